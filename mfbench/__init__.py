@@ -1,0 +1,55 @@
+"""mfbench: a plugin-based benchmark for feature selection.
+
+The names below are loaded on first use, so that ``import mfbench`` in a plugin costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mfbench.api import Run, load_dataset, load_run, make, run_suite
+    from mfbench.host.hookspecs import hookimpl
+    from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "ClassifierSpec": "mfbench.models",
+    "Dataset": "mfbench.models",
+    "DatasetSpec": "mfbench.models",
+    "SelectorSpec": "mfbench.models",
+    "hookimpl": "mfbench.host.hookspecs",
+    "Run": "mfbench.api",
+    "load_dataset": "mfbench.api",
+    "load_run": "mfbench.api",
+    "make": "mfbench.api",
+    "run_suite": "mfbench.api",
+}
+
+__all__ = [
+    "ClassifierSpec",
+    "Dataset",
+    "DatasetSpec",
+    "Run",
+    "SelectorSpec",
+    "__version__",
+    "hookimpl",
+    "load_dataset",
+    "load_run",
+    "make",
+    "run_suite",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'mfbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""``python -m mfbench`` is the command ``mfbench``."""
+
+from mfbench.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Analysis: pure functions from stored results to plain tables."""

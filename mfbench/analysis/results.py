@@ -1,0 +1,171 @@
+"""A stored run as pandas frames."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
+from mfbench.run.metrics import METRICS
+from mfbench.run.store import Store
+from mfbench.suite.protocols import RepeatedCV
+
+
+class Run:
+    """A run's results, read from its folder.
+
+    Parameters
+    ----------
+    path : Path
+        The run folder.
+
+    Attributes
+    ----------
+    path : Path
+    meta : dict
+        Suite, protocol, profile, methods and environment as recorded when the run last started.
+    left_out : dict of str to str
+        Datasets that could not be used, with the reason.
+
+    Raises
+    ------
+    RunError
+        If the folder holds no readable run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with Store(path, read_only=True) as store:
+            self.meta = store.meta()
+            self.left_out = store.left_out()
+            self._datasets = store.datasets()
+            self._rows = list(store.rows())
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
+        rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
+        columns = ["dataset", "method", "repeat", "fold", "key", "status"]
+        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+        for metric in self.metrics:
+            if metric not in frame:
+                frame[metric] = np.nan
+        return frame
+
+    @cached_property
+    def datasets(self) -> pd.DataFrame:
+        """One row per dataset: label, shape, class names and counts, content hash, source."""
+        rows = [
+            {
+                "dataset": d["label"],
+                "n_samples": d["n_samples"],
+                "n_features": d["n_features"],
+                "classes": dict(zip(d["class_names"], np.bincount(d["truth"]).tolist(), strict=False)),
+                "sha256": d["sha256"],
+                "source": d["source"],
+            }
+            for d in self._datasets
+        ]
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
+        return tabulate(self.trials, self.settings)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The protocol's metrics; the first one decides."""
+        return list(self.meta["protocol"]["metrics"])
+
+    @property
+    def methods(self) -> dict[str, str]:
+        """What each label stands for, in the suite's order."""
+        return dict(self.meta["methods"])
+
+    @property
+    def settings(self) -> Settings:
+        """How results are compared, from the suite's ``[report]``."""
+        report, protocol = self.meta["suite"]["report"], self.meta["protocol"]
+        metric = self.metrics[0]
+        ratio = RepeatedCV(protocol["folds"], protocol["repeats"], 0).test_train_ratio
+        reference = report["reference"]
+        if reference not in self.methods:
+            reference = next(iter(self.methods), None)
+        return Settings(
+            metric=metric,
+            greater_is_better=METRICS[metric].greater_is_better,
+            reference=reference,
+            test=report["test"],
+            alpha=report["alpha"],
+            ratio=ratio,
+        )
+
+    def summary(self, **changes: Any) -> pd.DataFrame:
+        """Return one row per method: mean score, average rank, wins/ties/losses of the reference, time, failures.
+
+        Parameters
+        ----------
+        **changes
+            Go over `settings`: ``reference``, ``test``, ``alpha``, ``metric``.
+        """
+        return summarise(self.trials, self.settings.replace(**changes))
+
+    def wins_ties_losses(self, **changes: Any) -> pd.DataFrame:
+        """Return how often the reference wins, ties and loses against each method, dataset by dataset.
+
+        Parameters
+        ----------
+        **changes
+            Go over `settings`: ``reference``, ``test``, ``alpha``, ``metric``.
+        """
+        return compare_with_reference(self.trials, self.settings.replace(**changes))
+
+    def predictions(self, dataset: str, method: str) -> pd.DataFrame:
+        """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Labels.
+        """
+        known = next(d for d in self._datasets if d["label"] == dataset)
+        with Store(self.path, read_only=True) as store:
+            splits = store.splits(known["sha256"], f"{self.meta['protocol_key']}:{dataset}")
+        frames = []
+        for row in self._rows:
+            if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None:
+                test = splits[row["repeat"], row["fold"]]
+                frames.append(
+                    pd.DataFrame(
+                        {
+                            "repeat": row["repeat"],
+                            "fold": row["fold"],
+                            "row": test,
+                            "truth": known["truth"][test],
+                            "prediction": row["predictions"],
+                        }
+                    )
+                )
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    @property
+    def n_pending(self) -> int:
+        """Number of planned trials without a result."""
+        return int(self.trials["status"].isna().sum())
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """Trials that did not end well: coordinates, status, error."""
+        trials = self.trials
+        failed = trials[trials["status"].notna() & (trials["status"] != "ok")]
+        return failed[["dataset", "method", "repeat", "fold", "status", "error_type", "error_message"]].reset_index(
+            drop=True
+        )

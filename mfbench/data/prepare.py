@@ -1,0 +1,187 @@
+"""From a dataset to numbers: class restriction for a whole dataset, encoding and scaling for one training part.
+
+Everything that is learned from data here (fill values, categories, means, ranges) is learned from training rows alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+
+from mfbench.errors import DataError
+from mfbench.models import Dataset
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Scale = Literal["standard", "range", "none"]
+
+
+def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> Dataset:
+    """Keep all classes, or the two largest; codes are renumbered in their old order.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As loaded.
+    rule : {"all", "two-largest"}
+        Of equally large classes the one with the lower code is kept.
+
+    Returns
+    -------
+    Dataset
+        The same object if nothing was to be dropped.
+
+    Raises
+    ------
+    DataError
+        If fewer than two classes have rows.
+
+    Examples
+    --------
+    >>> from mfbench import load_dataset
+    >>> two = restrict_classes(load_dataset("wine"), "two-largest")
+    >>> two.n_samples, two.n_classes
+    (130, 2)
+    """
+    counts = np.bincount(dataset.y, minlength=dataset.n_classes)
+    present = np.flatnonzero(counts)
+    if len(present) < 2:
+        raise DataError(f"dataset {dataset.name!r} has rows of {len(present)} class only; a classifier needs two")
+    kept = present
+    if rule == "two-largest":
+        kept = np.sort(present[np.argsort(-counts[present], kind="stable")[:2]])
+    if len(kept) == dataset.n_classes:
+        return dataset
+    rows = np.isin(dataset.y, kept)
+    return replace(
+        dataset,
+        X=np.ascontiguousarray(dataset.X[rows]),
+        y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
+        class_names=tuple(dataset.class_names[code] for code in kept),
+    )
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the encoder has to know of a dataset's columns, whatever the rows.
+
+    Parameters
+    ----------
+    categorical : ndarray of shape (n_features,)
+        True for a column of category codes.
+    encoding : {"one-hot", "ordinal"}
+        How those become numbers.
+    missing : bool
+        Whether any value of the dataset is missing.
+    """
+
+    categorical: NDArray[np.bool_]
+    encoding: Literal["one-hot", "ordinal"] = "one-hot"
+    missing: bool = False
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Columns:
+        """Read them off a dataset."""
+        return cls(dataset.categorical, dataset.encoding, bool(np.isnan(dataset.X).any()))
+
+
+class Encoder:
+    """Impute, encode and scale; fitted on training rows.
+
+    Missing numbers become the training median, missing categories the most frequent one. Categories become one column
+    each (a single one for two categories; all zero for a category never seen in training), or their code. Scaling is
+    for numbers; one-hot columns stay 0 and 1.
+
+    Parameters
+    ----------
+    columns : Columns
+        The dataset's columns.
+    scale : {"standard", "range", "none"}
+        Mean 0 and variance 1, or [0, 1], on the training rows. A constant column is divided by 1.
+
+    Attributes
+    ----------
+    groups_ : ndarray of shape (n_encoded,)
+        The feature that each encoded column comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0.0], [3.0, 1.0], [np.nan, 2.0]])
+    >>> encoder = Encoder(Columns(np.array([False, True]), missing=True), "range")
+    >>> encoder.fit(X).transform(X)
+    array([[0. , 1. , 0. , 0. ],
+           [1. , 0. , 1. , 0. ],
+           [0.5, 0. , 0. , 1. ]])
+    >>> encoder.groups_
+    array([0, 1, 1, 1])
+    """
+
+    def __init__(self, columns: Columns, scale: Scale) -> None:
+        self.columns = columns
+        self.scale = scale
+
+    def fit(self, X: NDArray[np.float64]) -> Encoder:
+        """Learn from training rows of shape (n_samples, n_features)."""
+        one_hot = self.columns.categorical if self.columns.encoding == "one-hot" else np.zeros(X.shape[1], bool)
+        self._numeric = np.flatnonzero(~one_hot)
+        self._nominal = np.flatnonzero(one_hot)
+        self._imputers = self._fit_imputers(X) if self.columns.missing else []
+        X = self._impute(X)
+        self._scaler = self._fit_scaler(X[:, self._numeric])
+        self._one_hot = None
+        self.groups_ = self._numeric
+        if len(self._nominal):
+            encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False)
+            self._one_hot = encoder.fit(X[:, self._nominal])
+            widths = [1 if len(c) == 2 else len(c) for c in encoder.categories_]
+            self.groups_ = np.concatenate([self._numeric, np.repeat(self._nominal, widths)])
+        return self
+
+    def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Encode rows of shape (n_samples, n_features) as (n_samples, n_encoded)."""
+        X = self._impute(X)
+        numbers = X if not len(self._nominal) else X[:, self._numeric]
+        if self._scaler is not None and numbers.shape[1]:
+            numbers = self._scaler.transform(numbers)
+        if self._one_hot is None:
+            return np.ascontiguousarray(numbers)
+        return np.hstack([numbers, self._transform_one_hot(X[:, self._nominal])])
+
+    def _transform_one_hot(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Encode categories; one that training never showed is all zero by intent, so the warning is not due."""
+        import warnings
+
+        assert self._one_hot is not None
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Found unknown categories", category=UserWarning)
+            return np.asarray(self._one_hot.transform(X), dtype=np.float64)
+
+    def _fit_scaler(self, numbers: NDArray[np.float64]) -> Any:
+        if self.scale == "none" or not numbers.shape[1]:
+            return None
+        return (StandardScaler() if self.scale == "standard" else MinMaxScaler()).fit(numbers)
+
+    def _fit_imputers(self, X: NDArray[np.float64]) -> list[tuple[NDArray[np.intp], Any]]:
+        parts = [
+            (np.flatnonzero(~self.columns.categorical), "median"),
+            (np.flatnonzero(self.columns.categorical), "most_frequent"),
+        ]
+        return [
+            (where, SimpleImputer(strategy=strategy, keep_empty_features=True).fit(X[:, where]))
+            for where, strategy in parts
+            if len(where)
+        ]
+
+    def _impute(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not self._imputers:
+            return X
+        filled = X.copy()
+        for where, imputer in self._imputers:
+            filled[:, where] = imputer.transform(X[:, where])
+        return filled

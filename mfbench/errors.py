@@ -1,0 +1,115 @@
+"""Errors of mfbench: one base class, and messages that say what is wrong, where, and what to do next.
+
+The command line turns every `MfbenchError` into one sentence and an exit code; only ``--debug`` shows a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the ``mfbench`` command.
+
+    Examples
+    --------
+    >>> int(ExitCode.NOTHING_MEASURED)
+    3
+    """
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NOTHING_MEASURED = 3
+    INTERRUPTED = 130
+
+
+class MfbenchError(Exception):
+    """Base class of every error that mfbench raises on purpose.
+
+    Work that was asked for correctly but could not be done (a full disk, a folder in use) raises this class itself or
+    `RunError`; a wrong request raises `UsageError`.
+    """
+
+    exit_code: ExitCode = ExitCode.FAILED
+
+
+class UsageError(MfbenchError):
+    """What was asked for does not exist or does not fit: the user has to change the request."""
+
+    exit_code = ExitCode.USAGE
+
+
+class UnknownNameError(UsageError):
+    """A selector, classifier, dataset, suite, parameter or metric that nobody registered.
+
+    Parameters
+    ----------
+    kind : str
+        What was looked up, in the singular ("selector").
+    name : str
+        The name that was not found.
+    known : iterable of str
+        The names that exist; the nearest are suggested.
+    hint : str, default=""
+        Where to see them all, such as a command.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        super().__init__(f"unknown {kind} {name!r}{suggestion(name, known)}{f' ({hint})' if hint else ''}")
+        self.kind, self.name = kind, name
+
+
+class PluginError(MfbenchError):
+    """A plugin could not be loaded or broke the contract of a hook; the message names its package."""
+
+
+class DataError(MfbenchError):
+    """A dataset could not be read, or is not what its description says."""
+
+
+class SuiteError(UsageError):
+    """A suite file is not valid; the message names the file and the key."""
+
+
+class RunError(MfbenchError):
+    """A run could not start or go on: its folder is in use, read-only or full."""
+
+
+def suggestion(name: str, known: Iterable[str], most: int = 12) -> str:
+    """Return the tail of an "unknown name" sentence: the nearest names, or all of them when there are few.
+
+    Parameters
+    ----------
+    name : str
+        The name that was not found.
+    known : iterable of str
+        The names that exist.
+    most : int, default=12
+        Up to this many names are listed when none is near.
+
+    Returns
+    -------
+    str
+        Text that begins with ``": "``.
+
+    Examples
+    --------
+    >>> suggestion("relief-f", ["relieff", "variance"])
+    ": did you mean 'relieff'?"
+    >>> suggestion("zzz", ["knn", "lda"])
+    ': choose from knn, lda'
+    >>> suggestion("zzz", [])
+    ': there are none'
+    """
+    import difflib
+
+    names = sorted(set(known))
+    if not names:
+        return ": there are none"
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if near:
+        return ": did you mean " + " or ".join(repr(n) for n in near) + "?"
+    listed = ", ".join(names[:most])
+    return f": choose from {listed}" + (f", … ({len(names)} in all)" if len(names) > most else "")

@@ -1,0 +1,113 @@
+"""Expressions such as ``relieff(n_neighbors=10)``: a registered name with parameters, as text.
+
+They appear in suite files and in `mfbench.make`. Only literals are understood; nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mfbench.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A name and its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The registered name.
+    params : mapping, default={}
+        Keyword parameters, plain literals.
+
+    Examples
+    --------
+    >>> str(Expression("knn", {"n_neighbors": 3}))
+    'knn(n_neighbors=3)'
+    """
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if not self.params:
+            return self.name
+        return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.params.items())})"
+
+    def canonical(self) -> str:
+        """Return a text that is equal for equal expressions, whatever the order of the parameters.
+
+        Examples
+        --------
+        >>> parse("svm(gamma=1, C=2)").canonical() == parse("svm(C=2, gamma=1)").canonical()
+        True
+        """
+        return f"{self.name}({json.dumps(self.params, sort_keys=True, default=repr)})"
+
+
+def parse(text: str) -> Expression:
+    """Parse ``name`` or ``name(key=literal, …)``.
+
+    Parameters
+    ----------
+    text : str
+        The expression. A value is a Python literal, or ``true``, ``false`` or ``null`` as in TOML and JSON.
+
+    Returns
+    -------
+    Expression
+
+    Raises
+    ------
+    UsageError
+        If the text has another form; the message shows the right one.
+
+    Examples
+    --------
+    >>> parse("relieff(n_neighbors=10)")
+    Expression(name='relieff', params={'n_neighbors': 10})
+    >>> parse("waveform-21").name
+    'waveform-21'
+    >>> parse("knn(3)")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.UsageError: cannot read 'knn(3)': write parameters as name=value, such as 'knn(n_neighbors=3)'
+    """
+    name, bracket, rest = text.strip().partition("(")
+    name = name.strip()
+    if not name or (bracket and not rest.endswith(")")) or not all(part.isalnum() for part in name.split("-")):
+        raise UsageError(f"cannot read {text!r}: expected a name, or one with parameters, such as 'knn(n_neighbors=3)'")
+    if not bracket:
+        return Expression(name)
+    try:
+        # Hyphens are no Python: the name is replaced, only the arguments are parsed.
+        call = ast.parse(f"f({rest}", mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise UsageError(f"cannot read {text!r}: {getattr(error, 'msg', error)}") from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise UsageError(f"cannot read {text!r}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
+    params: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in params:
+            raise UsageError(f"cannot read {text!r}: each parameter is given once, as name=value")
+        params[keyword.arg] = _literal(keyword.value, keyword.arg, text)
+    return Expression(name, params)
+
+
+def _literal(node: ast.expr, key: str, text: str) -> Any:
+    words = {"true": True, "false": False, "null": None}
+    if isinstance(node, ast.Name) and node.id in words:
+        return words[node.id]
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        shown = ast.get_source_segment(f"f({text.partition('(')[2]}", node) or "it"
+        raise UsageError(
+            f"cannot read {text!r}: the value of {key!r} must be a literal (a number, a quoted text, True, a list), "
+            f"found {shown}"
+        ) from None

@@ -1,0 +1,146 @@
+"""What code a result depends on: versions and file hashes, so that a stored result is never served after an edit."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+from mfbench.host.registry import GROUP, Plugin, Registered
+from mfbench.models import DatasetSpec
+
+HOST = "mfbench"
+# The rooms of the host that take part in computing a result; a change in a report leaves results valid.
+HOST_PARTS = (
+    "models.py",
+    "data/prepare.py",
+    "suite/protocols.py",
+    "suite/seeds.py",
+    "run/folds.py",
+    "run/metrics.py",
+    "run/trial.py",
+    "run/worker.py",
+)
+NUMERIC = ("numpy", "scipy", "scikit-learn")
+
+
+def method_code(registered: Registered) -> dict[str, str]:
+    """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
+
+    The plugin's distribution version, a hash of every Python file of the plugin's packages (all top-level packages of
+    its distribution that belong to no other plugin), and, where the estimator itself comes from another package such as
+    scikit-learn, that package's version.
+
+    Parameters
+    ----------
+    registered : Registered
+        A selector, classifier or dataset with its plugin.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    plugin = registered.plugin
+    code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin)}
+    if plugin.distribution:
+        code[f"distribution {plugin.distribution}"] = plugin.version
+    root = _factory_root(registered)
+    if root and f"plugin {root}" not in code:
+        name, version = _distribution_of(root)
+        code[f"package {name or root}"] = version or package_hash(root)
+    return code
+
+
+@cache
+def host_code() -> str:
+    """Return a hash of the host's files that take part in computing a result."""
+    folder = Path(__file__).parent.parent
+    files: list[Path] = []
+    for part in HOST_PARTS:
+        path = folder / part
+        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return _hash_files(folder, files)
+
+
+@cache
+def numeric_versions() -> dict[str, str]:
+    """Return the versions of the libraries that every result rests on."""
+    return {name: metadata.version(name) for name in NUMERIC}
+
+
+@cache
+def package_hash(root: str) -> str:
+    """Return a hash of all Python files of a top-level package or module, "" if it has no files.
+
+    Parameters
+    ----------
+    root : str
+        Import name without dots.
+    """
+    spec = find_spec(root)
+    if spec is None:
+        return ""
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    if not folders:
+        return _hash_files(Path(), [Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
+    digest = hashlib.sha256()
+    for folder in sorted(folders):
+        digest.update(_hash_files(folder, sorted(folder.rglob("*.py"))).encode())
+    return digest.hexdigest()[:16]
+
+
+def _hash_files(base: Path, files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        name = path.relative_to(base) if base != Path() else Path(path.name)
+        digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _factory_root(registered: Registered) -> str:
+    spec = registered.spec
+    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
+    module = target if isinstance(target, str) else getattr(target, "__module__", "")
+    return module.partition(":")[0].partition(".")[0]
+
+
+@cache
+def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
+    roots = {plugin.module.partition(":")[0].partition(".")[0]}
+    if plugin.distribution and plugin.distribution != HOST:
+        others = {e.value.partition(":")[0].partition(".")[0] for e in metadata.entry_points(group=GROUP)} - roots
+        roots |= {root for root in _top_level(plugin.distribution) if root not in others}
+    elif not plugin.distribution:
+        roots |= _local_helpers(plugin)
+    return tuple(sorted(roots))
+
+
+def _local_helpers(plugin: Plugin) -> set[str]:
+    """Return the loose modules beside a plugin that is no installed package: any of them may be its helper."""
+    module = sys.modules.get(plugin.module.partition(":")[0])
+    file = getattr(module, "__file__", None)
+    if file is None or "." in plugin.module:
+        return set()
+    return {path.stem for path in Path(file).parent.glob("*.py") if path.stem.isidentifier()}
+
+
+def _top_level(distribution: str) -> set[str]:
+    files = metadata.files(distribution) or []
+    return {
+        file.parts[0].removesuffix(".py")
+        for file in files
+        if file.suffix == ".py" and file.parts and not file.parts[0].startswith((".", "__editable__"))
+    }
+
+
+@cache
+def _packages() -> dict[str, list[str]]:
+    return dict(metadata.packages_distributions())
+
+
+def _distribution_of(root: str) -> tuple[str, str]:
+    names = _packages().get(root)
+    return (names[0], metadata.version(names[0])) if names else ("", "")

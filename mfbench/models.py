@@ -1,0 +1,315 @@
+"""The nouns of mfbench: what plugins register, what a run is made of, and what it leaves behind.
+
+Every other module imports from here, so this one must stay light: importing it loads neither NumPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Factory = str | Callable[..., Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimatorSpec:
+    """What a plugin tells the host about an estimator without importing it.
+
+    Parameters
+    ----------
+    name : str
+        The name in suites and on the command line: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench plugins``.
+    factory : str or callable
+        ``"package.module:Class"``, imported on first use, or a callable that takes the parameters as keywords.
+    paper : str, default=""
+        The paper that the method comes from: authors, title, venue, year.
+    defaults : mapping, default={}
+        Parameters that differ from the class's own defaults.
+    grid : mapping of str to sequence, default={}
+        Values that a suite's ``tune = "default"`` tries by inner cross-validation.
+    tags : sequence of str, default=()
+        Free words to filter by ("margin", "filter", "ensemble").
+    warm_up : bool, default=False
+        True for an estimator that compiles code on first use: before its first measured fit in a worker process it is
+        fitted once on a few made-up rows, so that the time of a trial contains no compilation.
+
+    Raises
+    ------
+    ValueError
+        If the name is not of that form.
+    """
+
+    name: str
+    summary: str
+    factory: Factory
+    paper: str = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    tags: Sequence[str] = ()
+    warm_up: bool = False
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectorSpec(EstimatorSpec):
+    """A feature selector: after ``fit(X, y)`` it has ``feature_importances_`` (larger = more relevant).
+
+    Parameters
+    ----------
+    raw_input : bool, default=False
+        True for a selector that handles categories and missing values itself. It is given the unencoded columns
+        (category codes, NaN where a value is missing), unscaled, and, if it has such a parameter,
+        ``categorical_features`` as a boolean mask of shape (n_features,). Others get imputed, one-hot or ordinal
+        encoded, scaled columns; the importance of an original feature is then the largest among its columns.
+
+    Examples
+    --------
+    >>> SelectorSpec(name="variance", summary="Largest variance first", factory="my_package:Variance").tags
+    ()
+    """
+
+    raw_input: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierSpec(EstimatorSpec):
+    """A classifier: any scikit-learn classifier. See `EstimatorSpec` for the parameters.
+
+    Examples
+    --------
+    >>> ClassifierSpec(name="knn", summary="k neighbours", factory="sklearn.neighbors:KNeighborsClassifier").name
+    'knn'
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetSpec:
+    """What a plugin tells the host about a dataset without loading it.
+
+    Parameters
+    ----------
+    name : str
+        The name in suites: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench datasets list``.
+    loader : str or callable
+        ``"package.module:function"`` or a callable that returns a `Dataset`. Its keyword parameters can be set in an
+        expression (``"waveform-21(n_samples=1000)"``).
+    source : str, default=""
+        Where the data come from.
+    license : str, default=""
+        Terms of use.
+    citation : str, default=""
+        What to cite.
+    n_samples, n_features, n_classes : int or None, default=None
+        The expected size; a loaded dataset of another size is refused when no parameter was set.
+    embedded : bool, default=True
+        True if the loader needs no network and no prepared files.
+    tags : sequence of str, default=()
+        Free words to filter by.
+    """
+
+    name: str
+    summary: str
+    loader: Factory
+    source: str = ""
+    license: str = ""
+    citation: str = ""
+    n_samples: int | None = None
+    n_features: int | None = None
+    n_classes: int | None = None
+    embedded: bool = True
+    tags: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """A labelled table, as loaded: nothing is scaled, imputed or encoded beyond category codes.
+
+    Parameters
+    ----------
+    name : str
+        The name it was asked for by.
+    X : ndarray of shape (n_samples, n_features)
+        float64. A categorical column holds codes 0, 1, …; NaN marks a missing value.
+    y : ndarray of shape (n_samples,)
+        Class codes 0 … n_classes - 1 (int64).
+    class_names : tuple of str
+        The label behind each code.
+    feature_names : tuple of str
+        One name per column.
+    categorical : ndarray of shape (n_features,)
+        True for a column of categories.
+    categories : mapping of str to tuple of str, default={}
+        The label behind each code of a categorical column, by feature name.
+    encoding : {"one-hot", "ordinal"}, default="one-hot"
+        How methods that need numbers see the categorical columns.
+    relevant : tuple of int or None, default=None
+        Indices of the truly relevant features, where the truth is known.
+    interactions : tuple of (int, int) or None, default=None
+        Pairs of features that act together, where the truth is known.
+    source, license, citation : str, default=""
+        Provenance.
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    class_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    categorical: NDArray[np.bool_]
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    encoding: Literal["one-hot", "ordinal"] = "one-hot"
+    relevant: tuple[int, ...] | None = None
+    interactions: tuple[tuple[int, int], ...] | None = None
+    source: str = ""
+    license: str = ""
+    citation: str = ""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.class_names)
+
+
+class Status(StrEnum):
+    """How a trial ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    CRASH = "crash"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One method on one fold of one dataset: the unit of work and of storage.
+
+    Attributes
+    ----------
+    key : str
+        Hash of everything that determines the result; see ``docs/architecture.md``.
+    dataset, method : str
+        Labels in the suite.
+    repeat, fold : int
+        Position in the protocol, from 0.
+    seed : int
+        Seed of everything random in this trial, derived from the named coordinates above and the suite's seed.
+    """
+
+    key: str
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+    seed: int
+
+
+@dataclass(slots=True, kw_only=True)
+class TrialResult:
+    """What a trial left behind.
+
+    Attributes
+    ----------
+    key : str
+        The trial's key.
+    status : Status
+        How it ended.
+    error_type, error_message, error_trace : str
+        Empty if it went well.
+    n_warnings : int
+        Number of Python warnings that the trial raised.
+    warning : str
+        The first of them.
+    duration : float
+        Wall seconds of the whole trial, whatever its status.
+    scores : dict of str to float
+        One value per metric of the protocol.
+    select_wall, select_cpu : float
+        Seconds spent fitting the selector. A fit that several methods share is counted in full for each of them.
+    fit_wall, fit_cpu : float
+        Seconds spent fitting the classifier with its chosen parameters.
+    predict_wall, predict_cpu : float
+        Seconds spent predicting the test part.
+    tune_wall : float
+        Wall seconds of the inner cross-validation.
+    peak_memory : int
+        Bytes that the worker's resident memory rose above its level at the start of the trial; 0 where the system
+        cannot tell.
+    n_selected : int
+        Number of features used.
+    selected : ndarray of int or None
+        Their indices; None if the method has no selector.
+    weights : ndarray of float or None
+        The selector's importance of each feature.
+    predictions : ndarray of int or None
+        Predicted class codes of the test rows, in row order.
+    chosen : dict
+        The parameters that tuning chose.
+    """
+
+    key: str
+    status: Status = Status.OK
+    error_type: str = ""
+    error_message: str = ""
+    error_trace: str = ""
+    n_warnings: int = 0
+    warning: str = ""
+    duration: float = 0.0
+    scores: dict[str, float] = field(default_factory=dict)
+    select_wall: float = 0.0
+    select_cpu: float = 0.0
+    fit_wall: float = 0.0
+    fit_cpu: float = 0.0
+    predict_wall: float = 0.0
+    predict_cpu: float = 0.0
+    tune_wall: float = 0.0
+    peak_memory: int = 0
+    n_selected: int = 0
+    selected: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    predictions: NDArray[np.int64] | None = None
+    chosen: dict[str, Any] = field(default_factory=dict)
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError unless `name` is made of lower-case letters, digits and single hyphens.
+
+    Examples
+    --------
+    >>> check_name("svm-rbf")
+    >>> check_name("SVM rbf")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'SVM rbf' is not a valid name: use lower-case letters, digits and single hyphens, such as 'svm-rbf'
+    """
+    words = name.split("-")
+    if not all(word.isascii() and word.isalnum() and word == word.lower() for word in words):
+        raise ValueError(
+            f"{name!r} is not a valid name: use lower-case letters, digits and single hyphens, such as 'svm-rbf'"
+        )

@@ -1,0 +1,1 @@
+"""Reports: from tables to what people read."""

@@ -1,0 +1,103 @@
+"""The same tables as files: Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from mfbench.analysis.results import Run
+from mfbench.report.tables import BEST, Cell, Table, headline, notes, score_table, setting, summary_table
+
+
+def to_markdown(run: Run, command: str = "") -> str:
+    """Return the report as Markdown.
+
+    Parameters
+    ----------
+    run : Run
+    command : str, default=""
+        The command that makes this report anew; it is named in the header.
+    """
+    environment = run.meta["environment"]
+    parts = [f"# {headline(run)}", ""]
+    if command:
+        parts += ["Made by", "", f"    {command}", ""]
+    parts += [
+        f"{_capital(setting(run))}. mfbench {environment['mfbench']}, Python {environment['python']}, scikit-learn "
+        f"{environment['libraries']['scikit-learn']}, {environment['cpu']}, {environment['jobs']} workers.",
+        "",
+    ]
+    if len(run.trials):
+        for table in (score_table(run), summary_table(run)):
+            parts += [f"## {_capital(table.title)}", "", _markdown_table(table), ""]
+    parts += [f"{line}\n" for line in notes(run)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _markdown_table(table: Table) -> str:
+    lines = ["| " + " | ".join(_escape(name) for name in table.columns) + " |"]
+    lines.append("| --- |" + " ---: |" * (len(table.columns) - 1))
+    lines += ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+    return "\n".join(lines)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    return f"**{_escape(cell.text)}**" if cell.role == BEST else _escape(cell.text)
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def to_csv(run: Run) -> str:
+    """Return one line per dataset and method: mean, sd, folds, marks, and the reference's verdict."""
+    verdicts = run.wins_ties_losses()[["dataset", "method", "difference", "low", "high", "p_value", "verdict"]]
+    frame = run.scores.merge(verdicts, on=["dataset", "method"], how="left")
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+def to_json(run: Run) -> str:
+    """Return everything in the report as JSON; a value that does not exist is null."""
+    content = {
+        "title": headline(run),
+        "setting": setting(run),
+        "metric": run.settings.metric,
+        "reference": run.settings.reference,
+        "test": run.settings.test,
+        "alpha": run.settings.alpha,
+        "methods": run.methods,
+        "datasets": run.datasets.to_dict("records"),
+        "scores": run.scores.to_dict("records"),
+        "summary": run.summary().to_dict("records"),
+        "wins_ties_losses": run.wins_ties_losses().to_dict("records"),
+        "left_out": run.left_out,
+        "failures": run.failures.to_dict("records"),
+        "not_run": run.n_pending,
+        "environment": run.meta["environment"],
+    }
+    return json.dumps(_finite(content), indent=2, ensure_ascii=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: they become null; NumPy numbers become plain ones."""
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def regeneration_command(run: Run) -> str:
+    """Return the command that makes a run's report anew, as a user would type it."""
+    import shlex
+
+    words = run.meta["command"]
+    return f"{shlex.join(words)} && mfbench report {shlex.quote(run.meta['suite']['suite']['name'])} --md"

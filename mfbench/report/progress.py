@@ -1,0 +1,152 @@
+"""How a run is followed: a live display on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from mfbench.models import Status, Trial, TrialResult
+from mfbench.suite.plan import Plan
+
+PLAIN_SECONDS = 10.0
+MOST_DATASETS = 12
+
+
+class Silent:
+    """Follows a run without a word."""
+
+    def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
+        """Do nothing."""
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class _Counting(Silent):
+    """Counts trials by dataset."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.total: Counter[str] = Counter()
+        self.done: Counter[str] = Counter()
+        self.failed: Counter[str] = Counter()
+
+    def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
+        self.total.update(trial.dataset for trial in plan.trials)
+        self.done.update(trial.dataset for trial in done)
+        for dataset, reason in plan.left_out.items():
+            self.console.print(f"left out {dataset}: {reason}", style="yellow", markup=False, highlight=False)
+        resumed = f", {len(done)} done before" if done else ""
+        folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))
+        self.console.print(
+            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {len(plan.trials)} trials "
+            f"({len(plan.datasets)} datasets × {len(plan.methods)} methods × {folds} folds)"
+            f"{resumed}",
+            highlight=False,
+            markup=False,
+        )
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        self.done[trial.dataset] += 1
+        if result.status is not Status.OK:
+            self.failed[trial.dataset] += 1
+            if self.failed.total() <= 5:
+                self.console.print(
+                    f"{result.status}: {trial.method} on {trial.dataset}, repeat {trial.repeat}, fold {trial.fold}: "
+                    f"{result.error_type}: {result.error_message}",
+                    style="red",
+                    markup=False,
+                    highlight=False,
+                )
+
+
+class PlainProgress(_Counting):
+    """A line now and then, for logs and pipes."""
+
+    def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
+        """Print the size of the run."""
+        super().started(plan, done, pending)
+        self._begin = self._last = time.monotonic()
+        self._resumed = len(done)
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        """Print where the run stands, if the last line is some seconds old or a dataset is done."""
+        super().finished(trial, result)
+        now = time.monotonic()
+        done, total = self.done.total(), self.total.total()
+        if now - self._last < PLAIN_SECONDS and done < total:
+            return
+        self._last = now
+        rate = (now - self._begin) / max(1, done - self._resumed)
+        failed = f", {self.failed.total()} failed" if self.failed.total() else ""
+        self.console.print(
+            f"{done}/{total} trials, {(total - done) * rate:.0f} s left{failed}, now {trial.dataset}", highlight=False
+        )
+
+
+class LiveProgress(_Counting):
+    """A bar for the run, one for each dataset under way, failures so far and the time left."""
+
+    def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
+        """Open the display."""
+        super().started(plan, done, pending)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+        )
+        self._task: TaskID = self._progress.add_task("trials", total=self.total.total(), completed=self.done.total())
+        self._live = Live(self, console=self.console, refresh_per_second=4, transient=True)
+        self._live.start()
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        """Advance the display."""
+        super().finished(trial, result)
+        self._progress.advance(self._task)
+
+    def close(self) -> None:
+        """Take the display away."""
+        if hasattr(self, "_live"):
+            self._live.stop()
+
+    def __rich__(self) -> RenderableType:
+        table = Table.grid(padding=(0, 2))
+        under_way = [name for name in self.total if 0 < self.done[name] < self.total[name]]
+        finished = sum(self.done[name] == self.total[name] for name in self.total)
+        for name in under_way[:MOST_DATASETS]:
+            failed = f"{self.failed[name]} failed" if self.failed[name] else ""
+            table.add_row(Text(name), f"{self.done[name]}/{self.total[name]}", Text(failed, style="red"))
+        state = Text(f"{finished} of {len(self.total)} datasets done", style="dim")
+        if self.failed.total():
+            state.append(f", {self.failed.total()} trials failed", style="red")
+        return Group(self._progress, table, state)
+
+
+def follow(console: Console) -> Silent:
+    """Return the display that fits a console: live on a terminal, lines elsewhere and under NO_COLOR or CI."""
+    import os
+
+    plain = not console.is_terminal or "NO_COLOR" in os.environ or bool(os.environ.get("CI"))
+    return PlainProgress(console) if plain else LiveProgress(console)

@@ -1,0 +1,171 @@
+"""The content of a report as plain cells, so that the terminal and every export show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mfbench.analysis.results import Run
+from mfbench.run.metrics import METRICS
+
+BEST, NOT_WORSE, PLAIN, MISSING = "best", "not-worse", "plain", "missing"
+MARK = "≈"
+TEST_NAMES = {
+    "corrected-t": "corrected resampled t-test (Nadeau and Bengio)",
+    "paired-t": "plain paired t-test, which takes overlapping folds for independent ones",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text and its role: "best", "not-worse", "plain" or "missing"."""
+
+    text: str
+    role: str = PLAIN
+
+
+@dataclass
+class Table:
+    """A heading, column names, and rows of cells; `footer_rows` of them at the end are totals."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Cell]] = field(default_factory=list)
+    footer_rows: int = 0
+
+
+def headline(run: Run) -> str:
+    """Return the report's title."""
+    header = run.meta["suite"]["suite"]
+    return str(header["title"] or header["name"])
+
+
+def setting(run: Run) -> str:
+    """Return one sentence on how the numbers came about."""
+    protocol = run.meta["protocol"]
+    classes = "two largest classes" if protocol["classes"] == "two-largest" else "all classes"
+    repeats = protocol["repeats"]
+    return (
+        f"profile {run.meta['profile']}: {protocol['folds']}-fold cross-validation"
+        f"{f' repeated {repeats} times' if repeats > 1 else ''}, stratified, {classes}, "
+        f"tuning by inner {protocol['inner_folds']}-fold cross-validation, seed {run.meta['suite']['suite']['seed']}"
+    )
+
+
+def score_table(run: Run) -> Table:
+    """Return datasets by methods: mean ± sd, the best, those not significantly worse, and the win/tie/loss row."""
+    metric = run.settings.metric
+    factor = 100.0 if METRICS[metric].percent else 1.0
+    unit = ", percent" if factor == 100.0 else ""
+    methods = list(run.methods)
+    table = Table(f"{metric}{unit}: mean ± sd over folds", ["dataset", *methods])
+    scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
+    for dataset in dict.fromkeys(run.trials["dataset"]):
+        table.rows.append([Cell(str(dataset)), *(_score_cell(scores[dataset, m], factor) for m in methods)])
+    if run.settings.reference is not None and len(methods) > 1:
+        summary = {row["method"]: row for row in run.summary().to_dict("records")}
+        wtl = [_wtl(summary[m]) if m != run.settings.reference else Cell("–", MISSING) for m in methods]
+        table.rows.append([Cell(f"{run.settings.reference} W/T/L"), *wtl])
+        ranks = [_number(summary[m]["rank"], "{:.2f}") for m in methods]
+        table.rows.append([Cell("average rank"), *ranks])
+        table.footer_rows = 2
+    return table
+
+
+def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
+    if not cell["completed"]:
+        return Cell("–", MISSING)
+    digits = 1 if factor == 100.0 else 3
+    text = f"{factor * cell['mean']:.{digits}f}"
+    if np.isfinite(cell["sd"]):
+        text += f" ± {factor * cell['sd']:.{digits}f}"
+    if not cell["complete"]:
+        return Cell(f"{text} ({cell['completed']}/{cell['planned']})", MISSING)
+    if cell["best"]:
+        return Cell(text, BEST)
+    return Cell(f"{text} {MARK}", NOT_WORSE) if cell["not_worse"] else Cell(text)
+
+
+def summary_table(run: Run) -> Table:
+    """Return methods by mean score, rank, win/tie/loss, time, memory and failures, best rank first."""
+    metric = run.settings.metric
+    factor = 100.0 if METRICS[metric].percent else 1.0
+    reference = run.settings.reference
+    table = Table(
+        "methods, best average rank first",
+        ["method", "what it is", f"mean {metric}", "rank", f"{reference} W/T/L", "time", "peak memory", "failed"],
+    )
+    for row in run.summary().to_dict("records"):
+        table.rows.append(
+            [
+                Cell(str(row["method"])),
+                Cell(run.methods[row["method"]]),
+                _number(factor * row["mean"], "{:.1f}" if factor == 100.0 else "{:.3f}"),
+                _number(row["rank"], "{:.2f}"),
+                _wtl(row) if row["method"] != reference else Cell("reference"),
+                Cell(seconds(row["total_seconds"])),
+                Cell(f"{row['peak_memory'] / 1e6:.0f} MB"),
+                Cell(f"{row['failed']} of {row['planned']}" if row["failed"] else "–"),
+            ]
+        )
+    return table
+
+
+def notes(run: Run) -> list[str]:
+    """Return the sentences under the tables: how to read them, what was left out, what failed and what is missing."""
+    settings = run.settings
+    lines = [
+        f"Bold: best mean of the dataset; {MARK}: not significantly worse than it. W/T/L: on how many datasets "
+        f"{settings.reference} wins, ties and loses against the method. Both at α = {settings.alpha:g} by the "
+        f"{TEST_NAMES[settings.test]}.",
+        "A verdict on one dataset is a hint; the ranks across datasets weigh more. Rank and mean are over the datasets "
+        "that every ranked method completed.",
+    ]
+    lines += [f"Left out: {dataset}: {reason}" for dataset, reason in run.left_out.items()]
+    if run.n_pending:
+        lines.append(f"Not run yet: {run.n_pending} of {len(run.trials)} trials. The figures are over what there is.")
+    failures = run.failures
+    for _, group in failures.groupby(["dataset", "method", "status"], sort=False):
+        first = group.to_dict("records")[0]
+        lines.append(
+            f"Failed: {first['method']} on {first['dataset']}: {len(group)} × {first['status']}: "
+            f"{first['error_type']}: {_one_line(first['error_message'])}"
+        )
+    warned = run.trials[run.trials["n_warnings"].fillna(0) > 0] if "n_warnings" in run.trials else run.trials.iloc[:0]
+    for method, group in warned.groupby("method", sort=False):
+        example = str(group["warning"].iloc[0])
+        lines.append(f"Warnings: {method}: in {len(group)} trials, such as {_one_line(example)}")
+    return lines
+
+
+def _one_line(text: str | None) -> str:
+    words = " ".join((text or "no message").split())
+    return words if len(words) <= 200 else words[:199] + "…"
+
+
+def _wtl(row: Mapping[Any, Any]) -> Cell:
+    return Cell("/".join(str(int(row[verdict])) for verdict in ("win", "tie", "loss")))
+
+
+def _number(value: float, form: str) -> Cell:
+    return Cell(form.format(value)) if np.isfinite(value) else Cell("–", MISSING)
+
+
+def seconds(value: float) -> str:
+    """Return a duration in a unit that reads well.
+
+    Examples
+    --------
+    >>> seconds(0.0123), seconds(8.04), seconds(754), seconds(9000)
+    ('12 ms', '8.0 s', '12 min 34 s', '2 h 30 min')
+    """
+    if value < 1.0:
+        return f"{1000 * value:.0f} ms"
+    if value < 60.0:
+        return f"{value:.1f} s"
+    if value < 3600.0:
+        return f"{int(value // 60)} min {int(value % 60)} s"
+    return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"

@@ -1,0 +1,1 @@
+"""Running: from trials to results in the store."""

@@ -1,0 +1,97 @@
+"""What machine and software a run took place on: ``environment.json`` in the run folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from mfbench.host.registry import Registry
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "pebble", "threadpoolctl")
+
+
+def available_cpus() -> int:
+    """Return the number of processors that this process may use.
+
+    Examples
+    --------
+    >>> available_cpus() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def default_memory(jobs: int) -> int:
+    """Return the default memory limit of a worker in bytes: an equal share of 80 % of the machine's memory."""
+    return int(0.8 * psutil.virtual_memory().total / jobs)
+
+
+def describe(registry: Registry, jobs: int, memory: int) -> dict[str, Any]:
+    """Return the environment as plain values.
+
+    Parameters
+    ----------
+    registry : Registry
+        The loaded plugins.
+    jobs : int
+        Worker processes.
+    memory : int
+        Memory limit of each in bytes.
+    """
+    return {
+        "mfbench": metadata.version("mfbench"),
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "system": platform.platform(),
+        "cpu": _cpu(),
+        "cpus": available_cpus(),
+        "memory_bytes": int(psutil.virtual_memory().total),
+        "jobs": jobs,
+        "threads_per_worker": 1,
+        "memory_limit_bytes": memory,
+        "libraries": {name: _version(name) for name in LIBRARIES},
+        "plugins": sorted(str(plugin) for plugin in registry.plugins.values()),
+        "git_commit": _git_commit(Path.cwd()),
+        "command": sys.argv,
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:  # not Linux: the standard library's word for it will do
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _git_commit(folder: Path) -> str | None:
+    """Return the commit of the working directory's checkout, with "+changes" if it has any; None outside of one."""
+    try:
+        commit = subprocess.run(
+            ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
+        ).stdout.strip()
+        changes = subprocess.run(
+            ["git", "-C", str(folder), "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True, text=True, timeout=10, check=True,
+        ).stdout.strip()  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return commit + ("+changes" if changes else "")

@@ -1,0 +1,173 @@
+"""Executors: where trials run. The local pool runs each in a worker process, limits its time and survives its death."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import queue
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, TimeoutError
+from contextlib import contextmanager
+from typing import Any
+
+from pebble import ProcessExpired, ProcessPool
+
+from mfbench.errors import RunError
+from mfbench.models import Status, Trial, TrialResult
+from mfbench.run import worker
+from mfbench.run.trial import selector_key
+from mfbench.run.worker import THREAD_VARIABLES, Job, Shared
+
+# Tasks handed to the pool ahead of time, per worker: enough that no worker waits, few enough that stopping is quick.
+AHEAD = 3
+
+_PRELOAD = ["mfbench.run.worker"]
+
+
+class LocalPool:
+    """Run trials in worker processes of this machine.
+
+    Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
+    A trial beyond its time is killed; a worker that dies takes only its own trial along.
+
+    Parameters
+    ----------
+    job : Job
+        The run.
+    jobs : int
+        Number of worker processes.
+    timeout : float
+        Seconds of wall time per trial.
+    """
+
+    def __init__(self, job: Job, jobs: int, timeout: float) -> None:
+        self.job = job
+        self.jobs = jobs
+        self.timeout = timeout
+        self._pool: ProcessPool | None = None
+
+    def __enter__(self) -> LocalPool:
+        if multiprocessing.parent_process() is not None:
+            raise RunError(
+                "run_suite was called while a worker process imported your script; put the call under "
+                "if __name__ == '__main__':"
+            )
+        context = _context()
+        self._pool = ProcessPool(max_workers=self.jobs, initializer=worker.start, initargs=[self.job], context=context)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        assert self._pool is not None
+        if kind is None:
+            self._pool.close()  # type: ignore[no-untyped-call]
+        else:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.join()
+
+    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
+        """Yield each trial with its result as it ends; results come in no fixed order."""
+        groups = deque(_groups(trials, self.job))
+        ready: deque[tuple[Trial, Shared, deque[Trial]]] = deque()
+        done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+        flying: dict[Future[Any], tuple[Trial, deque[Trial]]] = {}
+        while groups or ready or flying:
+            while len(flying) < self.jobs * AHEAD and (ready or groups):
+                if not ready:
+                    group = groups.popleft()
+                    ready.append((group.popleft(), {}, group))
+                trial, shared, followers = ready.popleft()
+                flying[self._submit(trial, shared, done)] = trial, followers
+            future = done.get()
+            trial, followers = flying.pop(future)
+            result, shared = self._collect(future, trial)
+            if followers and shared:
+                ready.extend((follower, shared, deque()) for follower in followers)
+            elif followers:
+                # The first of the group left no fit (it was killed): the next one leads.
+                ready.append((followers.popleft(), {}, followers))
+            yield trial, result
+
+    def _submit(self, trial: Trial, shared: Shared, done: queue.SimpleQueue[Future[Any]]) -> Future[Any]:
+        assert self._pool is not None
+        future: Future[Any] = self._pool.schedule(worker.work, args=[trial, shared], timeout=self.timeout)
+        future.add_done_callback(done.put)
+        return future
+
+    def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, Shared]:
+        try:
+            result: tuple[TrialResult, Shared] = future.result()
+        except TimeoutError:
+            message = f"the trial ran longer than {self.timeout:g} s and was stopped"
+            return _failed(trial, Status.TIMEOUT, "TimeoutError", message, self.timeout), {}
+        except ProcessExpired as error:
+            return _failed(trial, Status.CRASH, "ProcessExpired", _describe_exit(error.exitcode), float("nan")), {}
+        except RunError:
+            raise
+        except Exception as error:  # noqa: BLE001 - such as a result that cannot be pickled: the trial's failure, in its row
+            return _failed(trial, Status.ERROR, type(error).__name__, str(error), float("nan")), {}
+        return result
+
+
+def _failed(trial: Trial, status: Status, kind: str, message: str, duration: float) -> TrialResult:
+    return TrialResult(key=trial.key, status=status, error_type=kind, error_message=message, duration=duration)
+
+
+def _describe_exit(code: int) -> str:
+    if code >= 0:
+        return f"the worker process ended by itself with exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    hint = " (the system may have run out of memory)" if name == "SIGKILL" else ""
+    return f"the worker process was ended by {name}{hint}"
+
+
+def _groups(trials: Iterable[Trial], job: Job) -> Iterator[deque[Trial]]:
+    """Yield trials that can share a selector fit together, in the plan's order; others alone."""
+    shared: dict[tuple[str, int, int, str], deque[Trial]] = {}
+    order: list[deque[Trial]] = []
+    for trial in trials:
+        key = selector_key(job.methods[trial.method])
+        place = (trial.dataset, trial.repeat, trial.fold, key)
+        if key and place in shared:
+            shared[place].append(trial)
+        else:
+            group = deque([trial])
+            order.append(group)
+            if key:
+                shared[place] = group
+    yield from order
+
+
+def _context() -> Any:
+    """Return how processes start: from a server that has the heavy imports done where that exists, afresh elsewhere.
+
+    The server is started here, with native threads set to one: a library reads these variables when it is loaded, and
+    forking a process whose thread pools have started is not safe.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOAD)
+    with _environment(dict.fromkeys(THREAD_VARIABLES, "1")):
+        from multiprocessing import forkserver
+
+        forkserver.ensure_running()
+    return context
+
+
+@contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,125 @@
+"""Scores of a test part, by scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn import metrics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The truth and what a classifier said of the same rows.
+
+    Attributes
+    ----------
+    truth, predictions : ndarray of shape (n_rows,)
+        Class codes.
+    scores : ndarray or None
+        Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier has neither.
+    seen : ndarray
+        The class codes that the columns of `scores` stand for.
+    is_probability : bool
+        Whether `scores` are probabilities.
+    """
+
+    truth: NDArray[np.int64]
+    predictions: NDArray[np.int64]
+    scores: NDArray[np.float64] | None
+    seen: NDArray[np.int64]
+    is_probability: bool
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score: its function, its direction, whether it needs more than predicted labels, and how it is written."""
+
+    function: Callable[[Outcome], float]
+    greater_is_better: bool = True
+    needs_scores: bool = False
+    percent: bool = True
+
+
+def _balanced(outcome: Outcome) -> float:
+    """Mean recall over the classes that occur in the truth (no warning if others were predicted)."""
+    recall = metrics.recall_score(
+        outcome.truth, outcome.predictions, labels=np.unique(outcome.truth), average="macro", zero_division=0
+    )
+    return float(recall)
+
+
+def _f1(outcome: Outcome) -> float:
+    return float(metrics.f1_score(outcome.truth, outcome.predictions, average="macro", zero_division=0))
+
+
+def _log_loss(outcome: Outcome) -> float:
+    if outcome.scores is None or not outcome.is_probability:
+        return float("nan")
+    return float(metrics.log_loss(outcome.truth, _columns_for_all(outcome), labels=_all_classes(outcome)))
+
+
+def _roc_auc(outcome: Outcome) -> float:
+    """Area under the ROC curve; one against rest, averaged over classes, when there are more than two."""
+    if outcome.scores is None or len(np.unique(outcome.truth)) < 2:
+        return float("nan")
+    if outcome.scores.ndim == 1:
+        return float(metrics.roc_auc_score(outcome.truth == outcome.seen[-1], outcome.scores))
+    if len(outcome.seen) == 2:
+        return float(metrics.roc_auc_score(outcome.truth == outcome.seen[1], outcome.scores[:, 1]))
+    columns = _columns_for_all(outcome)
+    classes = _all_classes(outcome)
+    areas = [
+        metrics.roc_auc_score(outcome.truth == code, columns[:, position])
+        for position, code in enumerate(classes)
+        if (outcome.truth == code).any()
+    ]
+    return float(np.mean(areas))
+
+
+def _all_classes(outcome: Outcome) -> NDArray[np.int64]:
+    return np.union1d(outcome.seen, outcome.truth)
+
+
+def _columns_for_all(outcome: Outcome) -> NDArray[np.float64]:
+    """Add a column of zeros for a class of the test part that training never showed."""
+    assert outcome.scores is not None
+    classes = _all_classes(outcome)
+    columns = np.zeros((len(outcome.truth), len(classes)))
+    columns[:, np.searchsorted(classes, outcome.seen)] = outcome.scores
+    return columns
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric(lambda o: float(np.mean(o.truth == o.predictions))),
+    "balanced_accuracy": Metric(_balanced),
+    "f1_macro": Metric(_f1),
+    "mcc": Metric(lambda o: float(metrics.matthews_corrcoef(o.truth, o.predictions)), percent=False),
+    "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False),
+    "roc_auc": Metric(_roc_auc, needs_scores=True),
+}
+
+
+def outcome_of(classifier: Any, X: NDArray[np.float64], truth: NDArray[np.int64], names: list[str]) -> Outcome:
+    """Ask a fitted classifier for labels and, only if one of the metrics `names` needs them, for scores."""
+    predictions = np.asarray(classifier.predict(X))
+    scores: NDArray[np.float64] | None = None
+    is_probability = False
+    if any(METRICS[name].needs_scores for name in names):
+        for method in ("predict_proba", "decision_function"):
+            if hasattr(classifier, method):
+                scores = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
+                is_probability = method == "predict_proba"
+                break
+    seen = np.asarray(getattr(classifier, "classes_", np.unique(truth)))
+    return Outcome(truth, predictions, scores, seen, is_probability)
+
+
+def evaluate(outcome: Outcome, names: list[str]) -> dict[str, float]:
+    """Return the scores by metric name; NaN where the classifier cannot give what a metric needs."""
+    return {name: METRICS[name].function(outcome) for name in names}

@@ -1,0 +1,261 @@
+"""The runner: from a plan to a filled store, resumable at any moment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import filelock
+
+from mfbench.data.prepare import Columns
+from mfbench.errors import RunError
+from mfbench.host.registry import LOAD_VARIABLE, Registry
+from mfbench.models import Status, Trial, TrialResult
+from mfbench.run import environment
+from mfbench.run.executors import LocalPool
+from mfbench.run.store import FILE_NAME, Store
+from mfbench.run.worker import Job, write_arrays
+from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.plan import Plan
+
+RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
+_WORK = ".work"
+_GIB = 2**30
+
+
+class Observer(Protocol):
+    """What follows a run, such as a progress display."""
+
+    def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
+        """Follow the start: called once, before the first trial."""
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        """Follow a trial: called after its result is stored."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run a plan; none of this changes a result.
+
+    Parameters
+    ----------
+    jobs : int, default=0
+        Worker processes; 0 takes one for each available processor.
+    fresh : bool, default=False
+        Throw away what the folder holds and start over.
+    retry_failed : bool, default=False
+        Run trials again that failed before.
+    """
+
+    jobs: int = 0
+    fresh: bool = False
+    retry_failed: bool = False
+
+
+@dataclass
+class Progress:
+    """What happened during one call of `execute`."""
+
+    resumed: int = 0
+    executed: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+
+
+def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path:
+    """Return the folder of a run: a function of the suite's content and of the options that choose its trials.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of all reports.
+    loaded : LoadedSuite
+        The suite with its profile.
+    only : sequence of str
+        Patterns that restrict it.
+    """
+    content = {
+        "suite": loaded.suite.model_dump(mode="json", exclude={"report", "profiles"}),
+        "protocol": loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"}),
+        "folder": str(loaded.path.resolve().parent) if _has_files(loaded) else "",
+        "only": sorted(only),
+    }
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    return out / loaded.suite.suite.name / f"{loaded.profile}-{digest}"
+
+
+def _has_files(loaded: LoadedSuite) -> bool:
+    return any(reference.startswith("file:") for group in loaded.suite.datasets for reference in group.use)
+
+
+def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer) -> Progress:
+    """Run what a folder's store does not hold yet.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    folder : Path
+        The run folder; made if needed.
+    registry : Registry
+        For the record of the environment.
+    options : RunOptions
+    observer : Observer
+        Told of the start and of every result.
+
+    Returns
+    -------
+    Progress
+
+    Raises
+    ------
+    RunError
+        If the folder is in use by another run, cannot be written to, or the disk is full.
+    """
+    jobs = options.jobs or environment.available_cpus()
+    memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
+    with _locked(folder):
+        if options.fresh:
+            _clear(folder)
+        with Store(folder) as store:
+            _record_start(plan, folder, store, environment.describe(registry, jobs, memory))
+            if options.retry_failed:
+                store.forget(RETRIED)
+            known = store.finished()
+            done = [trial for trial in plan.trials if trial.key in known]
+            pending = [trial for trial in plan.trials if trial.key not in known]
+            observer.started(plan, done, pending)
+            progress = Progress(resumed=len(done))
+            if pending:
+                with _arrays(plan, folder, pending) as (data_folder, stems):
+                    job = _job(plan, folder, data_folder, stems, memory)
+                    _work(job, jobs, pending, store, observer, progress)
+            return progress
+
+
+def _work(job: Job, jobs: int, pending: list[Trial], store: Store, observer: Observer, progress: Progress) -> None:
+    with LocalPool(job, min(jobs, len(pending)), job.settings.timeout) as pool:
+        for trial, result in pool.run(pending):
+            store.add(trial, result)
+            progress.executed += 1
+            if result.status is not Status.OK:
+                progress.failures[result.status] = progress.failures.get(result.status, 0) + 1
+            observer.finished(trial, result)
+
+
+def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], memory: int) -> Job:
+    import sys
+
+    return Job(
+        methods=plan.methods,
+        datasets={label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
+        files=stems,
+        data_folder=data_folder,
+        protocol=plan.protocol,
+        settings=plan.loaded.protocol,
+        memory_limit=memory,
+        log=folder.resolve() / "workers.log",
+        plugins=os.environ.get(LOAD_VARIABLE),
+        path=tuple(sys.path),
+    )
+
+
+def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, Any]) -> None:
+    _write(folder / "environment.json", json.dumps(described, indent=2) + "\n")
+    loaded = plan.loaded
+    meta = {
+        "suite": loaded.suite.model_dump(mode="json"),
+        "protocol": loaded.protocol.model_dump(mode="json"),
+        "protocol_key": protocol_key(plan),
+        "profile": loaded.profile,
+        "methods": {label: method.describe() for label, method in plan.methods.items()},
+        "environment": described,
+        "command": ["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
+    }
+    datasets = [
+        {
+            "label": planned.label,
+            "sha256": planned.sha256,
+            "n_samples": planned.data.n_samples,
+            "n_features": planned.data.n_features,
+            "class_names": planned.data.class_names,
+            "feature_names": planned.data.feature_names,
+            "relevant": planned.data.relevant,
+            "source": planned.data.source,
+            "truth": planned.data.y,
+        }
+        for planned in plan.datasets.values()
+    ]
+    left_out = [(label, reason, label in plan.failed_datasets) for label, reason in plan.left_out.items()]
+    store.begin(meta, datasets, left_out)
+    store.set_plan(plan.trials)
+    for planned in plan.datasets.values():
+        known = store.split_repeats(planned.sha256, f"{protocol_key(plan)}:{planned.label}")
+        for repeat in sorted(set(range(plan.protocol.repeats)) - known):
+            tests = [test for _, test in plan.protocol.splits(planned.label, planned.data.y, repeat)]
+            store.add_splits(planned.sha256, f"{protocol_key(plan)}:{planned.label}", repeat, tests)
+
+
+def protocol_key(plan: Plan) -> str:
+    """Return the text under which a run's splits are stored.
+
+    The label of the dataset is added to it, because splits are a function of it too.
+    """
+    settings = plan.loaded.protocol
+    return f"{settings.kind}:{settings.folds}:{plan.protocol.seed}"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder; the lock goes with the process, however that ends."""
+    lock = filelock.FileLock(folder / ".lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except filelock.Timeout:
+        raise RunError(
+            f"another mfbench is running in {folder}; wait for it, or use another --out to run beside it"
+        ) from None
+    except OSError as error:
+        raise RunError(
+            f"cannot write to {folder}: {error.strerror or error}; choose another place with --out"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Write the arrays that pending trials need where workers map them, and remove them afterwards."""
+    place = folder.resolve() / _WORK
+    place.mkdir(exist_ok=True)
+    needed = dict.fromkeys(trial.dataset for trial in pending)
+    stems = {label: f"{number:04d}" for number, label in enumerate(needed)}
+    try:
+        for label, stem in stems.items():
+            write_arrays(plan.datasets[label], place, stem)
+        yield place, stems
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.name.startswith(FILE_NAME) or path.suffix in (".json", ".md", ".html", ".log"):
+            path.unlink()
+    shutil.rmtree(folder / _WORK, ignore_errors=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_suffix(path.suffix + ".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

@@ -1,0 +1,313 @@
+"""The store: one SQLite file per run folder, one row per finished trial, written the moment it ends.
+
+Write-ahead logging makes a killed run lose at most what was in flight. The table ``plan`` says which trials the last
+start of the run wanted; rows of earlier plans stay (their keys differ) and are simply not part of a report.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfbench.errors import RunError
+from mfbench.models import Status, Trial, TrialResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE_NAME = "results.sqlite"
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE datasets (
+    label TEXT PRIMARY KEY, sha256 TEXT NOT NULL, n_samples INTEGER, n_features INTEGER, class_names TEXT,
+    feature_names TEXT, relevant TEXT, source TEXT, truth BLOB
+) WITHOUT ROWID;
+CREATE TABLE left_out (dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE splits (
+    sha256 TEXT, protocol TEXT, repeat INTEGER, fold INTEGER, test BLOB NOT NULL,
+    PRIMARY KEY (sha256, protocol, repeat, fold)
+) WITHOUT ROWID;
+CREATE TABLE plan (
+    position INTEGER PRIMARY KEY, key TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
+    repeat INTEGER NOT NULL, fold INTEGER NOT NULL
+);
+CREATE TABLE trials (
+    key TEXT PRIMARY KEY, seed INTEGER NOT NULL, status TEXT NOT NULL, error_type TEXT, error_message TEXT,
+    error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
+    select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
+    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB
+) WITHOUT ROWID;
+"""
+
+RESULT_COLUMNS = (
+    "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
+    "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
+    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions",
+)  # fmt: skip
+_JSON = ("scores", "chosen")
+_ARRAYS = ("selected", "weights", "predictions")
+_INSERT = (
+    f"INSERT OR REPLACE INTO trials (key, seed, {', '.join(RESULT_COLUMNS)}) "
+    f"VALUES ({', '.join('?' * (len(RESULT_COLUMNS) + 2))})"
+)
+
+
+class Store:
+    """A run's results.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder. It is made, with its store, if `read_only` is false.
+    read_only : bool, default=False
+        Open an existing store without the right to change it.
+
+    Raises
+    ------
+    RunError
+        If there is no store, it is of another version, damaged, or the folder cannot be written to.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self.folder = folder
+        self.path = folder / FILE_NAME
+        if read_only and not self.path.is_file():
+            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' makes one")
+        with self._explained():
+            if read_only:
+                # A reader must see the write-ahead log, so it needs an ordinary connection that never writes.
+                self._db = sqlite3.connect(self.path, isolation_level=None)
+                self._db.execute("PRAGMA query_only = ON")
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._db = sqlite3.connect(self.path, isolation_level=None)
+                self._db.execute("PRAGMA journal_mode = WAL")
+                # Commits survive a killed process; only a power cut may lose the last ones, never the file.
+                self._db.execute("PRAGMA synchronous = NORMAL")
+            self._check_version(read_only)
+
+    def _check_version(self, read_only: bool) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version == 0 and not read_only:
+            self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+        elif version != SCHEMA_VERSION:
+            raise RunError(
+                f"{self.path} has schema version {version}, this mfbench reads version {SCHEMA_VERSION}; "
+                "use the mfbench that wrote it, or --fresh to start over"
+            )
+
+    def close(self) -> None:
+        """Close the file; the write-ahead log is folded into it."""
+        self._db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what SQLite and the file system say into one sentence."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise RunError(f"{self._reason(str(error))}; what was stored before stays readable") from error
+        except OSError as error:
+            raise RunError(
+                f"cannot write to {self.folder}: {error.strerror or error}; choose another place with --out"
+            ) from error
+
+    def _reason(self, text: str) -> str:
+        if "full" in text:
+            return f"the disk is full: no more results fit into {self.path}; make room and give the same command again"
+        if "readonly" in text or "read-only" in text:
+            return f"{self.path} cannot be written to; choose another place with --out"
+        if "not a database" in text or "malformed" in text:
+            return f"{self.path} is damaged ({text}); move it away or use --fresh"
+        return f"cannot use {self.path}: {text}"
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def begin(
+        self, meta: dict[str, Any], datasets: Iterable[dict[str, Any]], left_out: Iterable[tuple[str, str, bool]]
+    ) -> None:
+        """Record what a start of the run is about: settings, datasets used and datasets left out."""
+        with self._explained(), self._transaction():
+            self._db.executemany(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()]
+            )
+            self._db.execute("DELETE FROM left_out")
+            self._db.execute("DELETE FROM datasets")
+            self._db.executemany("INSERT INTO left_out VALUES (?, ?, ?)", list(left_out))
+            self._db.executemany(
+                "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
+                ":relevant, :source, :truth)",
+                [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in _DATASET_JSON}} for d in datasets],
+            )
+
+    def set_plan(self, trials: Iterable[Trial]) -> None:
+        """Record which trials this start of the run wants."""
+        with self._explained(), self._transaction():
+            self._db.execute("DELETE FROM plan")
+            self._db.executemany(
+                "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?)",
+                ((i, t.key, t.dataset, t.method, t.repeat, t.fold) for i, t in enumerate(trials)),
+            )
+
+    def add_splits(self, sha256: str, protocol: str, repeat: int, tests: Iterable[NDArray[np.intp]]) -> None:
+        """Record the test rows of each fold of a repeat, so that every test can be computed from the store alone."""
+        with self._explained(), self._transaction():
+            self._db.executemany(
+                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?)",
+                [(sha256, protocol, repeat, fold, pack(test)) for fold, test in enumerate(tests)],
+            )
+
+    def add(self, trial: Trial, result: TrialResult) -> None:
+        """Write the result of a trial; it is on disk when this returns.
+
+        Raises
+        ------
+        RunError
+            If the disk is full or the file cannot be written to.
+        """
+        row: list[Any] = [trial.key, trial.seed]
+        for name in RESULT_COLUMNS:
+            value = getattr(result, name)
+            if name in _JSON:
+                value = json.dumps(value, default=_plain) if value else None
+            elif name in _ARRAYS:
+                value = None if value is None else pack(value)
+            elif isinstance(value, str):
+                value = str(value) or None
+            row.append(value)
+        with self._explained():
+            self._db.execute(_INSERT, row)
+
+    def forget(self, statuses: Iterable[Status]) -> int:
+        """Delete the results of those statuses, so that the trials run again; return how many there were."""
+        with self._explained(), self._transaction():
+            return sum(
+                self._db.execute("DELETE FROM trials WHERE status = ?", (str(status),)).rowcount for status in statuses
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def finished(self) -> set[str]:
+        """Return the keys that have a result."""
+        with self._explained():
+            return {key for (key,) in self._db.execute("SELECT key FROM trials")}
+
+    def meta(self) -> dict[str, Any]:
+        """Return the settings that `begin` recorded."""
+        with self._explained():
+            return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+
+    def left_out(self) -> dict[str, str]:
+        """Return the datasets that were left out, each with its reason."""
+        with self._explained():
+            return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
+
+    def datasets(self) -> list[dict[str, Any]]:
+        """Return what is known of each dataset used, with its class codes as ``truth``."""
+        with self._explained():
+            cursor = self._db.execute("SELECT * FROM datasets")
+            names = [column[0] for column in cursor.description]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
+        for row in rows:
+            row["truth"] = unpack(row["truth"])
+            row |= {name: json.loads(row[name]) for name in _DATASET_JSON}
+        return rows
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each planned trial with its result, in the plan's order; without one its status is None.
+
+        Arrays come as `unpack` returns them, scores and chosen parameters as dicts.
+        """
+        names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
+        with self._explained():
+            cursor = self._db.execute(
+                f"SELECT p.dataset, p.method, p.repeat, p.fold, p.key, t.seed, "
+                f"{', '.join('t.' + name for name in RESULT_COLUMNS)} "
+                "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
+            )
+            for values in cursor:
+                row = dict(zip(names, values, strict=True))
+                for name in _JSON:
+                    row[name] = json.loads(row[name]) if row[name] else {}
+                for name in _ARRAYS:
+                    row[name] = None if row[name] is None else unpack(row[name])
+                yield row
+
+    def split_repeats(self, sha256: str, protocol: str) -> set[int]:
+        """Return the repeats whose splits are recorded."""
+        query = "SELECT DISTINCT repeat FROM splits WHERE sha256 = ? AND protocol = ?"
+        with self._explained():
+            return {repeat for (repeat,) in self._db.execute(query, (sha256, protocol))}
+
+    def splits(self, sha256: str, protocol: str) -> dict[tuple[int, int], NDArray[Any]]:
+        """Return the test rows of a dataset by (repeat, fold)."""
+        with self._explained():
+            cursor = self._db.execute(
+                "SELECT repeat, fold, test FROM splits WHERE sha256 = ? AND protocol = ?", (sha256, protocol)
+            )
+            return {(repeat, fold): unpack(test) for repeat, fold, test in cursor}
+
+
+_DATASET_JSON = ("class_names", "feature_names", "relevant")
+
+
+def pack(array: NDArray[Any]) -> bytes:
+    """Return an array of numbers as compressed bytes; whole numbers take the smallest type that holds them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unpack(pack(np.array([3, 1, 2])))
+    array([3, 1, 2])
+    """
+    import numpy as np
+
+    array = np.asarray(array)
+    if array.dtype.kind in "iub":
+        largest = int(np.abs(array).max()) if array.size else 0
+        kind = "i1" if largest < 2**7 else "<i2" if largest < 2**15 else "<i4" if largest < 2**31 else "<i8"
+    else:
+        kind = "<f8"
+    data = array.astype(kind).tobytes()
+    small = zlib.compress(data, 1)
+    # The first byte tells the type, the second whether the rest is compressed.
+    return kind[-2:].encode() + (b"z" + small if len(small) < len(data) else b"-" + data)
+
+
+def unpack(blob: bytes) -> NDArray[Any]:
+    """Return the array that `pack` was given; whole numbers come back as int64, others as float64."""
+    import numpy as np
+
+    data = zlib.decompress(blob[3:]) if blob[2:3] == b"z" else blob[3:]
+    array = np.frombuffer(data, dtype="<" + blob[:2].decode())
+    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+
+
+def _plain(value: Any) -> Any:
+    """Let NumPy scalars of a tuning grid into JSON; anything else by its text."""
+    return value.item() if hasattr(value, "item") else repr(value)

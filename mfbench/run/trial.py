@@ -1,0 +1,289 @@
+"""A trial: tune, select, fit, predict, score one method on one fold. Whatever it raises becomes its result."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from mfbench.host.expressions import Expression
+from mfbench.models import Status, Trial, TrialResult
+from mfbench.run.folds import Fold, Selection
+from mfbench.run.measure import PeakMemory, Stopwatch
+from mfbench.run.metrics import METRICS, evaluate, outcome_of
+from mfbench.suite.plan import TOP, ResolvedMethod
+from mfbench.suite.seeds import derive_seed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MESSAGE_LENGTH = 500
+TRACE_LENGTH = 4000
+Chosen = dict[tuple[str, str], Any]
+
+
+class Maker(Protocol):
+    """Builds an estimator from an expression: the registry's ``make``."""
+
+    def __call__(self, expression: Expression, kind: str, **overrides: Any) -> Any:
+        """Return a new estimator."""
+
+
+class SelectorError(Exception):
+    """A selector's fit raised, here or in the trial that this one shares the fit with."""
+
+    def __init__(self, failure: tuple[str, str, str]) -> None:
+        super().__init__(failure[1])
+        self.failure = failure
+
+
+def selector_key(method: ResolvedMethod) -> str:
+    """Return what trials that can share selector fits have in common, "" for a method without a selector."""
+    return "" if method.selector is None else method.selector.expression.canonical()
+
+
+def run_trial(trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[str], make: Maker) -> TrialResult:
+    """Run one trial in this process.
+
+    Parameters
+    ----------
+    trial : Trial
+        Coordinates and seed.
+    method : ResolvedMethod
+        What to run.
+    fold : Fold
+        Data; selector fits found there are used, new ones are left there.
+    metrics : list of str
+        Scores to compute; the first one tunes.
+    make : callable
+        Builds estimators: ``make(expression, kind, **overrides)``.
+
+    Returns
+    -------
+    TrialResult
+        Status "ok", "error" or "memory"; never raises for a failure of the method.
+    """
+    result = TrialResult(key=trial.key)
+    with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            _Run(trial, method, fold, metrics, make).into(result)
+        except MemoryError as error:
+            _fail(result, Status.MEMORY, "MemoryError", str(error) or "the trial's memory limit was reached", "")
+        except SelectorError as error:
+            status = Status.MEMORY if error.failure[0] == "MemoryError" else Status.ERROR
+            _fail(result, status, *error.failure)
+        except Exception as error:  # noqa: BLE001 - a failed method is a result like any other, with its error in the row
+            _fail(result, Status.ERROR, *describe_failure(error))
+    result.duration, result.peak_memory = watch.wall, peak.bytes
+    result.n_warnings = len(caught)
+    if caught:
+        result.warning = f"{caught[0].category.__name__}: {caught[0].message}"[:MESSAGE_LENGTH]
+    return result
+
+
+def describe_failure(error: BaseException) -> tuple[str, str, str]:
+    """Return type, message (cut to a readable length) and the tail of the traceback."""
+    trace = "".join(traceback.format_exception(error))
+    return type(error).__name__, str(error)[:MESSAGE_LENGTH], trace[-TRACE_LENGTH:]
+
+
+def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
+    result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
+    result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
+
+
+class _Run:
+    """The steps of one trial; holds what they all need."""
+
+    def __init__(self, trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[str], make: Maker) -> None:
+        self.trial, self.method, self.fold, self.metrics, self.make = trial, method, fold, metrics, make
+
+    def into(self, result: TrialResult) -> None:
+        chosen: Chosen = {}
+        if self.method.grid:
+            with Stopwatch() as watch:
+                chosen = self._tune()
+            result.tune_wall = watch.wall
+            result.chosen = _readable(chosen)
+        train, test, selection, selected = self._columns(self.fold, chosen)
+        if selection is not None:
+            result.select_wall, result.select_cpu = selection.wall, selection.cpu
+            result.weights, result.selected = selection.weights, selected
+        result.n_selected = self.fold.X.shape[1] if selected is None else len(selected)
+        classifier = self._classifier(chosen)
+        with Stopwatch() as fit:
+            classifier.fit(train, self.fold.y_train)
+        with Stopwatch() as predict:
+            outcome = outcome_of(classifier, test, self.fold.y_test, self.metrics)
+        result.fit_wall, result.fit_cpu = fit.wall, fit.cpu
+        result.predict_wall, result.predict_cpu = predict.wall, predict.cpu
+        result.predictions = _checked_predictions(outcome.predictions, len(self.fold.test), self.method)
+        result.scores = evaluate(outcome, self.metrics)
+
+    def _tune(self) -> Chosen:
+        """Return the grid point with the best mean inner score; the first in the grid's order among equals."""
+        sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
+        best: Chosen | None = None
+        best_score = -np.inf
+        failure: Exception | None = None
+        for point in _grid_points(self.method):
+            try:
+                scores = [self._inner_score(inner, point) for inner in self.fold.inner]
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: that point is out, and said so
+                failure = error
+                warnings.warn(f"grid point {_readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
+                continue
+            # Differences below rounding are no differences: equal scores must tie on every machine.
+            score = round(sign * float(np.mean(scores)), 12)
+            if best is None or score > best_score:
+                best, best_score = point, score
+        if best is None:
+            assert failure is not None
+            raise failure
+        return best
+
+    def _inner_score(self, inner: Fold, point: Chosen) -> float:
+        train, test, _, _ = self._columns(inner, point)
+        classifier = self._classifier(point)
+        classifier.fit(train, inner.y_train)
+        return evaluate(outcome_of(classifier, test, inner.y_test, self.metrics[:1]), self.metrics[:1])[self.metrics[0]]
+
+    def _classifier(self, chosen: Chosen) -> Any:
+        params = {name: value for (target, name), value in chosen.items() if target == "classifier"}
+        classifier = self.make(self.method.classifier.expression, "classifier", **params)
+        return _seeded(classifier, self.trial.seed, self.method.classifier.expression)
+
+    def _columns(
+        self, fold: Fold, chosen: Chosen
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection | None, NDArray[np.int64] | None]:
+        """Return the training and test columns that the classifier gets, and what the selector said."""
+        encoded = fold.encoded
+        if self.method.selector is None:
+            return encoded.train, encoded.test, None, None
+        selection = self._selection(fold, chosen)
+        top = chosen.get((TOP, TOP), self.method.top)
+        if top == "all-weighted":
+            factor = _metric_weights(selection.column_weights)
+            selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
+            return encoded.train * factor, encoded.test * factor, selection, selected
+        selected = choose(selection.weights, top)
+        kept = np.isin(encoded.groups, selected)
+        return encoded.train[:, kept], encoded.test[:, kept], selection, selected
+
+    def _selection(self, fold: Fold, chosen: Chosen) -> Selection:
+        assert self.method.selector is not None
+        params = {name: value for (target, name), value in chosen.items() if target == "selector"}
+        key = selector_key(self.method) + Expression("", params).canonical()
+        if key not in fold.selections:
+            fold.selections[key] = self._fit_selector(fold, params)
+        selection = fold.selections[key]
+        if selection.failure is not None:
+            raise SelectorError(selection.failure)
+        return selection
+
+    def _fit_selector(self, fold: Fold, params: Mapping[str, Any]) -> Selection:
+        step = self.method.selector
+        assert step is not None
+        # Not the trial's seed: the fit is shared by methods, so its seed must not depend on which of them comes first.
+        seed = derive_seed(fold.seed, "selector", selector_key(self.method))
+        try:
+            selector = _seeded(self.make(step.expression, "selector", **params), seed, step.expression)
+            if step.raw_input:
+                X = fold.raw_train
+                if "categorical_features" in selector.get_params(deep=False):
+                    selector.set_params(categorical_features=fold.columns.categorical)
+            else:
+                X = fold.encoded.train
+            with Stopwatch() as watch:
+                selector.fit(X, fold.y_train)
+            weights = np.asarray(selector.feature_importances_, dtype=np.float64)
+            if weights.shape != (X.shape[1],) or np.isnan(weights).any():
+                raise ValueError(
+                    f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
+                    f"{int(np.isnan(weights).sum())} NaN, expected {X.shape[1]} numbers"
+                )
+        except Exception as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
+            return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
+        groups = fold.encoded.groups
+        if step.raw_input:
+            return Selection(weights, weights[groups], watch.wall, watch.cpu)
+        by_feature = np.full(fold.X.shape[1], -np.inf)
+        np.maximum.at(by_feature, groups, weights)
+        return Selection(by_feature, weights, watch.wall, watch.cpu)
+
+
+def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:
+    """Return the features that a rule keeps, in ascending order.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        Importance of each feature.
+    top : "positive", "all", int or float
+        Positive weights only, everything, a count, or a fraction (rounded up). At least one feature is always kept:
+        the one with the largest weight. Ties go to the lower index.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), "positive")
+    array([0, 2, 3])
+    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), 2)
+    array([0, 2])
+    >>> choose(np.array([-1.0, -0.5]), "positive")
+    array([1])
+    """
+    order = np.argsort(-weights, kind="stable")
+    if top == "positive":
+        count = int((weights > 0).sum())
+    elif top == "all":
+        count = len(weights)
+    elif isinstance(top, float):
+        count = int(np.ceil(top * len(weights) - 1e-9))
+    else:
+        count = int(top)
+    return np.sort(order[: max(1, count)]).astype(np.int64)
+
+
+def _metric_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the factors that turn Euclidean distance into the weighted one; all ones if no weight is positive."""
+    positive = np.maximum(weights, 0.0)
+    # Over the largest first: the scale of a metric is free, and an importance may be as large as a double can be.
+    return np.sqrt(positive / positive.max()) if positive.any() else np.ones_like(positive)
+
+
+def _grid_points(method: ResolvedMethod) -> Iterator[Chosen]:
+    keys = [(target, name) for target, name, _ in method.grid]
+    for values in itertools.product(*(values for _, _, values in method.grid)):
+        yield dict(zip(keys, values, strict=True))
+
+
+def _readable(chosen: Chosen) -> dict[str, Any]:
+    return {name if target == TOP else f"{target}.{name}": value for (target, name), value in chosen.items()}
+
+
+def _seeded(estimator: Any, seed: int, expression: Expression) -> Any:
+    """Give an estimator its seed, unless it takes none or the suite fixes one."""
+    if "random_state" not in expression.params and "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return estimator
+
+
+def _checked_predictions(predictions: NDArray[Any], n_rows: int, method: ResolvedMethod) -> NDArray[np.int64]:
+    if predictions.shape != (n_rows,) or not np.issubdtype(predictions.dtype, np.integer):
+        raise ValueError(
+            f"classifier {method.classifier.expression.name!r} predicted an array of shape {predictions.shape} and "
+            f"type {predictions.dtype}, expected {n_rows} of the class codes it was fitted on"
+        )
+    return predictions.astype(np.int64)

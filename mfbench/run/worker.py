@@ -1,0 +1,230 @@
+"""What happens inside a worker process: set up once, then one trial at a time.
+
+A worker holds the plugins, the methods, and the fold it last worked on; a dataset's arrays are mapped from files that
+the main process wrote once, so that all workers share one copy.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import threadpoolctl
+
+from mfbench.data.prepare import Columns
+from mfbench.host.expressions import Expression
+from mfbench.host.registry import Registry, load_registry, resolve_factory
+from mfbench.models import Trial, TrialResult
+from mfbench.run.folds import Fold, Selection
+from mfbench.run.trial import run_trial, selector_key
+from mfbench.suite.plan import PlannedDataset, ResolvedMethod
+from mfbench.suite.protocols import RepeatedCV, Split
+from mfbench.suite.schema import Protocol
+from mfbench.suite.seeds import derive_seed
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+FOLDS_KEPT = 4
+Shared = dict[tuple[int, str], Selection]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything a worker needs to know of a run. Picklable and small: data are in files.
+
+    Attributes
+    ----------
+    methods : mapping of str to ResolvedMethod
+    datasets : mapping of str to Columns
+        Column descriptions by label; the arrays are in `data_folder`.
+    files : mapping of str to str
+        Stem of the array files of each dataset.
+    data_folder : Path
+    protocol : RepeatedCV
+    settings : Protocol
+    memory_limit : int
+        Bytes per worker, 0 for none.
+    log : Path or None
+        File that gets what plugins print; None leaves it on the terminal.
+    plugins : str or None
+        Value of ``MFBENCH_LOAD_PLUGINS`` in the main process.
+    path : tuple of str
+        ``sys.path`` of the main process.
+    """
+
+    methods: Mapping[str, ResolvedMethod]
+    datasets: Mapping[str, Columns]
+    files: Mapping[str, str]
+    data_folder: Path
+    protocol: RepeatedCV
+    settings: Protocol
+    memory_limit: int = 0
+    log: Path | None = None
+    plugins: str | None = None
+    path: tuple[str, ...] = ()
+
+
+def write_arrays(planned: PlannedDataset, folder: Path, stem: str) -> None:
+    """Write a dataset's arrays where workers map them from."""
+    np.save(folder / f"{stem}.X.npy", np.ascontiguousarray(planned.data.X), allow_pickle=False)
+    np.save(folder / f"{stem}.y.npy", planned.data.y, allow_pickle=False)
+
+
+class Worker:
+    """State of one worker process.
+
+    Parameters
+    ----------
+    job : Job
+        The run.
+    registry : Registry
+        The plugins of this process.
+    """
+
+    def __init__(self, job: Job, registry: Registry) -> None:
+        self.job = job
+        self.registry = registry
+        self._arrays: dict[str, tuple[Any, Any]] = {}
+        self._splits: tuple[tuple[str, int], list[Split]] | None = None
+        self._warm: set[tuple[str, str]] = set()
+        self._folds: OrderedDict[tuple[str, int, int], Fold] = OrderedDict()
+
+    def run(self, trial: Trial, shared: Shared) -> tuple[TrialResult, Shared]:
+        """Run a trial; return its result and the selector fits it leaves for others of its fold.
+
+        Parameters
+        ----------
+        trial : Trial
+        shared : dict
+            Selector fits of the same fold that another trial already made.
+        """
+        method = self.job.methods[trial.method]
+        fold = self._fold(trial)
+        fold.adopt(shared)
+        result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
+        key = selector_key(method)
+        return result, fold.export(key) if key and not shared else {}
+
+    def import_estimators(self) -> None:
+        """Import what the methods need now, so that the first trial's time and memory do not contain it."""
+        for method in self.job.methods.values():
+            resolve_factory(self.registry.classifier(method.classifier.expression.name))
+            if method.selector is not None:
+                resolve_factory(self.registry.selector(method.selector.expression.name))
+
+    def _make(self, expression: Expression, kind: str, **overrides: Any) -> Any:
+        self._warm_up(expression, kind)
+        return self.registry.make(expression, kind, **overrides)
+
+    def _warm_up(self, expression: Expression, kind: str) -> None:
+        """Let an estimator that compiles on first use do so on made-up rows; within a trial, so within its limits."""
+        spec = (self.registry.selector if kind == "selector" else self.registry.classifier)(expression.name).spec
+        if not spec.warm_up or (kind, spec.name) in self._warm:
+            return
+        self._warm.add((kind, spec.name))
+        rows = np.random.default_rng(0).normal(size=(16, 3))
+        self.registry.make(expression, kind).fit(rows, np.arange(16) % 2)
+
+    def _fold(self, trial: Trial) -> Fold:
+        place = (trial.dataset, trial.repeat, trial.fold)
+        if place not in self._folds:
+            X, y = self._load(trial.dataset)
+            settings = self.job.settings
+            train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
+            seed = derive_seed(self.job.protocol.seed, *place)
+            self._folds[place] = Fold(
+                X, y, self.job.datasets[trial.dataset], train, test, settings.scale, settings.inner_folds, seed
+            )
+            while len(self._folds) > FOLDS_KEPT:
+                self._folds.popitem(last=False)
+        self._folds.move_to_end(place)
+        return self._folds[place]
+
+    def _load(self, dataset: str) -> tuple[Any, Any]:
+        if dataset not in self._arrays:
+            stem = self.job.data_folder / self.job.files[dataset]
+            X = np.load(f"{stem}.X.npy", mmap_mode="r", allow_pickle=False)
+            y = np.load(f"{stem}.y.npy", allow_pickle=False)
+            # A plain view: estimators that look at the type must not meet np.memmap.
+            self._arrays = {dataset: (np.asarray(X), y)}
+        return self._arrays[dataset]
+
+    def _split(self, dataset: str, repeat: int, y: Any) -> list[Split]:
+        if self._splits is None or self._splits[0] != (dataset, repeat):
+            self._splits = (dataset, repeat), self.job.protocol.splits(dataset, y, repeat)
+        return self._splits[1]
+
+
+_worker: Worker | None = None
+
+
+def start(job: Job) -> None:
+    """Set up this process: called once by the pool."""
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business; it stops the pool
+    _die_with_parent()
+    _redirect_output(job.log)
+    for name in THREAD_VARIABLES:
+        os.environ[name] = "1"
+    threadpoolctl.threadpool_limits(1)
+    sys.path[:] = list(job.path) or sys.path
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the main process has named the plugins that fail to load
+        _worker = Worker(job, load_registry(only=None if job.plugins is None else job.plugins.split(",")))
+        _worker.import_estimators()
+    _limit_memory(job.memory_limit)
+
+
+def work(trial: Trial, shared: Shared) -> tuple[TrialResult, Shared]:
+    """Run one trial in this process, after `start`."""
+    assert _worker is not None
+    return _worker.run(trial, shared)
+
+
+def _die_with_parent() -> None:
+    """End this process when the main one is gone, even in the middle of a hanging trial."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="mfbench-parent-watch", daemon=True).start()
+
+
+def _redirect_output(log: Path | None) -> None:
+    if log is None:
+        return
+    sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(sink, 1)
+    os.dup2(sink, 2)
+    os.close(sink)
+
+
+def _limit_memory(limit: int) -> None:
+    """Let allocations beyond the limit fail, so that a greedy trial gets a MemoryError and not the machine."""
+    if not limit or not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    wanted = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))

@@ -1,0 +1,1 @@
+"""Baselines: simple filters, and the classifiers that everybody compares with."""

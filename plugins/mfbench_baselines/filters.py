@@ -1,0 +1,332 @@
+"""Univariate filters and a random control, as scikit-learn selectors.
+
+Each scores every column by itself, in ``feature_importances_``: larger means more relevant.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import fdtrc
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin, mutual_info_classif
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+LARGEST = float(np.finfo(np.float64).max)
+
+
+class _Filter(SelectorMixin, BaseEstimator):
+    """A selector that ranks columns by `_importances`; a subclass writes that and, to add parameters, ``__init__``."""
+
+    def __init__(self, *, n_features_to_select: int | None = None) -> None:
+        self.n_features_to_select = n_features_to_select
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Score every column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : array-like of shape (n_samples,), default=None
+            Class labels; a filter that looks at `X` alone ignores them.
+
+        Returns
+        -------
+        self : object
+            The fitted filter.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `y` is malformed, or a parameter is out of its range.
+        """
+        if self.__sklearn_tags__().target_tags.required:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            check_classification_targets(y)
+            y = np.unique(y, return_inverse=True)[1]
+        else:
+            X, y = validate_data(self, X, dtype=np.float64), None
+        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= X.shape[1]:
+            raise ValueError(
+                f"n_features_to_select must be None or from 1 to {X.shape[1]}, the number of features of X; "
+                f"got {self.n_features_to_select!r}"
+            )
+        self.feature_importances_ = self._importances(X, y)
+        return self
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        if self.n_features_to_select is None:
+            return self.feature_importances_ > 0
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        # A stable sort gives ties to the column that comes first.
+        mask[np.argsort(-self.feature_importances_, kind="stable")[: self.n_features_to_select]] = True
+        return mask
+
+
+class _SupervisedFilter(_Filter):
+    """A filter that needs class labels: `_importances` gets them as codes 0 … n_classes - 1."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class VarianceFilter(_Filter):
+    r"""Variance of each range-scaled column.
+
+    With :math:`z_{ij} = (x_{ij} - \min_i x_{ij}) / (\max_i x_{ij} - \min_i x_{ij})`, the importance of column *j* is
+    :math:`\frac1n \sum_i (z_{ij} - \bar z_j)^2`, between 0 and 1/4; a constant column gets 0. Plain variance would be
+    1 for every column of standardised data. Scaled by range, it does not depend on unit or offset: it is large for a
+    column that gathers at its two ends and small for one with few far-off values.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        The variances.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    Takes O(n_samples · n_features) time. Labels are ignored.
+
+    References
+    ----------
+    A baseline of: X. He, D. Cai, P. Niyogi, "Laplacian score for feature selection", NIPS 18, 2005 (there unscaled).
+
+    Examples
+    --------
+    >>> from mfbench_baselines.filters import VarianceFilter
+    >>> X = [[0, 5, 1], [0, 5, 2], [10, 5, 3], [10, 5, 4]]
+    >>> VarianceFilter().fit(X).feature_importances_.round(3).tolist()
+    [0.25, 0.0, 0.139]
+    """
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        return _range_scaled(X).var(axis=0)
+
+
+class AnovaFFilter(_SupervisedFilter):
+    r"""F statistic of a one-way analysis of variance between the classes.
+
+    With :math:`n_k` samples of mean :math:`\bar x_k` in class *k* out of *K*,
+
+    .. math::
+        F = \frac{\sum_k n_k (\bar x_k - \bar x)^2 / (K - 1)}{\sum_k \sum_{i \in k} (x_i - \bar x_k)^2 / (n - K)}.
+
+    A constant column gets 0 (and p-value 1). A column that differs between classes but not within any of them gets
+    the largest finite double (and p-value 0), so that it comes first and importances stay finite.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        The F statistics.
+    p_values_ : ndarray of shape (n_features,)
+        Upper tail of F(K - 1, n - K) at these.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classes, or no more samples than classes.
+
+    Notes
+    -----
+    Takes O(n_samples · n_features) time. Equals `sklearn.feature_selection.f_classif` where that is accurate. That
+    function subtracts sums of squares, which cancel in a column of constant classes: it can return a large *negative*
+    F for a column that separates the classes perfectly. Sums of squared deviations, as here, cannot.
+
+    References
+    ----------
+    R. A. Fisher, *Statistical Methods for Research Workers*, Oliver and Boyd, 1925.
+
+    Examples
+    --------
+    >>> from mfbench_baselines.filters import AnovaFFilter
+    >>> X = [[1, 7, 0.1], [2, 7, 0.1], [3, 7, 0.7], [4, 7, 0.7]]
+    >>> anova = AnovaFFilter().fit(X, ["a", "a", "b", "b"])
+    >>> [f"{F:.3g}" for F in anova.feature_importances_]
+    ['8', '0', '1.8e+308']
+    >>> anova.p_values_.round(3).tolist()
+    [0.106, 1.0, 0.0]
+    """
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        sizes = np.bincount(y)
+        n_samples, n_classes = len(y), len(sizes)
+        if n_classes < 2:
+            raise ValueError("AnovaFFilter needs at least two classes; y has one class")
+        if n_samples <= n_classes:
+            raise ValueError(
+                f"AnovaFFilter needs more samples than classes: n_samples = {n_samples}, {n_classes} classes"
+            )
+        Z = _range_scaled(X)  # F does not depend on unit and offset; rounding and overflow do
+        groups = [Z[y == k] for k in range(n_classes)]
+        means = np.array([group.mean(axis=0) for group in groups])
+        between = sizes @ (means - Z.mean(axis=0)) ** 2 / (n_classes - 1)
+        within = sum(((group - mean) ** 2).sum(axis=0) for group, mean in zip(groups, means, strict=True))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            F = between / (within / (n_samples - n_classes))
+        # Rounding leaves a mean of equal values a little off, so equality is asked of the values themselves.
+        F[np.all([np.ptp(group, axis=0) == 0 for group in groups], axis=0)] = np.inf
+        F[np.ptp(Z, axis=0) == 0] = 0.0
+        self.p_values_ = fdtrc(n_classes - 1, n_samples - n_classes, F)
+        return np.minimum(F, LARGEST)
+
+
+class MutualInfoFilter(_SupervisedFilter):
+    r"""Mutual information between each column and the class, from nearest neighbours.
+
+    Estimates :math:`I(x_j; y) = \iint p(x_j, y) \log \frac{p(x_j, y)}{p(x_j) p(y)}` in nats by
+    `sklearn.feature_selection.mutual_info_classif`: for a sample of class *k* it finds the distance to its
+    `n_neighbors`-th neighbour within the class and counts the samples of any class within that distance. Negative
+    estimates become 0. Columns declared discrete are counted instead.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+    n_neighbors : int, default=3
+        Neighbours per sample: more of them lower the variance and raise the bias.
+    discrete_features : "auto", bool, or array-like of shape (n_features,) or of indices, default="auto"
+        Columns of discrete values; "auto" takes all columns as continuous.
+    random_state : int, RandomState or None, default=None
+        Seed of the faint noise that breaks ties in continuous columns.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        The estimates, at least 0.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Raises
+    ------
+    ValueError
+        If no class has two samples.
+
+    Notes
+    -----
+    Takes O(n_features · n_samples · log n_samples) time.
+
+    References
+    ----------
+    R. Battiti, "Using mutual information for selecting features in supervised neural net learning", IEEE Transactions
+    on Neural Networks 5(4), 1994.
+
+    B. C. Ross, "Mutual information between discrete and continuous data sets", PLoS ONE 9(2), 2014 (the estimator).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mfbench_baselines.filters import MutualInfoFilter
+    >>> information = MutualInfoFilter(n_features_to_select=2, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> information.get_support(indices=True).tolist()
+    [2, 3]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        n_neighbors: int = 3,
+        discrete_features: str | bool | ArrayLike = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.n_neighbors = n_neighbors
+        self.discrete_features = discrete_features
+        self.random_state = random_state
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        if np.bincount(y).max() < 2:
+            raise ValueError(f"MutualInfoFilter needs a class of two samples; each class has one, n_samples = {len(y)}")
+        return mutual_info_classif(
+            X,
+            y,
+            discrete_features=self.discrete_features,
+            n_neighbors=self.n_neighbors,
+            random_state=self.random_state,
+        )
+
+
+class RandomFilter(_Filter):
+    r"""Random importances: the control that a selector has to beat.
+
+    Draws :math:`w_j \sim U(0, 1]` whatever the data.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps them all.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        The draw.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    Takes O(n_features) time. Labels are ignored.
+
+    Examples
+    --------
+    >>> from mfbench_baselines.filters import RandomFilter
+    >>> RandomFilter(n_features_to_select=2, random_state=0).fit_transform([[1, 2, 3], [4, 5, 6]]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.random_state = random_state
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        return 1.0 - check_random_state(self.random_state).random_sample(X.shape[1])
+
+
+def _range_scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Map each column linearly onto [0, 1]; a constant one to 0. Exact constancy is kept, and nothing overflows."""
+    peak = np.abs(X).max(axis=0)
+    Z = X / np.where(peak > 0, peak, 1.0)  # max - min of raw values can overflow
+    Z -= Z.min(axis=0)
+    spread = Z.max(axis=0)
+    Z /= np.where(spread > 0, spread, 1.0)
+    return Z

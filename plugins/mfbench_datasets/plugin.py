@@ -1,0 +1,49 @@
+"""What this plugin offers to mfbench. Importing it loads neither NumPy nor scikit-learn."""
+
+from __future__ import annotations
+
+from mfbench import DatasetSpec, hookimpl
+from mfbench_datasets.provenance import provenance
+
+_MEASURED, _RULE, _GENERATOR = ("uci", "measured"), ("uci", "rule"), ("uci", "generator")
+
+# (name, summary, loader, (samples, features, classes), tags); a generator's size is that of its defaults
+_TABLE = [
+    ("iris", "Iris flowers: sizes of sepal and petal", "installed:iris", (150, 4, 3), _MEASURED),
+    ("wine", "Italian wines: chemical analysis, three cultivars", "installed:wine", (178, 13, 3), _MEASURED),
+    ("wdbc", "Breast masses: cell nuclei, benign or malignant", "installed:wdbc", (569, 30, 2), _MEASURED),
+    ("optdigits", "Handwritten digits: 8 x 8 pixel counts", "installed:optdigits", (1797, 64, 10), _MEASURED),
+    ("monks-1", "MONK 1, complete: a1 = a2 or a5 = 1", "rules:monks_1", (432, 6, 2), _RULE),
+    ("monks-2", "MONK 2, complete: exactly two of six are 1", "rules:monks_2", (432, 6, 2), _RULE),
+    (
+        "monks-3",
+        "MONK 3, complete, no noise: a5 = 3 and a4 = 1, or a5 ≠ 4 and a2 ≠ 3",
+        "rules:monks_3",
+        (432, 6, 2),
+        _RULE,
+    ),
+    ("balance-scale", "Balance scale: which side goes down", "rules:balance_scale", (625, 4, 3), _RULE),
+    ("tic-tac-toe", "Final boards of tic-tac-toe: has x won?", "rules:tic_tac_toe", (958, 9, 2), _RULE),
+    ("waveform-21", "Waves, 19 relevant of 21 features", "generators:waveform_21", (5000, 21, 3), _GENERATOR),
+    ("waveform-40", "Waves, 19 relevant of 40 features", "generators:waveform_40", (5000, 40, 3), _GENERATOR),
+    ("led-7", "Faulty seven-segment digits", "generators:led_7", (1000, 7, 10), _GENERATOR),
+    ("led-24", "Faulty seven-segment digits and 17 random bits", "generators:led_24", (1000, 24, 10), _GENERATOR),
+]
+
+
+@hookimpl
+def mfbench_datasets() -> list[DatasetSpec]:
+    """Return the UCI datasets that need no network."""
+    return [
+        DatasetSpec(
+            name=name,
+            summary=summary,
+            loader=f"mfbench_datasets.{loader}",
+            n_samples=n_samples,
+            n_features=n_features,
+            n_classes=n_classes,
+            tags=tags,
+            **provenance(name),
+        )
+        for name, summary, loader, (n_samples, n_features, n_classes), tags in _TABLE
+    ]

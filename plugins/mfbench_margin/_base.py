@@ -1,0 +1,88 @@
+"""What the estimators of the Relief family share: checking the input, drawing samples, selecting features."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+class MarginSelector(SelectorMixin, BaseEstimator):
+    """Base class of selectors whose weight of a feature is a mean margin in [-1, 1] (or unscaled)."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def _check_data(self, X: Any, y: Any, *, allow_nan: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return X as float64 and y as codes 0 … n_classes - 1; set ``classes_``."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, "
+                f"but the data contains only 1 class: {self.classes_[0]!r}"
+            )
+        return X, codes.astype(np.int64)
+
+    def _draw_samples(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the training indices to average over; set ``n_skipped_`` and ``sample_indices_``.
+
+        A sample that is alone in its class has no hit, and hence no margin: it is never drawn, but is still a miss of
+        others.
+        """
+        has_hit = np.bincount(codes)[codes] > 1
+        self.n_skipped_ = int(np.count_nonzero(~has_hit))
+        if not has_hit.any():
+            raise ValueError(
+                f"{type(self).__name__} needs a class with at least 2 samples, but each of the "
+                f"{len(codes)} samples is alone in its class"
+            )
+        indices = np.flatnonzero(has_hit)
+        if self.n_samples is not None:
+            random_state = check_random_state(self.random_state)
+            indices = indices[random_state.randint(len(indices), size=self.n_samples)]
+        self.sample_indices_ = indices
+        return indices
+
+    def _set_weights(self, weights: NDArray[np.float64]) -> None:
+        self.weights_raw_ = weights
+        self.feature_importances_ = weights
+        self.weights_ = np.maximum(weights, 0.0)
+        self.degenerate_ = not bool((weights > 0).any())
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.weights_raw_ > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def prior_factors(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the factor of the diff to class c' (column) for a sample of class c (row).
+
+    -1 for hits, P(c') / (1 - P(c)) for misses, P being the relative frequency of a class. The misses' factors of a row
+    sum to 1.
+    """
+    prior = np.bincount(codes) / len(codes)
+    factors = prior[None, :] / (1.0 - prior[:, None])
+    np.fill_diagonal(factors, -1.0)
+    return factors
+
+
+def pooled_factors(n_classes: int) -> NDArray[np.float64]:
+    """Return factors as `prior_factors` does, but 1 for every miss."""
+    return np.ones((n_classes, n_classes)) - 2.0 * np.eye(n_classes)

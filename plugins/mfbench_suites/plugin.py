@@ -1,0 +1,15 @@
+"""Tells the host where the built-in suite files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mfbench import hookimpl
+
+
+@hookimpl
+def mfbench_suites() -> list[Path]:
+    """Return the folder of the built-in suites."""
+    # In a wheel they lie inside this package; in a checkout they are the top-level folder "suites".
+    shipped = Path(__file__).parent / "suites"
+    return [shipped if shipped.is_dir() else Path(__file__).parents[2] / "suites"]

@@ -1,0 +1,125 @@
+"""Every registered specification does what it says."""
+
+import subprocess
+import sys
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.model_selection import ParameterGrid
+from sklearn.preprocessing import StandardScaler
+
+from mfbench_baselines import plugin
+
+SELECTORS = plugin.mfbench_selectors()
+CLASSIFIERS = plugin.mfbench_classifiers()
+WITHOUT_PAPER = {"variance", "random", "dummy"}
+
+every_spec = pytest.mark.parametrize("spec", SELECTORS + CLASSIFIERS, ids=lambda spec: spec.name)
+every_selector = pytest.mark.parametrize("spec", SELECTORS, ids=lambda spec: spec.name)
+every_classifier = pytest.mark.parametrize("spec", CLASSIFIERS, ids=lambda spec: spec.name)
+
+
+def build(spec, **parameters):
+    """Make an estimator the way a host does: defaults, then a seed where there is a place for it."""
+    module, _, name = spec.factory.partition(":")
+    estimator = getattr(import_module(module), name)(**spec.defaults)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    return estimator.set_params(**parameters)
+
+
+def standardised(loader):
+    X, y = loader(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def test_names():
+    assert [spec.name for spec in SELECTORS] == ["variance", "anova-f", "mutual-info", "random"]
+    assert [spec.name for spec in CLASSIFIERS] == [
+        "knn",
+        "svm-rbf",
+        "svm-sigmoid",
+        "svm-linear",
+        "lasso",
+        "decision-tree",
+        "naive-bayes",
+        "lda",
+        "adaboost",
+        "random-forest",
+        "xgboost",
+        "dummy",
+    ]
+
+
+@every_spec
+def test_specification_is_complete(spec):
+    assert spec.summary
+    assert "\n" not in spec.summary
+    assert "baseline" in spec.tags
+    assert bool(spec.paper) == (spec.name not in WITHOUT_PAPER)
+    estimator = build(spec)
+    assert set(spec.defaults) | set(spec.grid) <= set(estimator.get_params())
+    assert estimator.get_params().get("n_jobs", 1) == 1
+    assert len(ParameterGrid({name: list(values) for name, values in spec.grid.items()})) <= 12
+
+
+@every_spec
+def test_every_grid_point_fits_without_a_warning(spec):
+    X, y = standardised(load_wine)
+    scores = []
+    for point in ParameterGrid({name: list(values) for name, values in spec.grid.items()}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fitted = build(spec, **point).fit(X, y)
+        scores.append(fitted.score(X, y) if spec in CLASSIFIERS else 1.0)
+    assert spec.name == "dummy" or max(scores) > 0.95
+
+
+@every_spec
+def test_more_features_than_samples(spec):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 3
+    X = rng.normal(size=(40, 200)) + 3 * (y[:, None] == np.arange(200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        build(spec).fit(X, y)
+
+
+@every_selector
+def test_selector_ranks_iris_and_repeats_itself(spec):
+    X, y = load_iris(return_X_y=True)
+    first, second = build(spec).fit(X, y), build(spec).fit(X, y)
+    assert first.feature_importances_.shape == (4,)
+    np.testing.assert_array_equal(first.feature_importances_, second.feature_importances_)
+    if "control" not in spec.tags:
+        assert set(np.argsort(first.feature_importances_)[2:]) == {2, 3}
+
+
+@every_classifier
+def test_classifier_learns_iris_and_repeats_itself(spec):
+    X, y = standardised(load_iris)
+    train = np.arange(len(y)) % 2 == 0
+    first, second = (clone(build(spec)).fit(X[train], y[train]).predict(X[~train]) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    accuracy = np.mean(first == y[~train])
+    assert accuracy == pytest.approx(1 / 3) if spec.name == "dummy" else accuracy > 0.8
+
+
+def test_importing_the_plugin_loads_no_numerical_library():
+    code = (
+        "import sys, mfbench_baselines.plugin as plugin\n"
+        "plugin.mfbench_selectors(), plugin.mfbench_classifiers()\n"
+        "print(sorted({'numpy', 'scipy', 'sklearn', 'xgboost', 'pandas'} & set(sys.modules)))"
+    )
+    environment_paths = [path for path in sys.path if path]
+    result = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {environment_paths!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,36 @@
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="session")
+def oracles():
+    spec = importlib.util.spec_from_file_location("margin_oracles", Path(__file__).with_name("oracles.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def make_table():
+    return _make_table
+
+
+def _make_table(seed, n=40, n_numeric=3, n_grid=1, n_nominal=0, missing=0.0, n_classes=2):
+    """Numbers, integers (many ties), categories; classes of unequal size, each with at least two members."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate(
+        [np.repeat(np.arange(n_classes), 2), rng.integers(0, n_classes, n - 2 * n_classes) ** 2 % n_classes]
+    )
+    y = rng.permutation(y)
+    X = np.hstack([
+        rng.normal(size=(n, n_numeric)) * 10.0 ** rng.integers(-3, 4, n_numeric) + 0.5 * y[:, None],
+        rng.integers(0, 8, size=(n, n_grid)),
+        (rng.integers(0, 4, size=(n, n_nominal)) + y[:, None]) % 4,
+    ])  # fmt: skip
+    X[rng.random(X.shape) < missing] = np.nan
+    nominal = np.arange(X.shape[1]) >= n_numeric + n_grid
+    shuffle = rng.permutation(X.shape[1])
+    return np.ascontiguousarray(X[:, shuffle]), y, nominal[shuffle]

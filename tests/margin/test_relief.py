@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mfbench_margin import Relief
+
+EXACT = {"rtol": 0, "atol": 1e-10}
+
+
+def weights(X, y, **parameters):
+    return Relief(**parameters).fit(X, y).feature_importances_
+
+
+@pytest.mark.parametrize("diff", ["abs", "sq"])
+@pytest.mark.parametrize("scale", ["range", "none"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("miss", ["pooled", "prior"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_equals_definition(oracles, make_table, diff, scale, metric, miss, n_classes):
+    X, y, _ = make_table(n_classes, 40, 4, 2, n_classes=n_classes)
+    X = X / np.abs(X).max(axis=0)
+    parameters = {"diff": diff, "scale": scale, "metric": metric, "miss": miss}
+    assert_allclose(weights(X, y, **parameters), oracles.relief(X, y, **parameters), **EXACT)
+    fitted = Relief(n_samples=25, random_state=3, **parameters).fit(X, y)
+    expected = oracles.relief(X, y, samples=fitted.sample_indices_, **parameters)
+    assert_allclose(fitted.feature_importances_, expected, **EXACT)
+
+
+def test_online_with_every_sample_once_equals_the_mean_margin(make_table):
+    X, y, _ = make_table(1, 60, 5, 0)
+    span = np.ptp(X, axis=0)
+    online = np.zeros(5)
+    margins = []
+    for i in range(60):
+        distance = (((X - X[i]) / span) ** 2).sum(axis=1)
+        distance[i] = np.inf
+        hit = min(np.flatnonzero(y == y[i]), key=lambda j: distance[j])
+        miss = min(np.flatnonzero(y != y[i]), key=lambda j: distance[j])
+        online += (np.abs(X[i] - X[miss]) / span - np.abs(X[i] - X[hit]) / span) / 60
+        margins.append((np.abs(X[i] - X[miss]) - np.abs(X[i] - X[hit])) / span)
+    assert_allclose(weights(X, y), online, **EXACT)
+    assert_allclose(weights(X, y), np.mean(margins, axis=0), **EXACT)
+
+
+def test_unit_weights_have_the_largest_margin():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    fitted = Relief(scale="none", metric="manhattan").fit(X, y)
+    feasible = np.abs(rng.normal(size=(100_000, 6)))
+    feasible /= np.linalg.norm(feasible, axis=1, keepdims=True)
+    best = fitted.weights_unit_ @ fitted.weights_raw_
+    assert np.linalg.norm(fitted.weights_unit_) == pytest.approx(1)
+    assert (feasible @ fitted.weights_raw_ <= best + 1e-12).all()
+
+
+def test_no_positive_weight():
+    fitted = Relief().fit([[0.0, 1], [0, 1], [0, 1], [0, 1]], [0, 1, 0, 1])
+    assert fitted.degenerate_
+    assert fitted.weights_.tolist() == [0, 0]
+    assert_allclose(fitted.weights_unit_, [0.5**0.5] * 2)
+    assert not fitted.get_support().any()
+
+
+def test_support_is_where_the_weight_is_positive(make_table):
+    X, y, _ = make_table(2, 50, 6, 2)
+    fitted = Relief().fit(X, y)
+    assert_array_equal(fitted.get_support(), fitted.feature_importances_ > 0)
+    assert_array_equal(fitted.weights_, np.clip(fitted.feature_importances_, 0, None))
+    assert_array_equal(fitted.transform(X), X[:, fitted.feature_importances_ > 0])
+    assert not fitted.degenerate_
+
+
+def test_tie_between_classes_goes_to_lowest_training_index():
+    # For sample 3, the samples 1 (class 2) and 2 (class 1) are equally near misses.
+    X = np.array([[1, 1], [1, 0], [0, 1], [0, 0], [0, 0]], dtype=float)
+    y = np.array([2, 2, 1, 0, 0])
+    relief = Relief(metric="manhattan").fit(X, y)
+    # Samples 0, 1: hit differs in feature 1. Nearest miss of 0: 2, in feature 0; of 1: 3, in feature 0.
+    # Samples 3, 4: hits at 0; nearest miss 1, in feature 0. Sample 2 has no hit.
+    assert_allclose(relief.feature_importances_, [(1 + 1 + 1 + 1) / 4, (-1 - 1) / 4])
+    assert relief.n_skipped_ == 1
+
+
+def test_duplicates_are_neighbours():
+    X, y = np.array([[0.0], [0.0], [2.0], [2.0]]), np.array([0, 0, 1, 1])
+    assert weights(X, y).tolist() == [1.0]
+    assert weights(X, [0, 1, 0, 1]).tolist() == [-1.0]
+
+
+def test_constant_feature_weighs_exactly_nothing(make_table):
+    X, y, _ = make_table(3, 30, 3, 0)
+    for scale in ("range", "none"):
+        assert weights(np.column_stack([X, np.full(30, 0.1)]), y, scale=scale)[-1] == 0
+
+
+def test_one_feature_and_more_features_than_samples(oracles, make_table):
+    for n_numeric in (1, 50):
+        X, y, _ = make_table(4, 12, n_numeric, 0, n_classes=3)
+        assert_allclose(weights(X, y), oracles.relief(X, y), **EXACT)
+
+
+@pytest.mark.parametrize("y", [[0, 0, 0, 0], [0, 1, 2, 3]])
+def test_refuses_labels_without_hits_or_misses(y):
+    with pytest.raises(ValueError, match=r"2 (classes|samples)"):
+        Relief().fit(np.eye(4), y)
+
+
+def test_refuses_missing_values():
+    with pytest.raises(ValueError, match="NaN"):
+        Relief().fit([[0.0], [np.nan], [1.0], [2.0]], [0, 0, 1, 1])
+
+
+def test_refuses_distances_that_overflow():
+    with pytest.raises(ValueError, match="too large"):
+        Relief(scale="none").fit([[-1e300], [1e300], [0], [1]], [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("parameters", [{"diff": "cube"}, {"scale": None}, {"metric": "cosine"}, {"miss": "all"}])
+def test_refuses_wrong_parameters(parameters):
+    with pytest.raises(ValueError, match="must be a str among"):
+        Relief(**parameters).fit(np.eye(4), [0, 1, 0, 1])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n_classes=st.integers(2, 4),
+    diff=st.sampled_from(["abs", "sq"]),
+    metric=st.sampled_from(["euclidean", "manhattan"]),
+    miss=st.sampled_from(["pooled", "prior"]),
+)
+def test_invariances(make_table, seed, n_classes, **parameters):
+    X, y, _ = make_table(seed, 30, 2, 3, n_classes=n_classes)
+    rng = np.random.default_rng(seed)
+    base = weights(X, y, **parameters)
+    assert (np.abs(base) <= 1 + 1e-12).all()
+    order = rng.permutation(5)
+    assert_allclose(weights(X[:, order], y, **parameters), base[order], **EXACT)
+    assert_allclose(weights(X, np.array(["d", "b", "c", "a"])[y], **parameters), base, **EXACT)
+    assert_allclose(weights(X + rng.integers(-9, 9, 5), y, **parameters), base, **EXACT)
+    assert_allclose(weights(X * rng.uniform(0.1, 9, 5), y, **parameters), base, **EXACT)
+
+
+def test_same_seed_same_bits(make_table):
+    X, y, _ = make_table(5, 60, 4, 1)
+    first, again, other = (weights(X, y, n_samples=20, random_state=s) for s in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert not np.array_equal(first, other)

@@ -1,0 +1,334 @@
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mfbench_margin import Relief, ReliefF
+from mfbench_margin._diff import build_table
+
+NAN = np.nan
+EXACT = {"rtol": 0, "atol": 1e-10}
+
+
+def weights(X, y, k=3, nominal=None, **parameters):
+    return ReliefF(k, categorical_features=nominal, **parameters).fit(X, y).feature_importances_
+
+
+# Against the definition
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("missing", [0.0, 0.15, 0.5])
+@pytest.mark.parametrize(
+    ("n_numeric", "n_grid", "n_nominal"), [(5, 0, 0), (4, 2, 0), (0, 0, 4), (0, 2, 3), (2, 1, 3), (1, 0, 0), (0, 0, 1)]
+)
+def test_equals_definition(oracles, make_table, n_numeric, n_grid, n_nominal, missing, n_classes):
+    seed = 100 * n_numeric + 10 * n_nominal + n_classes
+    X, y, nominal = make_table(seed, 24, n_numeric, n_grid, n_nominal, missing, n_classes)
+    for k in (1, 4, 100):
+        assert_allclose(weights(X, y, k, nominal), oracles.relieff(X, y, k, nominal), **EXACT)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("n_samples", [1, 7, 60])
+def test_sampling_equals_definition_on_the_drawn_samples(oracles, make_table, n_samples, missing):
+    X, y, nominal = make_table(3, 25, 2, 1, 2, missing, 3)
+    fitted = ReliefF(3, n_samples=n_samples, categorical_features=nominal, random_state=7).fit(X, y)
+    assert len(fitted.sample_indices_) == n_samples
+    expected = oracles.relieff(X, y, 3, nominal, fitted.sample_indices_)
+    assert_allclose(fitted.feature_importances_, expected, **EXACT)
+
+
+@pytest.mark.parametrize("n_numeric", [0, 1])
+def test_many_rows_and_neighbours(oracles, make_table, n_numeric):
+    """Several tiles of rows, more neighbours than are kept in a sorted list; without real numbers, most are tied."""
+    X, y, _ = make_table(5, 700, n_numeric, 2)
+    for k in (32, 33, 120):
+        fitted = ReliefF(k, n_samples=10, random_state=k).fit(X, y)
+        expected = oracles.relieff(X, y, k, samples=fitted.sample_indices_)
+        assert_allclose(fitted.feature_importances_, expected, **EXACT)
+
+
+def test_several_blocks_of_targets(make_table, monkeypatch):
+    X, y, nominal = make_table(6, 90, 3, 1, 2, 0.1, 3)
+    whole = weights(X, y, 5, nominal)
+    monkeypatch.setattr("mfbench_margin._neighbours.BLOCK", 7)
+    assert_allclose(weights(X, y, 5, nominal), whole, **EXACT)
+
+
+# By hand
+
+
+def test_one_unknown_category_differs_with_its_probability_in_the_class():
+    # Class 0 holds a, a, b and one unknown; class 1 holds a. All classes fit into k.
+    X = np.array([[0.0], [0.0], [1.0], [NAN], [0.0], [0.0]])
+    y = np.array([0, 0, 0, 0, 1, 1])
+    a_known, a_unknown = 0.0, 1 - 2 / 3  # diff of a to a, and to the unknown one of class 0
+    b_unknown = 1 - 1 / 3
+    hits = [(a_known + 1 + a_unknown) / 3] * 2 + [(1 + 1 + b_unknown) / 3, (2 * a_unknown + b_unknown) / 3, 0, 0]
+    misses = [0, 0, 1, a_unknown] + [(0 + 0 + 1 + a_unknown) / 4] * 2
+    expected = np.mean(np.subtract(misses, hits))
+    assert_allclose(weights(X, y, 9, [0]), [expected], **EXACT)
+
+
+def test_two_unknown_categories_differ_with_the_probability_of_two_draws():
+    # P(0 | class 0) = 1/2, P(0 | class 1) = 1/4; the last two samples, one of each class, are unknown.
+    column = np.array([0, 1, 0, 1, 1, 1, NAN, NAN])
+    y = np.array([0, 0, 1, 1, 1, 1, 0, 1])
+    table = build_table(column[:, None], y, np.array([True]))
+    both_unknown = 1 - (1 / 2 * 1 / 4 + 1 / 2 * 3 / 4)
+    assert table.expected[1, 0, table.position[6]] == pytest.approx(both_unknown)
+    assert table.expected[0, 0, table.position[7]] == pytest.approx(both_unknown)
+
+
+@pytest.mark.parametrize("is_nominal", [True, False])
+@pytest.mark.parametrize("row", [0, 3, 8])
+def test_unknown_value_equals_mean_over_known_values_of_its_class(make_table, is_nominal, row):
+    """With all samples as neighbours a weight is linear in every diff: imputing each known value averages to it."""
+    X, y, _ = make_table(11, 20, 0, 1, 0)
+    unknown = X.copy()
+    unknown[row] = NAN
+    values = unknown[(y == y[row]) & ~np.isnan(unknown[:, 0]), 0]
+    imputed = []
+    for value in values:
+        complete = unknown.copy()
+        complete[row] = value
+        imputed.append(weights(complete, y, 50, [is_nominal]))
+    assert_allclose(weights(unknown, y, 50, [is_nominal]), np.mean(imputed, axis=0), **EXACT)
+
+
+def test_feature_unknown_in_a_whole_class_takes_all_its_values(oracles):
+    X = np.array([[1, 0], [3, 1], [7, 0], [NAN, NAN], [NAN, NAN], [NAN, NAN]], dtype=float)
+    y = np.array([0, 0, 0, 1, 1, 1])
+    assert_allclose(weights(X, y, 2, [1]), oracles.relieff(X, y, 2, [False, True]), **EXACT)
+
+
+@pytest.mark.parametrize("nominal", [[True, False], [False, False]])
+def test_feature_never_known_weighs_nothing(nominal):
+    X = np.column_stack([np.full(8, NAN), np.arange(8)])
+    fitted = ReliefF(2, categorical_features=nominal).fit(X, np.arange(8) // 4)
+    assert fitted.feature_importances_[0] == 0
+    assert_allclose(fitted.feature_importances_[1], weights(X[:, 1:], np.arange(8) // 4, 2)[0], **EXACT)
+
+
+@pytest.mark.parametrize("nominal", [[True, False], [False, False]])
+@pytest.mark.parametrize("constant", [0.0, 0.1, -1e300, 5e-324])
+def test_constant_feature_weighs_exactly_nothing(make_table, nominal, constant):
+    X, y, _ = make_table(1, 30, 1, 0, 0, n_classes=3)
+    X = np.column_stack([np.full(30, constant), X])
+    assert weights(X, y, 3, nominal)[0] == 0
+    X[::4, 0] = NAN
+    assert weights(X, y, 3, nominal)[0] == 0
+
+
+def test_duplicate_is_a_neighbour_and_self_is_not():
+    # Every sample has a twin in its class: all hits at distance 0, all nearest misses at the same distance 1.
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
+    assert weights(X, y, 1).tolist() == [1.0]
+    # A twin in the other class is the nearest miss.
+    assert weights(X, np.array([0, 1, 0, 1]), 1).tolist() == [-1.0]
+
+
+def test_tie_goes_to_lowest_training_index():
+    X = np.array([[1, 0], [0, 1], [0, 0], [1, 1], [1, 1]], dtype=float)
+    y = np.array([0, 0, 0, 1, 1])
+    # Nearest hits: 0 -> 2, 1 -> 2, 2 -> 0 (as near as 1), 3 and 4 -> each other.
+    hits = np.array([[1, 0], [0, 1], [1, 0], [0, 0], [0, 0]])
+    # Nearest misses: 0, 1, 2 -> 3 (as near as 4), 3 and 4 -> 0 (as near as 1).
+    misses = np.array([[0, 1], [1, 0], [1, 1], [0, 1], [0, 1]])
+    assert_allclose(weights(X, y, 1), (misses - hits).mean(axis=0), **EXACT)
+
+
+def test_priors_weight_the_misses():
+    X, y = np.array([[0.0], [0], [1], [1], [1], [3], [3]]), np.array([0, 0, 1, 1, 1, 2, 2])
+    miss = np.array([(3 * 1 + 2 * 3) / 5, (2 * 1 + 2 * 2) / 4, (2 * 3 + 3 * 2) / 5]) / 3
+    assert_allclose(weights(X, y, 1), [miss @ [2, 3, 2] / 7], **EXACT)
+
+
+# Degenerate input
+
+
+def test_single_member_of_a_class_is_skipped_but_is_a_miss(oracles):
+    X = np.array([[0, 5], [1, 4], [2, 9], [9, 1], [8, 2], [4, 4]], dtype=float)
+    y = np.array([0, 0, 0, 1, 1, 2])
+    fitted = ReliefF(2).fit(X, y)
+    assert fitted.n_skipped_ == 1
+    assert 5 not in fitted.sample_indices_
+    assert_allclose(fitted.feature_importances_, oracles.relieff(X, y, 2), **EXACT)
+
+
+def test_every_sample_alone_in_its_class():
+    with pytest.raises(ValueError, match="alone in its class"):
+        ReliefF().fit(np.arange(6).reshape(3, 2), [0, 1, 2])
+
+
+def test_one_class():
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        ReliefF().fit(np.arange(6).reshape(3, 2), [1, 1, 1])
+
+
+def test_more_features_than_samples(oracles, make_table):
+    X, y, nominal = make_table(2, 8, 40, 5, 20, 0.05)
+    assert_allclose(weights(X, y, 2, nominal), oracles.relieff(X, y, 2, nominal), **EXACT)
+
+
+def test_all_constant_is_degenerate():
+    fitted = ReliefF().fit(np.ones((6, 2)), [0, 1] * 3)
+    assert fitted.degenerate_
+    assert not fitted.get_support().any()
+    assert fitted.weights_.tolist() == [0, 0]
+
+
+def test_extreme_magnitudes(make_table):
+    X, y, _ = make_table(4, 30, 4, 0, 0)
+    expected = weights(X, y)
+    X = X / np.abs(X).max(axis=0)
+    assert_allclose(weights(X * [1.7e308, 1e-300, 1, 2**-1000], y), expected, **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([True], "mask of length 1"),
+        ([2], "indices from 0 to 1"),
+        ([-1], "indices from 0 to 1"),
+        ([0.5], "booleans or integers"),
+        ([[0]], "one-dimensional"),
+        ("colour", "categorical_features"),
+    ],
+)
+def test_refuses_wrong_categorical_features(given, message):
+    with pytest.raises(ValueError, match=message):
+        ReliefF(categorical_features=given).fit(np.eye(4, 2), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("parameters", [{"n_neighbors": 0}, {"n_samples": 0}, {"n_neighbors": 1.5}])
+def test_refuses_wrong_parameters(parameters):
+    with pytest.raises(ValueError, match="must be"):
+        ReliefF(**parameters).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_mask_and_indices_mean_the_same(make_table):
+    X, y, nominal = make_table(8, 30, 2, 1, 2)
+    assert_array_equal(weights(X, y, 3, nominal), weights(X, y, 3, np.flatnonzero(nominal)))
+    assert_array_equal(weights(X, y, 3, nominal), weights(X, y, 3, nominal.tolist()))
+    assert_array_equal(weights(X, y, 3, []), weights(X, y, 3, None))
+
+
+def test_input_is_left_alone(make_table):
+    X, y, nominal = make_table(9, 30, 2, 1, 2, 0.1)
+    before = X.copy()
+    weights(X, y, 3, nominal)
+    assert_array_equal(X, before)
+
+
+# Properties
+
+TABLE = {
+    "seed": st.integers(0, 10**6),
+    "k": st.integers(1, 12),
+    "missing": st.sampled_from([0.0, 0.2]),
+    "n_classes": st.integers(2, 4),
+}
+
+
+@settings(max_examples=25, deadline=None)
+@given(**TABLE)
+def test_invariances(make_table, seed, k, missing, n_classes):
+    X, y, nominal = make_table(seed, 30, 2, 3, 2, missing, n_classes)
+    rng = np.random.default_rng(seed)
+    base = weights(X, y, k, nominal)
+    assert (np.abs(base) <= 1 + 1e-12).all()
+
+    order = rng.permutation(X.shape[1])
+    assert_allclose(weights(X[:, order], y, k, nominal[order]), base[order], **EXACT)
+    names = np.array(["d", "b", "c", "a"])
+    assert_allclose(weights(X, names[y], k, nominal), base, **EXACT)
+    numeric = ~nominal
+    assert_allclose(weights(X + numeric * rng.integers(-9, 9), y, k, nominal), base, **EXACT)
+    assert_allclose(weights(X * np.where(numeric, rng.uniform(0.1, 9), 1), y, k, nominal), base, **EXACT)
+    codes = np.array([7.5, -1, 3, 2])
+    renamed = X.copy()
+    known = nominal & ~np.isnan(X)
+    renamed[known] = codes[X[known].astype(int)]
+    assert_allclose(weights(renamed, y, k, nominal), base, **EXACT)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4))
+def test_one_neighbour_equals_relief(make_table, seed, n_classes):
+    X, y, _ = make_table(seed, 30, 3, 2, n_classes=n_classes)
+    relief = Relief(diff="abs", scale="range", metric="manhattan", miss="prior").fit(X, y)
+    assert_allclose(weights(X, y, 1), relief.feature_importances_, **EXACT)
+    if n_classes == 2:
+        pooled = Relief(diff="abs", scale="range", metric="manhattan").fit(X, y)
+        assert_allclose(weights(X, y, 1), pooled.feature_importances_, **EXACT)
+
+
+def test_exclusive_or_of_two_categories():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(400, 6)).astype(float)
+    y = (X[:, 1] != X[:, 4]).astype(int)
+    w = weights(X, y, 5, np.ones(6, dtype=bool))
+    assert w[[1, 4]].min() > 0.3
+    assert np.abs(w[[0, 2, 3, 5]]).max() < 0.15
+
+
+def test_same_seed_same_bits(make_table):
+    X, y, nominal = make_table(10, 60, 3, 1, 2, 0.1)
+    first, again, other = (weights(X, y, 3, nominal, n_samples=20, random_state=s) for s in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+# Against another implementation
+
+
+@pytest.mark.parametrize("k", [1, 10, 40])
+def test_agrees_with_skrebate_on_numbers(k):
+    """skrebate and the papers define the same where all features are numeric, complete and two classes exist.
+
+    Elsewhere they differ: skrebate takes features of at most 10 values for categories, replaces the diff of numbers by
+    a ramp when there are both kinds, leaves out unknown values, and weights the misses of several classes by their
+    share among the neighbours. Distances must not be tied, as it sorts them with an unstable algorithm (categories
+    nearly always are), and k must be below the class size: beyond it, a sample becomes a hit of its own.
+    """
+    skrebate = pytest.importorskip("skrebate")
+    rng = np.random.default_rng(k)
+    X = rng.normal(size=(150, 8))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
+    theirs = skrebate.ReliefF(n_neighbors=k, n_features_to_select=8).fit(X.copy(), y).feature_importances_
+    assert_allclose(weights(X, y, k), theirs, **EXACT)
+
+
+# Cost
+
+
+def test_registering_the_plugin_is_light():
+    code = "import sys, mfbench_margin.plugin; sys.exit(bool({'numpy', 'sklearn', 'numba'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [10, 30_000])
+def test_memory_grows_with_n_not_its_square(k):
+    """A matrix of all distances would take 3.2 GB; the data are 0.8 MB.
+
+    Only a sample is searched for, as memory does not depend on its size beyond one block of targets.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 5))
+    y = rng.integers(0, 3, 20_000)
+    ReliefF(k).fit(X[:50], y[:50])
+    tracemalloc.start()
+    try:
+        ReliefF(k, n_samples=2_000, random_state=0).fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 64 * 2**20
