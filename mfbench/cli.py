@@ -171,26 +171,29 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of the terminal view.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per dataset and method.")] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Markdown.")] = False,
+    as_svg: Annotated[bool, typer.Option("--svg", help="A picture of the terminal view.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
     out: Out = Path("reports"),
 ) -> None:
     """Show the report of a run again, or export it."""
     from mfbench.api import load_run
 
-    if as_json + as_csv + as_md > 1:
-        raise UsageError("choose one of --json, --csv and --md")
+    if as_json + as_csv + as_md + as_svg > 1:
+        raise UsageError("choose one of --json, --csv, --md and --svg")
     loaded = load_run(run if Path(run).exists() else out / run)
-    if not (as_json or as_csv or as_md):
+    if not (as_json or as_csv or as_md or as_svg):
         from mfbench.report.terminal import show
 
         if output is not None:
-            raise UsageError("--output needs one of --json, --csv and --md")
+            raise UsageError("--output needs one of --json, --csv, --md and --svg")
         show(loaded, _console())
         return
     from mfbench.report import export
 
     if as_md:
         text = export.to_markdown(loaded, export.regeneration_command(loaded))
+    elif as_svg:
+        text = export.to_svg(loaded)
     else:
         text = export.to_json(loaded) if as_json else export.to_csv(loaded)
     if output is None:

@@ -1,4 +1,4 @@
-"""The same tables as files: Markdown, CSV and JSON."""
+"""The same tables as files: Markdown, CSV, JSON, and a picture of the terminal view (SVG)."""
 
 from __future__ import annotations
 
@@ -53,6 +53,47 @@ def _markdown_cell(cell: Cell) -> str:
 
 def _escape(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def to_svg(run: Run, width: int = 150) -> str:
+    """Return a picture of the terminal view, `width` characters wide.
+
+    It refers to nothing outside itself: no fonts are fetched, the reader's own fixed-width font is used.
+    """
+    import io
+
+    from rich.console import Console
+    from rich.terminal_theme import MONOKAI
+
+    from mfbench.report.terminal import show
+
+    console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    show(run, console)
+    return console.export_svg(title=headline(run), theme=MONOKAI, code_format=_SVG, unique_id="mfbench")
+
+
+# As rich's own template, without the web font and the window's buttons.
+_SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>
+{lines}
+</defs>
+<rect fill="#272822" width="{width}" height="{height}" rx="8"/>
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
 
 
 def to_csv(run: Run) -> str:

@@ -107,7 +107,7 @@ def summary_table(run: Run) -> Table:
                 _number(row["rank"], "{:.2f}"),
                 _wtl(row) if row["method"] != reference else Cell("reference"),
                 Cell(seconds(row["total_seconds"])),
-                Cell(f"{row['peak_memory'] / 1e6:.0f} MB"),
+                Cell(f"{row['peak_memory'] / 1e6:.1f} MB"),
                 Cell(f"{row['failed']} of {row['planned']}" if row["failed"] else "–"),
             ]
         )

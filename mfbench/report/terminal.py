@@ -10,6 +10,7 @@ from rich.text import Text
 from mfbench.analysis.results import Run
 from mfbench.report.tables import (
     BEST,
+    MARK,
     MISSING,
     NOT_WORSE,
     Cell,
@@ -63,11 +64,10 @@ def blocks(table: Table, width: int) -> list[Table]:
     -------
     list of Table
     """
+    extra = 2 + 1 + len(MARK)  # blanks between columns, and the room that `_rich` leaves for the mark
     widths = [
-        max(len(table.columns[i]), *(len(row[i].text) for row in table.rows), 0) + 2
-        if table.rows
-        else len(table.columns[i]) + 2
-        for i in range(len(table.columns))
+        extra + max([len(name), *(len(row[index].text) for row in table.rows)])
+        for index, name in enumerate(table.columns)
     ]
     groups: list[list[int]] = [[]]
     room = width - widths[0] - 1
@@ -93,10 +93,13 @@ def _rich(table: Table, wrap: int | None = None) -> RichTable:
         left = index == 0 or index == wrap
         drawn.add_column(Text(name), justify="left" if left else "right", no_wrap=index != wrap, overflow="fold")
     first_footer = len(table.rows) - table.footer_rows
+    marked = any(cell.role == NOT_WORSE for row in table.rows for cell in row)
     for position, row in enumerate(table.rows):
-        drawn.add_row(*(_text(cell) for cell in row), end_section=position == first_footer - 1)
+        # Numbers stand under each other only if those without the mark leave room for it.
+        texts = [_text(cell, " " * (1 + len(MARK)) if marked and index else "") for index, cell in enumerate(row)]
+        drawn.add_row(*texts, end_section=position == first_footer - 1)
     return drawn
 
 
-def _text(cell: Cell) -> Text:
-    return Text(cell.text, style=STYLES.get(cell.role, ""))
+def _text(cell: Cell, room: str = "") -> Text:
+    return Text(cell.text + ("" if cell.role == NOT_WORSE else room), style=STYLES.get(cell.role, ""))

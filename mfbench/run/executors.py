@@ -49,11 +49,6 @@ class LocalPool:
         self._pool: ProcessPool | None = None
 
     def __enter__(self) -> LocalPool:
-        if multiprocessing.parent_process() is not None:
-            raise RunError(
-                "run_suite was called while a worker process imported your script; put the call under "
-                "if __name__ == '__main__':"
-            )
         context = _context()
         self._pool = ProcessPool(max_workers=self.jobs, initializer=worker.start, initargs=[self.job], context=context)
         return self
@@ -79,7 +74,7 @@ class LocalPool:
                     ready.append((group.popleft(), {}, group))
                 trial, shared, followers = ready.popleft()
                 flying[self._submit(trial, shared, done)] = trial, followers
-            future = done.get()
+            future = self._next(done)
             trial, followers = flying.pop(future)
             result, shared = self._collect(future, trial)
             if followers and shared:
@@ -91,9 +86,28 @@ class LocalPool:
 
     def _submit(self, trial: Trial, shared: Shared, done: queue.SimpleQueue[Future[Any]]) -> Future[Any]:
         assert self._pool is not None
-        future: Future[Any] = self._pool.schedule(worker.work, args=[trial, shared], timeout=self.timeout)
+        try:
+            future: Future[Any] = self._pool.schedule(worker.work, args=[trial, shared], timeout=self.timeout)
+        except RuntimeError as error:  # what pebble raises once its workers cannot be started
+            raise self._broken() from error
         future.add_done_callback(done.put)
         return future
+
+    def _next(self, done: queue.SimpleQueue[Future[Any]]) -> Future[Any]:
+        """Wait for a result, but not for workers that will never come."""
+        assert self._pool is not None
+        while True:
+            try:
+                return done.get(timeout=1.0)
+            except queue.Empty:
+                if not self._pool.active:
+                    raise self._broken() from None
+
+    def _broken(self) -> RunError:
+        return RunError(
+            f"the worker processes cannot start; what they said is in {self.job.log or 'the output above'}. A script "
+            "that calls run_suite does so under if __name__ == '__main__':, because workers import it"
+        )
 
     def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, Shared]:
         try:

@@ -289,8 +289,8 @@ def pack(array: NDArray[Any]) -> bytes:
 
     array = np.asarray(array)
     if array.dtype.kind in "iub":
-        largest = int(np.abs(array).max()) if array.size else 0
-        kind = "i1" if largest < 2**7 else "<i2" if largest < 2**15 else "<i4" if largest < 2**31 else "<i8"
+        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+        kind = next(k for k in ("<i1", "<i2", "<i4", "<i8") if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
     else:
         kind = "<f8"
     data = array.astype(kind).tobytes()

@@ -6,6 +6,7 @@ the main process wrote once, so that all workers share one copy.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -115,6 +116,7 @@ class Worker:
             Selector fits of the same fold that another trial already made.
         """
         method = self.job.methods[trial.method]
+        self._warm_up(method)
         fold = self._fold(trial)
         fold.adopt(shared)
         result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
@@ -129,17 +131,22 @@ class Worker:
                 resolve_factory(self.registry.selector(method.selector.expression.name))
 
     def _make(self, expression: Expression, kind: str, **overrides: Any) -> Any:
-        self._warm_up(expression, kind)
         return self.registry.make(expression, kind, **overrides)
 
-    def _warm_up(self, expression: Expression, kind: str) -> None:
-        """Let an estimator that compiles on first use do so on made-up rows; within a trial, so within its limits."""
-        spec = (self.registry.selector if kind == "selector" else self.registry.classifier)(expression.name).spec
-        if not spec.warm_up or (kind, spec.name) in self._warm:
-            return
-        self._warm.add((kind, spec.name))
-        rows = np.random.default_rng(0).normal(size=(16, 3))
-        self.registry.make(expression, kind).fit(rows, np.arange(16) % 2)
+    def _warm_up(self, method: ResolvedMethod) -> None:
+        """Let estimators that compile on first use do so on made-up rows: within the limits, before the clock."""
+        steps = [(method.classifier, "classifier", self.registry.classifier)]
+        if method.selector is not None:
+            steps.append((method.selector, "selector", self.registry.selector))
+        for step, kind, find in steps:
+            name = step.expression.name
+            if not find(name).spec.warm_up or (kind, name) in self._warm:
+                continue
+            self._warm.add((kind, name))
+            rows = np.random.default_rng(0).normal(size=(16, 3))
+            # It may dislike these few rows. The fit that counts comes next and tells its own errors.
+            with contextlib.suppress(Exception):
+                self.registry.make(Expression(name), kind).fit(rows, np.arange(16) % 2)
 
     def _fold(self, trial: Trial) -> Fold:
         place = (trial.dataset, trial.repeat, trial.fold)

@@ -76,7 +76,8 @@ class ResolvedMethod:
         if self.selector is not None and TOP not in {target for target, _, _ in self.grid}:
             parts.append(f"top {self.top}")
         parts.append(str(self.classifier.expression))
-        tuned = ", ".join(f"{target}.{name}" if target != TOP else name for target, name, _ in self.grid)
+        names = [name for _, name, _ in self.grid]
+        tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
         return " → ".join(parts) + (f" [tunes {tuned}]" if tuned else "")
 
 

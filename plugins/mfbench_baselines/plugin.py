@@ -133,10 +133,10 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="random-forest",
-            summary="Random forest of 300 trees",
+            summary="Random forest of 100 trees",
             factory="sklearn.ensemble:RandomForestClassifier",
             paper="L. Breiman, Random forests, Machine Learning 45(1), 2001",
-            defaults={"n_estimators": 300, "n_jobs": 1},
+            defaults={"n_estimators": 100, "n_jobs": 1},
             grid={"max_features": ("sqrt", 0.33, 0.67), "min_samples_leaf": (1, 5)},
             tags=("baseline", "ensemble", "tree"),
         ),

@@ -1,0 +1,106 @@
+"""A whole host in a temporary folder: a plugin and a suite in a few lines of text, and the real command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+
+@dataclass
+class Host:
+    """A folder with plugins and suites of its own, in which ``mfbench`` runs."""
+
+    folder: Path
+    plugins: list[str] = field(default_factory=list)
+
+    def plugin(self, name: str, text: str) -> Path:
+        """Write a plugin module that the next command loads."""
+        path = self.folder / f"{name}.py"
+        path.write_text(textwrap.dedent(text))
+        if name not in self.plugins:
+            self.plugins.append(name)
+        return path
+
+    def suite(self, text: str, name: str = "own.toml") -> Path:
+        """Write a suite file."""
+        path = self.folder / name
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment of the commands."""
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment["MFBENCH_LOAD_PLUGINS"] = ",".join(["all", *self.plugins])
+        return environment
+
+    def command(self, *words: str) -> list[str]:
+        """Return the words that start the command line."""
+        return [sys.executable, "-m", "mfbench", *words]
+
+    def start(self, *words: str, **options: object) -> subprocess.Popen[str]:
+        """Start a command and return at once."""
+        return subprocess.Popen(
+            self.command(*words),
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,  # type: ignore[call-overload]
+        )
+
+    def run(self, *words: str, timeout: float = 120, **options: object) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        process = self.start(*words, **options)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def run_folder(self, suite: str = "own") -> Path:
+        """Return the one run folder of a suite."""
+        (folder,) = (self.folder / "reports" / suite).iterdir()
+        return folder
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path)
+
+
+SUITE = """
+    [suite]
+    name = "own"
+    seed = 7
+    [protocol]
+    folds = 3
+    repeats = 1
+    inner_folds = 2
+    timeout = {timeout}
+    memory = {memory}
+    [profiles.quick]
+    folds = 3
+    [[datasets]]
+    use = ["iris", "wine"]
+    {methods}
+"""
+
+
+@pytest.fixture
+def small_suite():
+    """Return a function that writes a suite over two datasets with the classifiers given as {label: expression}."""
+
+    def write(host: Host, methods: dict[str, str], timeout: float = 60, memory: float = 0) -> Path:
+        tables = "\n".join(f'[[methods]]\nlabel = "{k}"\nclassifier = "{v}"' for k, v in methods.items())
+        return host.suite(textwrap.dedent(SUITE).format(timeout=timeout, memory=memory, methods=tables))
+
+    return write

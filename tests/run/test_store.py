@@ -1,0 +1,166 @@
+"""The store: what goes in comes out, whatever happens in between."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from mfbench.errors import RunError
+from mfbench.models import Status, Trial, TrialResult
+from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store, pack, unpack
+
+
+def trial(number: int, method: str = "A") -> Trial:
+    return Trial(f"key{number}", "iris", method, 0, number, 2**32 - 1)
+
+
+def result(number: int, **changes) -> TrialResult:
+    values = {
+        "key": f"key{number}",
+        "duration": 1.5,
+        "scores": {"accuracy": 0.1 + 0.2, "log_loss": float("nan")},
+        "select_wall": 0.25,
+        "peak_memory": 12345,
+        "n_selected": 2,
+        "selected": np.array([0, 300]),
+        "weights": np.array([0.1, -np.inf, 1e-300]),
+        "predictions": np.array([0, 1, 1]),
+        "chosen": {"classifier.C": np.float64(0.5), "top": "positive", "n": np.int64(3), "none": None},
+    }
+    return TrialResult(**{**values, **changes})
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path) as store:
+        yield store
+
+
+def test_a_result_comes_back_as_it_was(store):
+    store.set_plan([trial(0), trial(1)])
+    store.add(trial(0), result(0))
+    row, pending = list(store.rows())
+    assert row["status"] == "ok" and row["seed"] == 2**32 - 1
+    assert row["scores"]["accuracy"] == 0.1 + 0.2 and np.isnan(row["scores"]["log_loss"])
+    assert row["chosen"] == {"classifier.C": 0.5, "top": "positive", "n": 3, "none": None}
+    for name in ("selected", "weights", "predictions"):
+        np.testing.assert_array_equal(row[name], getattr(result(0), name))
+    assert (row["duration"], row["select_wall"], row["peak_memory"], row["n_selected"]) == (1.5, 0.25, 12345, 2)
+    assert pending["status"] is None and pending["fold"] == 1
+
+
+def test_a_failure_comes_back_with_its_reason(store):
+    store.set_plan([trial(0)])
+    failed = TrialResult(
+        key="key0", status=Status.CRASH, error_type="T", error_message="m", error_trace="t", duration=float("nan")
+    )
+    store.add(trial(0), failed)
+    (row,) = store.rows()
+    assert (row["status"], row["error_type"], row["error_message"], row["error_trace"]) == ("crash", "T", "m", "t")
+    assert row["duration"] is None and row["predictions"] is None and row["scores"] == {}
+
+
+def test_a_result_is_on_disk_at_once(store, tmp_path):
+    store.add(trial(0), result(0))
+    with sqlite3.connect(tmp_path / FILE_NAME) as other:
+        assert other.execute("SELECT count(*) FROM trials").fetchone() == (1,)
+
+
+def test_rows_of_an_earlier_plan_stay_but_are_not_shown(store):
+    store.set_plan([trial(0)])
+    store.add(trial(0), result(0))
+    store.set_plan([trial(1)])
+    assert [row["key"] for row in store.rows()] == ["key1"]
+    assert store.finished() == {"key0"}
+
+
+def test_the_same_key_is_one_row(store):
+    store.set_plan([trial(0)])
+    store.add(trial(0), result(0))
+    store.add(trial(0), result(0, duration=9.0))
+    assert [row["duration"] for row in store.rows()] == [9.0]
+
+
+def test_failures_can_be_forgotten(store):
+    store.add(trial(0), result(0))
+    store.add(trial(1), TrialResult(key="key1", status=Status.TIMEOUT))
+    assert store.forget([Status.TIMEOUT, Status.ERROR]) == 1
+    assert store.finished() == {"key0"}
+
+
+def test_datasets_splits_and_settings_come_back(store):
+    dataset = {
+        "label": "d", "sha256": "abc", "n_samples": 3, "n_features": 1, "class_names": ("x", "y"),
+        "feature_names": ("f",), "relevant": None, "source": "here", "truth": np.array([0, 1, 1]),
+    }  # fmt: skip
+    store.begin({"suite": {"a": [1]}}, [dataset], [("gone", "no reason", True)])
+    store.add_splits("abc", "p", 0, [np.array([0, 2]), np.array([1])])
+    (found,) = store.datasets()
+    assert found["class_names"] == ["x", "y"] and found["relevant"] is None
+    np.testing.assert_array_equal(found["truth"], [0, 1, 1])
+    assert store.meta() == {"suite": {"a": [1]}}
+    assert store.left_out() == {"gone": "no reason"}
+    splits = store.splits("abc", "p")
+    assert [splits[0, fold].tolist() for fold in (0, 1)] == [[0, 2], [1]]
+    assert store.split_repeats("abc", "p") == {0} and store.split_repeats("abc", "q") == set()
+
+
+def test_a_failed_start_changes_nothing(store):
+    store.begin({"a": 1}, [], [("d", "r", False)])
+    with pytest.raises(RunError):
+        store.begin({"a": 2}, [], [("d", "r", False), ("d", "twice", False)])
+    assert store.meta() == {"a": 1} and store.left_out() == {"d": "r"}
+
+
+def test_another_version_is_refused(tmp_path):
+    Store(tmp_path).close()
+    with sqlite3.connect(tmp_path / FILE_NAME) as db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(RunError, match=f"schema version {SCHEMA_VERSION + 1}"):
+        Store(tmp_path)
+
+
+def test_no_run_is_told(tmp_path):
+    with pytest.raises(RunError, match="holds no run"):
+        Store(tmp_path, read_only=True)
+
+
+def test_a_reader_cannot_write_and_reads_beside_a_writer(store, tmp_path):
+    store.add(trial(0), result(0))
+    with Store(tmp_path, read_only=True) as reader:
+        assert reader.finished() == {"key0"}
+        with pytest.raises(RunError, match="cannot be written to"):
+            reader.add(trial(1), result(1))
+
+
+def test_a_full_disk_is_told_and_the_rest_stays(store):
+    store.add(trial(0), result(0))
+    store._db.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(RunError, match=r"the disk is full.*stays readable"):
+        for number in range(1, 2000):
+            store.add(trial(number), result(number))
+    assert "key0" in store.finished()
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from([np.int8, np.int64, np.float64, np.bool_, np.uint16]),
+        hnp.array_shapes(max_dims=1, max_side=300, min_side=0),
+    )
+)
+def test_packing_loses_nothing(array):
+    back = unpack(pack(array))
+    np.testing.assert_array_equal(back, array.astype(back.dtype))
+    assert back.dtype in (np.int64, np.float64)
+
+
+@pytest.mark.parametrize("value", [127, 128, -128, 2**15, -(2**15), 2**31, 2**62, -(2**63)])
+def test_packing_at_the_edges_of_its_types(value):
+    assert unpack(pack(np.array([value, 0]))).tolist() == [value, 0]
+
+
+def test_few_classes_take_few_bytes():
+    assert len(pack(np.tile([0, 1, 2], 100))) < 60

@@ -1,0 +1,81 @@
+"""The Python door."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mfbench
+from mfbench.errors import RunError, UnknownNameError
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("reports")
+    only = ["monks-1", "led-7", "RFF", "1NN", "DUM"]
+    return mfbench.run_suite("uci", only=only, out=out, jobs=2, seed=5)
+
+
+def test_frames_of_a_run(run):
+    assert len(run.trials) == 2 * 3 * 10
+    assert set(run.trials["status"]) == {"ok"}
+    assert run.scores.shape[0] == 6
+    assert list(run.summary()["method"])[-1] == "DUM"
+    told = run.wins_ties_losses()
+    assert set(told["method"]) == {"1NN", "DUM"} and set(told["verdict"]) <= {"win", "tie", "loss"}
+    assert run.meta["suite"]["suite"]["seed"] == 5
+
+
+def test_settings_of_the_report_can_be_changed(run):
+    flipped = run.wins_ties_losses(reference="DUM").set_index(["method", "dataset"])
+    straight = run.wins_ties_losses(reference="1NN").set_index(["method", "dataset"])
+    for dataset in ("monks-1", "led-7"):
+        assert flipped.loc[("1NN", dataset), "difference"] == -straight.loc[("DUM", dataset), "difference"]
+    plain = run.wins_ties_losses(test="paired-t")["p_value"].to_numpy()
+    assert (plain <= run.wins_ties_losses()["p_value"].to_numpy()).all()
+    assert not run.summary(metric="balanced_accuracy").equals(run.summary())
+    with pytest.raises(UnknownNameError, match="did you mean 'accuracy'"):
+        run.summary(metric="acuracy")
+    with pytest.raises(UnknownNameError, match="method of this run"):
+        run.summary(reference="XGB")
+    with pytest.raises(UnknownNameError, match="corrected-t"):
+        run.summary(test="corrected")
+
+
+def test_scores_can_be_computed_again_from_stored_predictions(run):
+    for dataset in ("monks-1", "led-7"):
+        table = run.predictions(dataset, "RFF")
+        again = (table["truth"] == table["prediction"]).groupby(table["fold"]).mean()
+        stored = run.trials.query("dataset == @dataset and method == 'RFF'").set_index("fold")["accuracy"]
+        np.testing.assert_allclose(again.sort_index(), stored.sort_index())
+        assert sorted(table["row"]) == list(range(len(table))), "each row is tested once in a repeat"
+
+
+def test_selections_are_of_original_features(run):
+    row = run.trials.query("dataset == 'monks-1' and method == 'RFF'").iloc[0]
+    assert row["weights"].shape == (6,) and set(row["selected"]) <= set(range(6))
+    assert row["n_selected"] == len(row["selected"])
+    assert set(row["weights"].argsort()[-3:]) == {0, 1, 4}, "MONK 1 is a1 = a2 or a5 = 1"
+
+
+def test_a_run_is_found_by_its_parent_folder(run):
+    assert mfbench.load_run(run.path.parent).path == run.path
+    assert isinstance(mfbench.load_run(str(run.path)).trials, pd.DataFrame)
+    with pytest.raises(RunError, match="holds no run"):
+        mfbench.load_run(run.path.parent.parent / "none")
+
+
+def test_make_and_load(tmp_path):
+    assert mfbench.make("relieff(n_neighbors=7)").n_neighbors == 7
+    assert mfbench.make("relieff", kind="selector").get_params()["n_neighbors"] == 10
+    with pytest.raises(UnknownNameError, match="did you mean 'relieff'"):
+        mfbench.make("reliefff")
+    assert mfbench.load_dataset("waveform-21(n_samples=50)").n_samples == 50
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    assert mfbench.load_dataset(f"file:{tmp_path}/a.csv", target="y").class_names == ("a", "b")
+
+
+def test_public_names_exist():
+    for name in mfbench.__all__:
+        assert getattr(mfbench, name) is not None
+    with pytest.raises(AttributeError, match="no attribute"):
+        mfbench.nothing  # noqa: B018
