@@ -8,7 +8,7 @@ from typing import Any
 
 from mfbench.analysis.results import Run
 from mfbench.data.catalog import load
-from mfbench.errors import RunError
+from mfbench.errors import UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
@@ -195,13 +195,17 @@ def load_run(path: Path | str) -> Run:
 
     Raises
     ------
-    RunError
+    UsageError
         If there is no run.
+    RunError
+        If it cannot be read.
     """
     folder = Path(path)
     if not (folder / FILE_NAME).is_file():
         runs = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda file: file.stat().st_mtime)
         if not runs:
-            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' makes one")
+            known = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
+            there = f"; there are runs of {', '.join(known)}" if known else ""
+            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' makes one{there}")
         folder = runs[-1].parent
     return Run(folder)

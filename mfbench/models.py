@@ -203,7 +203,6 @@ class Status(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     CRASH = "crash"
-    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def _mark(table: pd.DataFrame, trials: pd.DataFrame, settings: Settings) -> pd.D
     table["best"] = False
     table["not_worse"] = False
     folds = _by_fold(trials, settings)
-    for dataset, cells in table[table["complete"]].groupby("dataset", sort=False):
+    for dataset, cells in table[table["complete"].astype(bool)].groupby("dataset", sort=False):
         means = cells["mean"].round(12)
         top = means.max() if settings.greater_is_better else means.min()
         winners = cells.index[means == top]
@@ -150,6 +150,8 @@ def compare_with_reference(trials: pd.DataFrame, settings: Settings) -> pd.DataF
 
 def tabulate_complete(trials: pd.DataFrame, settings: Settings) -> list[tuple[str, str]]:
     """Return the (dataset, method) pairs that are complete, in the plan's order."""
+    if not len(trials):
+        return []
     good = (trials["status"] == "ok") & np.isfinite(trials[settings.metric].astype(float))
     whole = good.groupby([trials["dataset"], trials["method"]], sort=False).all()
     return [(str(cell[0]), str(cell[1])) for cell in whole[whole].index.tolist()]

@@ -93,6 +93,9 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
 
     if not isinstance(dataset, Dataset):
         refuse(f"is a {type(dataset).__name__}, expected mfbench.Dataset")
+    arrays = (dataset.X, dataset.y, dataset.categorical)
+    if not all(isinstance(array, np.ndarray) for array in arrays):
+        refuse("has an X, y or categorical that is no NumPy array")
     n, p = np.shape(dataset.X) if np.ndim(dataset.X) == 2 else (-1, -1)
     if np.ndim(dataset.X) != 2 or dataset.X.dtype != np.float64:
         refuse("has an X that is not a two-dimensional float64 array")
@@ -100,6 +103,10 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"has a y of shape {np.shape(dataset.y)}, expected {n} whole-number class codes")
     if len(dataset.feature_names) != p or np.shape(dataset.categorical) != (p,):
         refuse(f"has {p} columns, but {len(dataset.feature_names)} names and a mask of {np.size(dataset.categorical)}")
+    if dataset.categorical.dtype != np.bool_:
+        refuse(f"has a mask 'categorical' of type {dataset.categorical.dtype}, expected True and False")
+    if dataset.encoding not in ("one-hot", "ordinal"):
+        refuse(f"has the encoding {dataset.encoding!r}, expected 'one-hot' or 'ordinal'")
     if n == 0 or p == 0:
         refuse(f"is empty ({n} rows, {p} columns)")
     if dataset.y.min() < 0 or dataset.y.max() >= dataset.n_classes:

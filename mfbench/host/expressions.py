@@ -6,7 +6,6 @@ They appear in suite files and in `mfbench.make`. Only literals are understood; 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,7 +46,35 @@ class Expression:
         >>> parse("svm(gamma=1, C=2)").canonical() == parse("svm(C=2, gamma=1)").canonical()
         True
         """
-        return f"{self.name}({json.dumps(self.params, sort_keys=True, default=repr)})"
+        return f"{self.name}({canonical_text(self.params)})"
+
+
+def canonical_text(value: Any) -> str:
+    """Return a text that is equal for equal plain values and different for different ones.
+
+    Unlike JSON it tells the key 1 from the key "1", and a tuple from a list.
+
+    Parameters
+    ----------
+    value : object
+        Nested mappings, lists and tuples of plain values; of a mapping the order does not matter.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> canonical_text({"b": 1, "a": (None, 0.5)})
+    "{'a': (None, 0.5), 'b': 1}"
+    """
+    if isinstance(value, Mapping):
+        items = sorted((canonical_text(key), canonical_text(item)) for key, item in value.items())
+        return "{" + ", ".join(f"{key}: {item}" for key, item in items) + "}"
+    if isinstance(value, list | tuple):
+        inner = ", ".join(canonical_text(item) for item in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    return repr(value)
 
 
 def parse(text: str) -> Expression:
@@ -87,8 +114,8 @@ def parse(text: str) -> Expression:
     try:
         # Hyphens are no Python: the name is replaced, only the arguments are parsed.
         call = ast.parse(f"f({rest}", mode="eval").body
-    except (SyntaxError, ValueError) as error:
-        raise UsageError(f"cannot read {text!r}: {getattr(error, 'msg', error)}") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested without end
+        raise UsageError(f"cannot read {text!r}: {getattr(error, 'msg', str(error) or 'too deeply nested')}") from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise UsageError(f"cannot read {text!r}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
     params: dict[str, Any] = {}

@@ -16,7 +16,11 @@ HOST = "mfbench"
 # The rooms of the host that take part in computing a result; a change in a report leaves results valid.
 HOST_PARTS = (
     "models.py",
+    "host/expressions.py",
+    "host/registry.py",
     "data/prepare.py",
+    "suite/plan.py",
+    "suite/resolve.py",
     "suite/protocols.py",
     "suite/seeds.py",
     "run/folds.py",
@@ -80,7 +84,11 @@ def package_hash(root: str) -> str:
     root : str
         Import name without dots.
     """
-    spec = find_spec(root)
+    try:
+        spec = find_spec(root)
+    except ValueError:  # a script or a notebook, whose __main__ has no spec
+        file = getattr(sys.modules.get(root), "__file__", None)
+        return _hash_files(Path(), [Path(file)]) if file else ""
     if spec is None:
         return ""
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]

@@ -77,8 +77,8 @@ class Registry:
     ----------
     manager : pluggy.PluginManager
         Holds the loaded plugins; its hooks are called once for each kind, on first use.
-    plugins : mapping of object to Plugin
-        Provenance of every plugin in the manager.
+    plugins : mapping of int to Plugin
+        Provenance of every plugin object in the manager, by its `id`.
     strict : bool, default=False
         Raise on a hook that fails instead of warning.
     failed : list of str
@@ -86,7 +86,7 @@ class Registry:
     """
 
     manager: pluggy.PluginManager
-    plugins: Mapping[Any, Plugin]
+    plugins: Mapping[int, Plugin]
     strict: bool = False
     failed: list[str] = field(default_factory=list)
 
@@ -216,16 +216,17 @@ class Registry:
     def _call(self, hook: str) -> Iterable[tuple[Plugin, Any]]:
         """Call one plugin at a time, so that a failing one is known by name and harms nobody else."""
         for implementation in getattr(self.manager.hook, hook).get_hookimpls()[::-1]:
-            plugin = self.plugins[implementation.plugin]
+            plugin = self.plugins[id(implementation.plugin)]
+            self.manager.trace("calling", hook, "of", plugin.name)
             try:
                 values = list(implementation.function())
-            except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the others must go on
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin raises, the others must go on
                 self._leave_out(plugin, f"{hook} raised {type(error).__name__}: {error}", error)
                 continue
             for value in values:
                 yield plugin, value
 
-    def _leave_out(self, plugin: Plugin, reason: str, error: Exception | None = None) -> None:
+    def _leave_out(self, plugin: Plugin, reason: str, error: BaseException | None = None) -> None:
         _report_failure(f"plugin {plugin.name!r} of {plugin}: {reason}", self.failed, self.strict, error)
 
 
@@ -261,7 +262,7 @@ def load_registry(
     if os.environ.get(TRACE_VARIABLE):
         manager.trace.root.setwriter(lambda text: sys.stderr.write(text))
         manager.enable_tracing()
-    plugins: dict[Any, Plugin] = {}
+    plugins: dict[int, Plugin] = {}
     registry = Registry(manager, plugins, strict)
     for plugin, module in _import_all(_candidates(only), registry):
         _register(manager, plugins, plugin, module, registry)
@@ -299,7 +300,7 @@ def _import_all(candidates: Iterable[Plugin], registry: Registry) -> Iterable[tu
 
 
 def _register(
-    manager: pluggy.PluginManager, plugins: dict[Any, Plugin], plugin: Plugin, module: Any, registry: Registry
+    manager: pluggy.PluginManager, plugins: dict[int, Plugin], plugin: Plugin, module: Any, registry: Registry
 ) -> None:
     try:
         manager.register(module, plugin.name)
@@ -308,7 +309,7 @@ def _register(
             f"plugin {plugin.name!r} of {plugin} is not valid: {error}", registry.failed, registry.strict, error
         )
         return
-    plugins[module] = plugin
+    plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
 
 
 def _report_failure(reason: str, failed: list[str], strict: bool, error: BaseException | None) -> None:
@@ -361,7 +362,9 @@ def parameter_names(registered: Registered) -> list[str]:
 
     target = resolve_factory(registered)
     signature = inspect.signature(target)
-    if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+    # A dataset's loader is never called for its parameters: that would load the data.
+    if takes_any and isinstance(registered.spec, EstimatorSpec):
         instance = target(**getattr(registered.spec, "defaults", {}))
         if hasattr(instance, "get_params"):
             return list(instance.get_params(deep=False))

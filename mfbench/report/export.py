@@ -140,5 +140,6 @@ def regeneration_command(run: Run) -> str:
     """Return the command that makes a run's report anew, as a user would type it."""
     import shlex
 
-    words = run.meta["command"]
-    return f"{shlex.join(words)} && mfbench report {shlex.quote(run.meta['suite']['suite']['name'])} --md"
+    place = [] if run.meta["out"] == "reports" else ["--out", run.meta["out"]]
+    first = shlex.join([*run.meta["command"], *place])
+    return f"{first} && {shlex.join(['mfbench', 'report', run.meta['suite']['suite']['name'], *place, '--md'])}"

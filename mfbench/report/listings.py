@@ -36,8 +36,8 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
                 table.add_row(Text(name, style="bold"), Text(entry.spec.summary), _paper(entry), Text(_package(entry)))
+        console.print(Text(f"{kind} ({table.row_count})", style="bold"))
         if table.row_count:
-            console.print(Text(f"{kind} ({table.row_count})", style="bold"))
             console.print(table)
 
 
@@ -83,14 +83,18 @@ def show_datasets(registry: Registry, console: Console) -> None:
         "rows",
         "features",
         "classes",
+        "where",
         "source",
         "licence",
         fold=("what it is", "source", "licence"),
     )
     for name, entry in sorted(registry.datasets.items()):
         spec = entry.spec
+        where = "embedded" if spec.embedded else "needs a download"
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
-        table.add_row(Text(name, style="bold"), Text(spec.summary), *sizes, Text(spec.source), Text(spec.license))
+        table.add_row(
+            Text(name, style="bold"), Text(spec.summary), *sizes, where, Text(spec.source), Text(spec.license)
+        )
     console.print(table)
     console.print("Your own CSV, ARFF or Parquet file: file:PATH")
 

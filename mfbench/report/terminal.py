@@ -64,7 +64,7 @@ def blocks(table: Table, width: int) -> list[Table]:
     -------
     list of Table
     """
-    extra = 2 + 1 + len(MARK)  # blanks between columns, and the room that `_rich` leaves for the mark
+    extra = 2 + (1 + len(MARK) if _marked(table) else 0)  # blanks between columns, and room for the mark
     widths = [
         extra + max([len(name), *(len(row[index].text) for row in table.rows)])
         for index, name in enumerate(table.columns)
@@ -93,12 +93,16 @@ def _rich(table: Table, wrap: int | None = None) -> RichTable:
         left = index == 0 or index == wrap
         drawn.add_column(Text(name), justify="left" if left else "right", no_wrap=index != wrap, overflow="fold")
     first_footer = len(table.rows) - table.footer_rows
-    marked = any(cell.role == NOT_WORSE for row in table.rows for cell in row)
+    marked = _marked(table)
     for position, row in enumerate(table.rows):
         # Numbers stand under each other only if those without the mark leave room for it.
         texts = [_text(cell, " " * (1 + len(MARK)) if marked and index else "") for index, cell in enumerate(row)]
         drawn.add_row(*texts, end_section=position == first_footer - 1)
     return drawn
+
+
+def _marked(table: Table) -> bool:
+    return any(cell.role == NOT_WORSE for row in table.rows for cell in row)
 
 
 def _text(cell: Cell, room: str = "") -> Text:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
+from mfbench.errors import DataError
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
 
@@ -121,6 +122,8 @@ class Fold:
         """The inner folds: training rows split again. The number of parts shrinks to the largest class's size."""
         y = self.y_train
         parts = min(self.inner_folds, int(np.bincount(y).max()))
+        if parts < 2:
+            raise DataError("tuning needs a class with at least two rows in the training part; leave 'tune' out")
         splits = stratified_splits(y, parts, derive_seed(self.seed, "inner"))
         return [
             Fold(

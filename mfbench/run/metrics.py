@@ -58,6 +58,12 @@ def _f1(outcome: Outcome) -> float:
     return float(metrics.f1_score(outcome.truth, outcome.predictions, average="macro", zero_division=0))
 
 
+def _mcc(outcome: Outcome) -> float:
+    if len(np.union1d(outcome.truth, outcome.predictions)) < 2:
+        return 0.0  # what scikit-learn returns too, with a warning that is no fault of the method
+    return float(metrics.matthews_corrcoef(outcome.truth, outcome.predictions))
+
+
 def _log_loss(outcome: Outcome) -> float:
     if outcome.scores is None or not outcome.is_probability:
         return float("nan")
@@ -68,10 +74,9 @@ def _roc_auc(outcome: Outcome) -> float:
     """Area under the ROC curve; one against rest, averaged over classes, when there are more than two."""
     if outcome.scores is None or len(np.unique(outcome.truth)) < 2:
         return float("nan")
-    if outcome.scores.ndim == 1:
-        return float(metrics.roc_auc_score(outcome.truth == outcome.seen[-1], outcome.scores))
-    if len(outcome.seen) == 2:
-        return float(metrics.roc_auc_score(outcome.truth == outcome.seen[1], outcome.scores[:, 1]))
+    if len(_all_classes(outcome)) == 2:
+        second = outcome.scores if outcome.scores.ndim == 1 else outcome.scores[:, -1]
+        return float(metrics.roc_auc_score(outcome.truth == outcome.seen[-1], second))
     columns = _columns_for_all(outcome)
     classes = _all_classes(outcome)
     areas = [
@@ -90,8 +95,10 @@ def _columns_for_all(outcome: Outcome) -> NDArray[np.float64]:
     """Add a column of zeros for a class of the test part that training never showed."""
     assert outcome.scores is not None
     classes = _all_classes(outcome)
+    # One column of decision values stands for two classes: large for the second, small for the first.
+    scores = outcome.scores if outcome.scores.ndim == 2 else np.column_stack([-outcome.scores, outcome.scores])
     columns = np.zeros((len(outcome.truth), len(classes)))
-    columns[:, np.searchsorted(classes, outcome.seen)] = outcome.scores
+    columns[:, np.searchsorted(classes, outcome.seen)] = scores
     return columns
 
 
@@ -99,7 +106,7 @@ METRICS: dict[str, Metric] = {
     "accuracy": Metric(lambda o: float(np.mean(o.truth == o.predictions))),
     "balanced_accuracy": Metric(_balanced),
     "f1_macro": Metric(_f1),
-    "mcc": Metric(lambda o: float(metrics.matthews_corrcoef(o.truth, o.predictions)), percent=False),
+    "mcc": Metric(_mcc, percent=False),
     "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False),
     "roc_auc": Metric(_roc_auc, needs_scores=True),
 }

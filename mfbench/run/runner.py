@@ -81,12 +81,15 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
         Patterns that restrict it.
     """
     content = {
-        "suite": loaded.suite.model_dump(mode="json", exclude={"report", "profiles"}),
+        "suite": loaded.suite.model_dump(
+            mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True}
+        ),
         "protocol": loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"}),
         "folder": str(loaded.path.resolve().parent) if _has_files(loaded) else "",
         "only": sorted(only),
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    # Titles, limits and the report's settings are left out: changing them must find what is there.
     return out / loaded.suite.suite.name / f"{loaded.profile}-{digest}"
 
 
@@ -177,6 +180,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         "methods": {label: method.describe() for label, method in plan.methods.items()},
         "environment": described,
         "command": ["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
+        "out": folder.parent.parent.as_posix(),
     }
     datasets = [
         {

@@ -15,7 +15,7 @@ from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.folds import Fold, Selection
 from mfbench.run.measure import PeakMemory, Stopwatch
 from mfbench.run.metrics import METRICS, evaluate, outcome_of
-from mfbench.suite.plan import TOP, ResolvedMethod
+from mfbench.suite.resolve import TOP, ResolvedMethod
 from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:
@@ -134,6 +134,8 @@ class _Run:
         for point in _grid_points(self.method):
             try:
                 scores = [self._inner_score(inner, point) for inner in self.fold.inner]
+                if np.isnan(scores).any():
+                    raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: that point is out, and said so
@@ -157,8 +159,9 @@ class _Run:
 
     def _classifier(self, chosen: Chosen) -> Any:
         params = {name: value for (target, name), value in chosen.items() if target == "classifier"}
-        classifier = self.make(self.method.classifier.expression, "classifier", **params)
-        return _seeded(classifier, self.trial.seed, self.method.classifier.expression)
+        expression = self.method.classifier.expression
+        fixed = {**expression.params, **params}
+        return _seeded(self.make(expression, "classifier", **params), self.trial.seed, fixed)
 
     def _columns(
         self, fold: Fold, chosen: Chosen
@@ -166,7 +169,8 @@ class _Run:
         """Return the training and test columns that the classifier gets, and what the selector said."""
         encoded = fold.encoded
         if self.method.selector is None:
-            return encoded.train, encoded.test, None, None
+            # Copies: the fold's arrays are shared, and an estimator may write into what it is given.
+            return encoded.train.copy(), encoded.test.copy(), None, None
         selection = self._selection(fold, chosen)
         top = chosen.get((TOP, TOP), self.method.top)
         if top == "all-weighted":
@@ -194,13 +198,14 @@ class _Run:
         # Not the trial's seed: the fit is shared by methods, so its seed must not depend on which of them comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
         try:
-            selector = _seeded(self.make(step.expression, "selector", **params), seed, step.expression)
+            fixed = {**step.expression.params, **params}
+            selector = _seeded(self.make(step.expression, "selector", **params), seed, fixed)
             if step.raw_input:
                 X = fold.raw_train
                 if "categorical_features" in selector.get_params(deep=False):
                     selector.set_params(categorical_features=fold.columns.categorical)
             else:
-                X = fold.encoded.train
+                X = fold.encoded.train.copy()
             with Stopwatch() as watch:
                 selector.fit(X, fold.y_train)
             weights = np.asarray(selector.feature_importances_, dtype=np.float64)
@@ -273,9 +278,9 @@ def _readable(chosen: Chosen) -> dict[str, Any]:
     return {name if target == TOP else f"{target}.{name}": value for (target, name), value in chosen.items()}
 
 
-def _seeded(estimator: Any, seed: int, expression: Expression) -> Any:
-    """Give an estimator its seed, unless it takes none or the suite fixes one."""
-    if "random_state" not in expression.params and "random_state" in estimator.get_params(deep=False):
+def _seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
+    """Give an estimator its seed, unless it takes none or the suite sets one."""
+    if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=seed)
     return estimator
 

@@ -28,8 +28,9 @@ from mfbench.host.registry import Registry, load_registry, resolve_factory
 from mfbench.models import Trial, TrialResult
 from mfbench.run.folds import Fold, Selection
 from mfbench.run.trial import run_trial, selector_key
-from mfbench.suite.plan import PlannedDataset, ResolvedMethod
+from mfbench.suite.plan import PlannedDataset
 from mfbench.suite.protocols import RepeatedCV, Split
+from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
 

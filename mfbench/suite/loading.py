@@ -79,7 +79,7 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
     if chosen not in known:
         if profile is None:
             raise SuiteError(f"{path}: suite.profile: unknown profile {chosen!r}{suggestion(chosen, known)}")
-        raise UnknownNameError(f"profile of suite {suite.suite.name!r}", chosen, known)
+        raise UnknownNameError("profile", chosen, known, f"of suite {suite.suite.name!r}")
     changes = known[chosen].model_dump(exclude_none=True)
     request = (name, "--profile", chosen, *(() if seed is None else ("--seed", str(seed))))
     return LoadedSuite(suite, path, chosen, suite.protocol.model_copy(update=changes), request)
@@ -198,6 +198,8 @@ def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
             elif position < len(location) - 1:
                 continue
         elif isinstance(part, str) and not _is_mapping(annotation):
+            if part.startswith("dict["):
+                annotation = next((arm for arm in get_args(annotation) if _is_mapping(arm)), annotation)
             continue
         elif _is_mapping(annotation) or _is_list(annotation):
             annotation = _item(annotation)

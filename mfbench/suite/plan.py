@@ -5,80 +5,23 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from mfbench.data.catalog import check_reference, load
+from mfbench.data.catalog import load
 from mfbench.data.fingerprint import content_hash
 from mfbench.data.prepare import restrict_classes
-from mfbench.errors import DataError, SuiteError, UsageError, suggestion
-from mfbench.host.expressions import Expression, parse
+from mfbench.errors import DataError, SuiteError, UsageError
+from mfbench.host.expressions import canonical_text
 from mfbench.host.provenance import host_code, method_code, numeric_versions
-from mfbench.host.registry import Registered, Registry, check_parameters, parameter_names
-from mfbench.models import Dataset, SelectorSpec, Trial
+from mfbench.host.registry import Registry
+from mfbench.models import Dataset, Trial
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.protocols import RepeatedCV
-from mfbench.suite.schema import Method, Protocol, Top
+from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
+from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
-
-TOP = "top"
-
-
-@dataclass(frozen=True)
-class Step:
-    """A selector or classifier of a method, resolved.
-
-    Attributes
-    ----------
-    expression : Expression
-        Name and parameters as written in the suite.
-    raw_input : bool
-        For selectors: wants unencoded columns.
-    """
-
-    expression: Expression
-    raw_input: bool = False
-
-
-@dataclass(frozen=True)
-class ResolvedMethod:
-    """A method of the suite with everything looked up and checked.
-
-    Attributes
-    ----------
-    label : str
-        Its name in tables.
-    selector : Step or None
-    classifier : Step
-    top : str, int or float
-        The rule that turns weights into a subset.
-    grid : tuple of (target, parameter, values)
-        What inner cross-validation tries; target is "selector", "classifier" or "top".
-    """
-
-    label: str
-    selector: Step | None
-    classifier: Step
-    top: Top
-    grid: tuple[tuple[str, str, tuple[Any, ...]], ...] = ()
-
-    def describe(self) -> str:
-        """Return the method in one line.
-
-        Examples
-        --------
-        >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
-        'knn(n_neighbors=1)'
-        """
-        parts = [] if self.selector is None else [str(self.selector.expression)]
-        if self.selector is not None and TOP not in {target for target, _, _ in self.grid}:
-            parts.append(f"top {self.top}")
-        parts.append(str(self.classifier.expression))
-        names = [name for _, name, _ in self.grid]
-        tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
-        return " → ".join(parts) + (f" [tunes {tuned}]" if tuned else "")
 
 
 @dataclass(frozen=True)
@@ -162,131 +105,9 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = ())
     return plan
 
 
-def resolve_methods(loaded: LoadedSuite, registry: Registry) -> dict[str, ResolvedMethod]:
-    """Look up and check the methods of a suite; every mistake names the file and the key."""
-    resolved = {}
-    for position, method in enumerate(loaded.suite.methods):
-        place = f"{loaded.path}: methods[{position}]"
-        resolved[method.label] = _resolve_method(method, place, registry)
-    return resolved
-
-
-def _resolve_method(method: Method, place: str, registry: Registry) -> ResolvedMethod:
-    classifier = _resolve_step(method.classifier, registry.classifier, f"{place}.classifier")
-    selector = None
-    if method.selector is not None:
-        selector = _resolve_step(method.selector, registry.selector, f"{place}.selector")
-    elif "top" in method.model_fields_set:
-        raise SuiteError(f"{place}.top: 'top' needs a selector; add selector = … or leave it out")
-    registered = {"classifier": registry.classifier(classifier.expression.name)}
-    if selector is not None:
-        registered["selector"] = registry.selector(selector.expression.name)
-    grid = _resolve_grid(method, registered, f"{place}.tune")
-    return ResolvedMethod(method.label, selector, classifier, "all" if selector is None else method.top, grid)
-
-
-def _resolve_step(text: str, find: Any, place: str) -> Step:
-    try:
-        expression = parse(text)
-        registered: Registered = find(expression.name)
-        check_parameters(registered, expression.params)
-    except UsageError as error:
-        raise SuiteError(f"{place}: {error}") from None
-    spec = registered.spec
-    return Step(expression, isinstance(spec, SelectorSpec) and spec.raw_input)
-
-
-def _resolve_grid(
-    method: Method, registered: Mapping[str, Registered], place: str
-) -> tuple[tuple[str, str, tuple[Any, ...]], ...]:
-    if method.tune is None:
-        return ()
-    if method.tune == "default":
-        fixed = {"classifier": parse(method.classifier).params, "selector": parse(method.selector or "none").params}
-        return tuple(
-            (target, name, tuple(values))
-            for target in ("selector", "classifier")
-            if target in registered
-            for name, values in registered[target].spec.grid.items()
-            if name not in fixed[target]  # what the suite fixes is not tuned
-        )
-    return tuple((*_resolve_key(key, method, registered, place), tuple(values)) for key, values in method.tune.items())
-
-
-def _resolve_key(key: str, method: Method, registered: Mapping[str, Registered], place: str) -> tuple[str, str]:
-    if key == TOP:
-        if "selector" not in registered:
-            raise SuiteError(f"{place}.top: 'top' needs a selector")
-        _check_top_values(method.tune, place)
-        return TOP, TOP
-    target, dot, name = key.partition(".")
-    if dot:
-        if target not in registered:
-            raise SuiteError(f"{place}.{key}: write selector.NAME or classifier.NAME of a step that the method has")
-        try:
-            check_parameters(registered[target], [name])
-        except UsageError as error:
-            raise SuiteError(f"{place}: {error}") from None
-        return target, name
-    owners = [target for target, spec in registered.items() if key in parameter_names(spec)]
-    if len(owners) == 1:
-        return owners[0], key
-    if owners:
-        raise SuiteError(
-            f"{place}.{key}: both steps have a parameter {key!r}; write selector.{key} or classifier.{key}"
-        )
-    known = [name for spec in registered.values() for name in parameter_names(spec)]
-    raise SuiteError(f"{place}.{key}: no step of this method has a parameter {key!r}{suggestion(key, known)}")
-
-
-def _check_top_values(tune: Any, place: str) -> None:
-    from pydantic import TypeAdapter, ValidationError
-
-    rule: TypeAdapter[Top] = TypeAdapter(Top)
-    for value in tune[TOP]:
-        try:
-            rule.validate_python(value, strict=True)
-        except ValidationError:
-            raise SuiteError(
-                f"{place}.top: found {value!r}, expected 'positive', 'all', 'all-weighted', a count of at least 1 or a "
-                "fraction up to 1.0"
-            ) from None
-
-
-@dataclass(frozen=True)
-class _Reference:
-    text: str
-    target: str | None
-    categorical: Sequence[str] | None
-    folder: Path
-
-
-def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, _Reference]:
-    """Check the names of a suite's datasets, without loading them; the label in tables is the reference itself."""
-    found: dict[str, _Reference] = {}
-    for position, group in enumerate(loaded.suite.datasets):
-        for index, text in enumerate(group.use):
-            place = f"{loaded.path}: datasets[{position}].use[{index}]"
-            folder = loaded.path.resolve().parent
-            is_file = text.startswith("file:")
-            if (group.target is not None or group.categorical is not None) and not is_file:
-                raise SuiteError(
-                    f"{place}: 'target' and 'categorical' are for 'file:' datasets; {text!r} is a registered one"
-                )
-            try:
-                check_reference(text, registry, folder)
-            except UsageError as error:
-                raise SuiteError(f"{place}: {error}") from None
-            label = Path(text).name if is_file else text
-            if label in found:
-                raise SuiteError(f"{place}: {label!r} is listed twice")
-            found[label] = _Reference(text, group.target, group.categorical, folder)
-    return found
-
-
 def _restrict(
-    methods: dict[str, ResolvedMethod], references: dict[str, _Reference], only: Sequence[str]
-) -> tuple[dict[str, ResolvedMethod], dict[str, _Reference]]:
+    methods: dict[str, ResolvedMethod], references: dict[str, Reference], only: Sequence[str]
+) -> tuple[dict[str, ResolvedMethod], dict[str, Reference]]:
     chosen: list[set[str]] = []
     for names in (list(methods), list(references)):
         matches = {name for pattern in only for name in names if fnmatch.fnmatchcase(name, pattern)}
@@ -300,7 +121,7 @@ def _restrict(
     )
 
 
-def _add_dataset(plan: Plan, label: str, reference: _Reference, registry: Registry) -> None:
+def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registry) -> None:
     """Load a dataset into the plan; one that cannot be used is left out with the reason, the others go on."""
     settings = plan.loaded.protocol
     try:
@@ -313,6 +134,8 @@ def _add_dataset(plan: Plan, label: str, reference: _Reference, registry: Regist
         )
         data = restrict_classes(data, settings.classes)
         plan.protocol.splits(label, data.y, 0)
+    except UsageError as error:  # such as a target column that the file does not have
+        raise SuiteError(f"{reference.place}: {error}") from None
     except DataError as error:
         plan.left_out[label] = str(error)
         plan.failed_datasets.append(label)
@@ -364,7 +187,7 @@ def key_ingredients(
         "dataset": planned.sha256,
         "steps": steps,
         "top": method.top,
-        "grid": method.grid,
+        "grid": canonical_text(method.grid),
         "protocol": relevant,
         "code": code,
         "host": host_code(),
@@ -374,7 +197,8 @@ def key_ingredients(
 
 def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:
     spec = find(step.expression.name).spec
-    factory = (
-        spec.factory if isinstance(spec.factory, str) else f"{spec.factory.__module__}:{spec.factory.__qualname__}"
-    )
-    return {"expression": step.expression.canonical(), "factory": factory, "defaults": dict(spec.defaults)}
+    factory = spec.factory
+    if not isinstance(factory, str):  # a function, a class, or any callable object such as a functools.partial
+        owner = factory if hasattr(factory, "__qualname__") else type(factory)
+        factory = f"{owner.__module__}:{owner.__qualname__}"
+    return {"expression": step.expression.canonical(), "factory": factory, "defaults": canonical_text(spec.defaults)}

@@ -28,7 +28,7 @@ class Header(Part):
     title: str = Field(default="", description="Heading of the report.")
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    profile: str = Field(default="quick", description="The profile that runs when none is asked for.")
+    profile: str = Field(default="paper", description="The profile that runs when none is asked for.")
 
 
 class Protocol(Part):
@@ -36,7 +36,7 @@ class Protocol(Part):
 
     kind: Literal["repeated-cv"] = Field(default="repeated-cv", description="Evaluation protocol.")
     folds: int = Field(default=10, ge=2, le=1000, description="Folds of the outer cross-validation.")
-    repeats: int = Field(default=10, ge=1, le=10_000, description="Repetitions, each with folds of its own.")
+    repeats: int = Field(default=1, ge=1, le=10_000, description="Repetitions, each with folds of its own.")
     inner_folds: int = Field(default=5, ge=2, le=100, description="Folds of the inner cross-validation that tunes.")
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -47,20 +47,25 @@ class Protocol(Part):
         min_length=1,
         description="Scores of each trial; the first one tunes and is reported.",
     )
-    timeout: float = Field(default=600.0, gt=0, description="Seconds of wall time per trial; then it is killed.")
+    timeout: float = Field(
+        default=600.0, gt=0, allow_inf_nan=False, description="Seconds of wall time per trial; then it is killed."
+    )
     memory: float = Field(
-        default=0.0, ge=0, description="GiB per worker process; 0: an equal share of 80 % of the machine's."
+        default=0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="GiB per worker process; 0: an equal share of 80 % of the machine's.",
     )
 
 
 class Profile(Part):
-    """``[profiles.NAME]``: what a profile changes in the protocol, and the part of the suite that it runs."""
+    """``[profiles.NAME]``: what a profile changes in the protocol."""
 
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
-    timeout: float | None = Field(default=None, gt=0, description="See [protocol].")
-    memory: float | None = Field(default=None, ge=0, description="See [protocol].")
+    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
+    memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 
 
 class Datasets(Part):
@@ -117,9 +122,9 @@ class Suite(Part):
     report: Report = Report()
 
 
-# Every suite has these three; a [profiles.NAME] table of the same name goes over it.
+# Every suite has these three; a [profiles.NAME] table of the same name replaces one. "paper": the protocol as written.
 STANDARD_PROFILES: dict[str, Profile] = {
     "quick": Profile(folds=5, repeats=1, inner_folds=3),
     "standard": Profile(folds=10, repeats=3, inner_folds=5),
-    "paper": Profile(folds=10, repeats=10, inner_folds=5),
+    "paper": Profile(),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -46,6 +47,8 @@ class Host:
 
     def start(self, *words: str, **options: object) -> subprocess.Popen[str]:
         """Start a command and return at once."""
+        # A shell that runs tests in the background lets them ignore Ctrl-C; these commands must not inherit that.
+        options.setdefault("preexec_fn", lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         return subprocess.Popen(
             self.command(*words),
             cwd=self.folder,

@@ -64,7 +64,7 @@ def test_exports_agree(host, small_suite, tmp_path):
     assert [row["method"] for row in content["scores"]] == ["1NN", "NBC"] * 2
     assert host.run("report", "own", "--md", "--output", "sub/report.md").returncode == 0
     text = (tmp_path / "sub" / "report.md").read_text()
-    assert "mfbench suite own.toml --profile quick" in text
+    assert "mfbench suite own.toml --profile paper" in text
     for row in content["scores"]:
         assert f"{100 * row['mean']:.1f} ± {100 * row['sd']:.1f}" in text
 
@@ -119,7 +119,7 @@ def test_a_mistake_is_one_sentence_and_an_exit_code(host, words, complaint):
     result = host.run(*words)
     assert complaint in result.stderr
     assert "Traceback" not in result.stderr
-    assert result.returncode == (1 if words[0] == "report" and "nowhere" in words else 2)
+    assert result.returncode == 2
     assert len(result.stderr.splitlines()) <= 2
 
 

@@ -105,7 +105,6 @@ class TestInner:
         fold = Fold(X, y, Columns(np.array([False])), np.arange(8), np.arange(0), "none", 5, 0)
         assert len(fold.inner) == 2
 
-    @pytest.mark.xfail(strict=True, raises=ValueError, reason="one part is no cross-validation: scikit-learn's own error")
     def test_classes_of_one_row_each_say_so_in_our_words(self):
         from mfbench.errors import MfbenchError
 

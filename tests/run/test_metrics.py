@@ -73,7 +73,6 @@ def matthews(truth, predictions):
     return (one * other).sum() / norm if norm else 0.0
 
 
-@pytest.mark.xfail(strict=True, raises=UserWarning, reason="scikit-learn's warning becomes a warning of the method")
 def test_a_test_part_of_one_class_is_no_fault_of_the_method():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -112,7 +111,6 @@ class TestClassesThatTrainingLacked:
             (1.0 + 1.0 + 1.0 + 0.5) / 4
         )
 
-    @pytest.mark.xfail(strict=True, reason="with two classes seen, the rest of the truth is taken for one class")
     def test_the_average_is_over_all_classes_of_the_truth(self):
         areas = [oracle.roc_auc_score(self.truth == code, self.scores[:, code]) for code in (0, 1)] + [0.5]
         found = METRICS["roc_auc"].function(outcome(self.truth, None, self.scores, seen=[0, 1]))
@@ -135,7 +133,9 @@ class TestClassesThatTheTestPartLacks:
 class TestOtherScores:
     def test_decision_values_of_two_classes_rank_the_second(self):
         o = outcome([0, 1, 1, 0], None, [-1.0, 2.0, -0.5, -0.7], is_probability=False)
-        assert METRICS["roc_auc"].function(o) == pytest.approx(oracle.roc_auc_score([0, 1, 1, 0], [-1.0, 2.0, -0.5, -0.7]))
+        assert METRICS["roc_auc"].function(o) == pytest.approx(
+            oracle.roc_auc_score([0, 1, 1, 0], [-1.0, 2.0, -0.5, -0.7])
+        )
 
     def test_decision_values_have_no_loss(self):
         assert np.isnan(METRICS["log_loss"].function(outcome([0, 1], None, [-1.0, 2.0], is_probability=False)))

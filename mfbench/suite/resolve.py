@@ -1,0 +1,224 @@
+"""Looking up what a suite names: every method and dataset exists, every parameter is one that its owner has.
+
+Nothing is loaded or fitted here. Every mistake is one sentence with the file and the key.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mfbench.data.catalog import FILE_PREFIX, check_reference
+from mfbench.errors import SuiteError, UsageError, suggestion
+from mfbench.host.expressions import Expression, parse
+from mfbench.host.registry import Registered, Registry, check_parameters, parameter_names
+from mfbench.models import SelectorSpec
+from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.schema import Method, Top
+
+TOP = "top"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A selector or classifier of a method, resolved.
+
+    Attributes
+    ----------
+    expression : Expression
+        Name and parameters as written in the suite.
+    raw_input : bool
+        For selectors: wants unencoded columns.
+    """
+
+    expression: Expression
+    raw_input: bool = False
+
+
+@dataclass(frozen=True)
+class ResolvedMethod:
+    """A method of the suite with everything looked up and checked.
+
+    Attributes
+    ----------
+    label : str
+        Its name in tables.
+    selector : Step or None
+    classifier : Step
+    top : str, int or float
+        The rule that turns weights into a subset.
+    grid : tuple of (target, parameter, values)
+        What inner cross-validation tries; target is "selector", "classifier" or "top".
+    """
+
+    label: str
+    selector: Step | None
+    classifier: Step
+    top: Top
+    grid: tuple[tuple[str, str, tuple[Any, ...]], ...] = ()
+
+    def describe(self) -> str:
+        """Return the method in one line.
+
+        Examples
+        --------
+        >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
+        'knn(n_neighbors=1)'
+        """
+        parts = [] if self.selector is None else [str(self.selector.expression)]
+        if self.selector is not None and TOP not in {target for target, _, _ in self.grid}:
+            parts.append(f"top {self.top}")
+        parts.append(str(self.classifier.expression))
+        names = [name for _, name, _ in self.grid]
+        tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
+        return " → ".join(parts) + (f" [tunes {tuned}]" if tuned else "")
+
+
+def resolve_methods(loaded: LoadedSuite, registry: Registry) -> dict[str, ResolvedMethod]:
+    """Look up and check the methods of a suite; every mistake names the file and the key."""
+    resolved = {}
+    for position, method in enumerate(loaded.suite.methods):
+        place = f"{loaded.path}: methods[{position}]"
+        resolved[method.label] = _resolve_method(method, place, registry)
+    return resolved
+
+
+def _resolve_method(method: Method, place: str, registry: Registry) -> ResolvedMethod:
+    classifier = _resolve_step(method.classifier, registry.classifier, f"{place}.classifier")
+    selector = None
+    if method.selector is not None:
+        selector = _resolve_step(method.selector, registry.selector, f"{place}.selector")
+    elif "top" in method.model_fields_set:
+        raise SuiteError(f"{place}.top: 'top' needs a selector; add selector = … or leave it out")
+    registered = {"classifier": registry.classifier(classifier.expression.name)}
+    if selector is not None:
+        registered["selector"] = registry.selector(selector.expression.name)
+    grid = _resolve_grid(method, registered, f"{place}.tune")
+    return ResolvedMethod(method.label, selector, classifier, "all" if selector is None else method.top, grid)
+
+
+def _resolve_step(text: str, find: Any, place: str) -> Step:
+    try:
+        expression = parse(text)
+        registered: Registered = find(expression.name)
+        check_parameters(registered, expression.params)
+    except UsageError as error:
+        raise SuiteError(f"{place}: {error}") from None
+    spec = registered.spec
+    return Step(expression, isinstance(spec, SelectorSpec) and spec.raw_input)
+
+
+def _resolve_grid(
+    method: Method, registered: Mapping[str, Registered], place: str
+) -> tuple[tuple[str, str, tuple[Any, ...]], ...]:
+    if method.tune is None:
+        return ()
+    if method.tune == "default":
+        fixed = {"classifier": parse(method.classifier).params, "selector": parse(method.selector or "none").params}
+        return tuple(
+            (target, name, tuple(values))
+            for target in ("selector", "classifier")
+            if target in registered
+            for name, values in registered[target].spec.grid.items()
+            if name not in fixed[target]  # what the suite fixes is not tuned
+        )
+    grid: dict[tuple[str, str], tuple[Any, ...]] = {}
+    for key, values in method.tune.items():
+        owner = _resolve_key(key, method, registered, place)
+        if owner in grid:
+            raise SuiteError(f"{place}.{key}: {'.'.join(owner)} is tuned twice; name it once")
+        grid[owner] = tuple(values)
+    return tuple((*owner, values) for owner, values in grid.items())
+
+
+def _resolve_key(key: str, method: Method, registered: Mapping[str, Registered], place: str) -> tuple[str, str]:
+    if key == TOP:
+        if "selector" not in registered:
+            raise SuiteError(f"{place}.top: 'top' needs a selector")
+        _check_top_values(method.tune, place)
+        return TOP, TOP
+    target, dot, name = key.partition(".")
+    if dot:
+        if target not in registered:
+            raise SuiteError(f"{place}.{key}: write selector.NAME or classifier.NAME of a step that the method has")
+        try:
+            check_parameters(registered[target], [name])
+        except UsageError as error:
+            raise SuiteError(f"{place}: {error}") from None
+        return target, name
+    owners = [target for target, spec in registered.items() if key in parameter_names(spec)]
+    if len(owners) == 1:
+        return owners[0], key
+    if owners:
+        raise SuiteError(
+            f"{place}.{key}: both steps have a parameter {key!r}; write selector.{key} or classifier.{key}"
+        )
+    known = [name for spec in registered.values() for name in parameter_names(spec)]
+    raise SuiteError(f"{place}.{key}: no step of this method has a parameter {key!r}{suggestion(key, known)}")
+
+
+def _check_top_values(tune: Any, place: str) -> None:
+    from pydantic import TypeAdapter, ValidationError
+
+    rule: TypeAdapter[Top] = TypeAdapter(Top)
+    for value in tune[TOP]:
+        try:
+            rule.validate_python(value, strict=True)
+        except ValidationError:
+            raise SuiteError(
+                f"{place}.top: found {value!r}, expected 'positive', 'all', 'all-weighted', a count of at least 1 or a "
+                "fraction up to 1.0"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A dataset as a suite names it.
+
+    Attributes
+    ----------
+    text : str
+        Name, expression or ``file:PATH``.
+    target, categorical : optional
+        For files: the label column, and the columns that hold categories.
+    folder : Path
+        The suite file's folder; relative paths start there.
+    place : str
+        File and key, for messages.
+    """
+
+    text: str
+    target: str | None
+    categorical: Sequence[str] | None
+    folder: Path
+    place: str
+
+
+def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, Reference]:
+    """Check the names of a suite's datasets, without loading them.
+
+    The label in tables is the reference itself; of a file it is the last part of its path, if no other file has it.
+    """
+    folder = loaded.path.resolve().parent
+    files = {text for group in loaded.suite.datasets for text in group.use if text.startswith(FILE_PREFIX)}
+    names = Counter(Path(text).name for text in files)
+    found: dict[str, Reference] = {}
+    for position, group in enumerate(loaded.suite.datasets):
+        for index, text in enumerate(group.use):
+            place = f"{loaded.path}: datasets[{position}].use[{index}]"
+            if (group.target is not None or group.categorical is not None) and text not in files:
+                raise SuiteError(
+                    f"{place}: 'target' and 'categorical' are for 'file:' datasets; {text!r} is a registered one"
+                )
+            try:
+                check_reference(text, registry, folder)
+            except UsageError as error:
+                raise SuiteError(f"{place}: {error}") from None
+            label = Path(text).name if text in files and names[Path(text).name] == 1 else text
+            if label in found:
+                raise SuiteError(f"{place}: {label!r} is listed twice")
+            found[label] = Reference(text, group.target, group.categorical, folder, place)
+    return found

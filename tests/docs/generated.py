@@ -1,0 +1,154 @@
+"""The generated parts of the documents: the command line in docs/cli.md, the built-in methods in docs/methods.md.
+
+``python tests/docs/generated.py`` rewrites them; tests/docs/test_docs.py compares them with what this module returns.
+"""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+BUILT_IN = ("baselines", "datasets", "margin", "suites")
+_BLOCK = re.compile(r"<!-- generated: ([\w-]+) -->\n(.*?)<!-- /generated -->", re.DOTALL)
+
+
+def blocks(text):
+    """Return the generated blocks of a document: {name: content}."""
+    return dict(_BLOCK.findall(text))
+
+
+def with_blocks(text, contents):
+    """Return a document with the content of its generated blocks replaced."""
+    return _BLOCK.sub(lambda match: f"<!-- generated: {match[1]} -->\n{contents[match[1]]}<!-- /generated -->", text)
+
+
+def expected():
+    """Return the content that every generated block must have: {document: {block: content}}."""
+    registry = built_in_registry()
+    return {
+        "cli.md": {"cli": command_line()},
+        "methods.md": {
+            "selectors": _methods(registry.selectors),
+            "classifiers": _methods(registry.classifiers),
+            "datasets": _datasets(registry.datasets),
+        },
+    }
+
+
+def built_in_registry():
+    """Return the registry of the built-in plugins alone, whatever else is installed."""
+    from mfbench.host.registry import load_registry
+
+    return load_registry(strict=True, only=BUILT_IN)
+
+
+def commands():
+    """Yield (words, command) for each command that does something, groups left out."""
+    import typer
+
+    from mfbench.cli import app
+
+    def walk(command, words):
+        children = getattr(command, "commands", None)
+        if children is None:
+            yield words, command
+        for name, child in (children or {}).items():
+            yield from walk(child, f"{words} {name}")
+
+    yield from walk(typer.main.get_command(app), "mfbench")
+
+
+def general_options():
+    """Return the options that stand before the command's name."""
+    import typer
+
+    from mfbench.cli import app
+
+    return typer.main.get_command(app).params
+
+
+def command_line():
+    """Return the commands with their arguments and options, from the declarations: help layouts differ by version."""
+    parts = ["## Before the command\n", _parameters(general_options())]
+    for words, command in commands():
+        arguments = [_metavar(p) for p in command.params if p.param_type_name == "argument"]
+        parts += [f"## {words}\n", f"    {' '.join([words, '[OPTIONS]', *arguments])}\n", f"{command.help.strip()}\n"]
+        parts.append(_parameters(command.params))
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def _parameters(params):
+    lines = ["| name | default | meaning |", "| --- | --- | --- |"]
+    for param in params:
+        help_text, default = _split_default(param)
+        lines.append(f"| {_names(param)} | {default} | {_escape(help_text)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _names(param):
+    if param.param_type_name == "argument":
+        return f"`{_escape(_metavar(param))}`"
+    value = "" if param.is_flag else f" {_escape(_metavar(param))}"
+    return ", ".join(f"`{option}{value}`" for option in param.opts)
+
+
+def _metavar(param):
+    return param.metavar or param.name.upper()
+
+
+def _split_default(param):
+    text, _, told = (param.help or "").partition(" [default: ")
+    if told:
+        return text, told.rstrip("]")
+    if param.param_type_name == "argument" and param.required:
+        return text, "required"
+    shown = param.default if isinstance(param.default, int | str | Path) and not param.is_flag else None
+    return text, "–" if shown is None else f"`{shown}`"
+
+
+def _methods(table):
+    lines = ['| name | what it is | paper | parameters | grid of `tune = "default"` | tags |', "| --- " * 6 + "|"]
+    for name, entry in sorted(table.items()):
+        spec = entry.spec
+        tags = [*spec.tags, *(["raw input"] if getattr(spec, "raw_input", False) else [])]
+        cells = [
+            f"[`{name}`](#{name})",
+            spec.summary,
+            spec.paper or "–",
+            _values(spec.defaults),
+            _values({key: list(values) for key, values in spec.grid.items()}),
+            ", ".join(tags),
+        ]
+        lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
+    return "\n" + "\n".join(lines) + "\n\n"
+
+
+def _values(values):
+    return "<br>".join(f"`{key}` = `{value!r}`" for key, value in values.items()) or "–"
+
+
+def _datasets(table):
+    columns = ["name", "what it is", "rows", "features", "classes", "source", "licence", "cite"]
+    lines = ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
+    for name, entry in sorted(table.items()):
+        spec = entry.spec
+        sizes = [str(size) for size in (spec.n_samples, spec.n_features, spec.n_classes)]
+        cells = [f"[`{name}`](#{name})", spec.summary, *sizes, spec.source, spec.license, spec.citation]
+        lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
+    return "\n" + "\n".join(lines) + "\n\n"
+
+
+def _escape(text):
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def main():
+    """Rewrite the generated blocks of all documents."""
+    for name, contents in expected().items():
+        path = DOCS / name
+        path.write_text(with_blocks(path.read_text(encoding="utf-8"), contents), encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Expressions: names and literals in, nothing executed."""
+
+import ast
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mfbench.errors import UsageError
+from mfbench.host.expressions import Expression, parse
+
+LITERALS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+){0,2}", fullmatch=True)
+KEYS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(
+    lambda key: not __import__("keyword").iskeyword(key) and key != "__debug__"
+)
+# Pieces that make text which nearly is an expression, or nearly is a program.
+PIECES = st.sampled_from(
+    ["knn", "a", "=", "(", ")", ",", "1", "-", "'x'", "[", "]", "{", "}", ":", "*", "**", " ", "\n", "\t", ";", ".",
+     "__import__('os')", "lambda", "print", "x", "true", "null", "None", "f'{x}'", "\\", "#", "if", "else", "@", "\x00",
+     "é", "1e999", "...", ":=", "await", "b'y'", "\ud800"]
+)  # fmt: skip
+
+
+def is_literal(value):
+    if isinstance(value, dict):
+        return all(is_literal(part) for pair in value.items() for part in pair)
+    if isinstance(value, list | tuple | set):
+        return all(is_literal(part) for part in value)
+    return value is None or value is ... or isinstance(value, bool | int | float | complex | str | bytes)
+
+
+@given(NAMES, st.dictionaries(KEYS, LITERALS, max_size=4))
+def test_what_an_expression_prints_it_reads(name, params):
+    expression = Expression(name, params)
+    assert parse(str(expression)) == expression
+
+
+@given(st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=12).map("".join)))
+def test_any_text_gives_literals_or_one_error(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            found = parse(text)
+        except UsageError as error:
+            assert repr(text) in str(error)
+            return
+    assert all(part.isalnum() for part in found.name.split("-"))
+    assert is_literal(found.params)
+
+
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_any_argument_gives_literals_or_one_error(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = parse(f"knn(a={text})")
+        except UsageError:
+            return
+    assert found.name == "knn"
+    assert is_literal(found.params)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "knn(a=__import__('os').system('touch {path}'))",
+        "knn(a=[open('{path}', 'w') for _ in '1'])",
+        "knn(**open('{path}', 'w'))",
+        "knn(a=(lambda: open('{path}', 'w'))())",
+        'knn(a=f\'{{open("{path}", "w")}}\')',
+        "knn(a=1)(b=open('{path}', 'w'))",
+        "knn(a=(x := open('{path}', 'w')))",
+    ],
+)
+def test_code_is_refused_and_not_run(text, tmp_path, monkeypatch):
+    monkeypatch.setattr("builtins.eval", lambda *_: pytest.fail("eval was called"))
+    monkeypatch.setattr("builtins.exec", lambda *_: pytest.fail("exec was called"))
+    with pytest.raises(UsageError):
+        parse(text.format(path=tmp_path / "trace"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("knn", {}),
+        ("  knn ( )  ", {}),
+        ("knn(a=1)", {"a": 1}),
+        ("knn(a=-1.5, b='x', )", {"a": -1.5, "b": "x"}),
+        ("knn(a=true, b=false, c=null)", {"a": True, "b": False, "c": None}),
+        ("knn(a=True, b=None)", {"a": True, "b": None}),
+        ("knn(a=(1, 2), b=[1, [2]])", {"a": (1, 2), "b": [1, [2]]}),
+        ("knn(a={'x': 1})", {"a": {"x": 1}}),
+        ("knn(a=')', b='(')", {"a": ")", "b": "("}),
+    ],
+)
+def test_forms_that_are_understood(text, expected):
+    assert parse(text) == Expression("knn", expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "expected a name"),
+        ("   ", "expected a name"),
+        ("(a=1)", "expected a name"),
+        ("knn(", "expected a name"),
+        ("knn(a=1", "expected a name"),
+        ("knn(a=1) ; x", "expected a name"),
+        ("k nn", "expected a name"),
+        ("os.system", "expected a name"),
+        ("knn-", "expected a name"),
+        ("knn_x", "expected a name"),
+        ("knn(3)", "name=value"),
+        ("knn(*a)", "name=value"),
+        ("knn(a=1)+g(b=2)", "name=value"),
+        ("knn(a=1).x(b=2)", "name=value"),
+        ("knn(**{'a': 1})", "given once"),
+        ("knn(a=1, a=2)", "given once"),
+        ("knn(a=)", "cannot read"),
+        ("knn(a=1;b=2)", "cannot read"),
+        ("knn(a=yes)", "the value of 'a' must be a literal"),
+        ("knn(a=1 + 1)", "found 1 + 1"),
+        ("knn(a=[true])", "found [true]"),
+        ("knn(b=os.sep)", "found os.sep"),
+        ("knn(a={[]: 1})", "the value of 'a' must be a literal"),
+    ],
+)
+def test_other_forms_are_refused_with_the_reason(text, part):
+    with pytest.raises(UsageError) as caught:
+        parse(text)
+    assert repr(text) in str(caught.value)
+    assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("-" * 3000 + "1", id="deep"),
+        pytest.param("-" * 100_000 + "1", id="deeper"),
+        pytest.param("(" * 500 + ")" * 500, id="brackets"),
+        pytest.param("1" * 5000, id="digits"),
+    ],
+)
+def test_monstrous_arguments_are_refused(value):
+    with pytest.raises(UsageError):
+        parse(f"knn(a={value})")
+
+
+def test_literal_eval_is_the_only_evaluation(monkeypatch):
+    seen = []
+    original = ast.literal_eval
+    monkeypatch.setattr(ast, "literal_eval", lambda node: seen.append(node) or original(node))
+    parse("knn(a=1, b='x')")
+    assert len(seen) == 2
+
+
+class TestCanonical:
+    def test_the_order_of_parameters_does_not_matter(self):
+        assert parse("svm(gamma=1, C=2)").canonical() == parse("svm(C=2, gamma=1)").canonical()
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("svm(C=1)", "svm(C=2)"),
+            ("svm(C=1)", "svm(c=1)"),
+            ("svm(C=1)", "knn(C=1)"),
+            ("svm(C=1)", "svm(C=1.0)"),
+            ("svm(C=1)", "svm(C=true)"),
+            ("svm(C=1)", "svm(C='1')"),
+            ("svm(C=null)", "svm(C='null')"),
+            ("svm", "svm(C=1)"),
+        ],
+    )
+    def test_different_expressions_differ(self, one, other):
+        assert parse(one).canonical() != parse(other).canonical()
+
+    @given(st.dictionaries(KEYS, LITERALS, max_size=3), st.dictionaries(KEYS, LITERALS, max_size=3))
+    def test_equal_texts_only_for_equal_parameters(self, one, other):
+        plain = lambda value: (  # noqa: E731 - a tuple and a list are one value here
+            [plain(part) for part in value]
+            if isinstance(value, list | tuple)
+            else {key: plain(part) for key, part in value.items()}
+            if isinstance(value, dict)
+            else (type(value), value)
+        )
+        if Expression("a", one).canonical() == Expression("a", other).canonical():
+            assert plain(one) == plain(other)
+
+    def test_a_mapping_by_number_is_not_one_by_text(self):
+        assert parse("svm(w={1: 2})").canonical() != parse("svm(w={'1': 2})").canonical()
+
+    @pytest.mark.parametrize("text", ["svm(w={(1, 2): 3})", "svm(w={1: 2, 'a': 3})"])
+    def test_every_literal_mapping_has_a_canonical_text(self, text):
+        assert parse(text).canonical() == parse(text).canonical()

@@ -1,0 +1,91 @@
+"""Specs refuse bad names and loose arguments; a dataset tells its size."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, Status, Trial, TrialResult, check_name
+
+BAD_NAMES = ["", "-", "a-", "-a", "a--b", "A", "a b", "a_b", "a.b", "é", "a\n", "a(b)", "２"]
+
+
+@pytest.mark.parametrize("name", ["a", "7", "svm-rbf", "k2-n3-x"])
+def test_good_names(name):
+    check_name(name)
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        lambda name: SelectorSpec(name=name, summary="", factory="m:C"),
+        lambda name: ClassifierSpec(name=name, summary="", factory="m:C"),
+        lambda name: DatasetSpec(name=name, summary="", loader="m:f"),
+    ],
+)
+def test_every_spec_refuses_a_bad_name_and_says_so(spec, name):
+    with pytest.raises(ValueError, match="is not a valid name") as caught:
+        spec(name)
+    assert repr(name) in str(caught.value)
+
+
+def test_specs_are_made_by_keyword_and_do_not_change():
+    with pytest.raises(TypeError):
+        SelectorSpec("a", "", "m:C")
+    spec = SelectorSpec(name="a", summary="", factory="m:C")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        spec.name = "b"
+
+
+def test_two_specs_do_not_share_their_empty_mappings():
+    first, second = (SelectorSpec(name=name, summary="", factory="m:C") for name in "ab")
+    assert first.defaults is not second.defaults
+    assert first.grid is not second.grid
+
+
+def test_a_dataset_counts_declared_classes_not_those_present():
+    dataset = Dataset(
+        name="d",
+        X=np.zeros((3, 2)),
+        y=np.zeros(3, np.int64),
+        class_names=("a", "b"),
+        feature_names=("x", "y"),
+        categorical=np.zeros(2, bool),
+    )
+    assert (dataset.n_samples, dataset.n_features, dataset.n_classes) == (3, 2, 2)
+
+
+def test_datasets_compare_by_identity():
+    """Comparing arrays has no single truth; equality must not raise."""
+    make = lambda: Dataset(  # noqa: E731
+        name="d", X=np.zeros((1, 1)), y=np.zeros(1), class_names=(), feature_names=("x",), categorical=np.zeros(1, bool)
+    )
+    assert make() != make()
+
+
+def test_statuses_are_texts():
+    assert [str(status) for status in Status] == ["ok", "error", "timeout", "memory", "crash"]
+
+
+def test_a_result_starts_empty_and_well():
+    first, second = TrialResult(key="a"), TrialResult(key="b")
+    assert first.status is Status.OK
+    first.scores["accuracy"] = 1.0
+    assert second.scores == {}
+
+
+def test_a_trial_has_no_room_for_other_attributes():
+    trial = Trial("k", "d", "m", 0, 0, 1)
+    with pytest.raises((AttributeError, TypeError)):
+        trial.extra = 1
+
+
+def test_the_nouns_load_no_numeric_library():
+    code = (
+        "import sys, mfbench.models, mfbench.errors; print(sorted({'numpy', 'sklearn', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

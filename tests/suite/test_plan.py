@@ -1,0 +1,330 @@
+"""From a suite to a plan: names resolved with their place in the file, trials with keys and seeds of their own."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+from mfbench import ClassifierSpec
+from mfbench.errors import SuiteError, UsageError
+from mfbench.host.expressions import parse
+from mfbench.host.registry import load_registry
+from mfbench.suite import plan as plan_module
+from mfbench.suite.loading import load_suite
+from mfbench.suite.plan import make_plan
+
+METHOD = '[[methods]]\nlabel = "A"\n'
+
+MISTAKES = {
+    "unknown selector": (
+        'selector = "wiegh"\nclassifier = "plain"', "methods[0].selector", "unknown selector 'wiegh': did you mean 'weigh'"
+    ),
+    "unknown classifier": ('classifier = "zzz"', "methods[0].classifier", "unknown classifier 'zzz': choose from"),
+    "classifier for a selector": (
+        'selector = "plain"\nclassifier = "plain"', "methods[0].selector", "'plain' is a classifier, not a selector"
+    ),
+    "unknown parameter": (
+        'classifier = "plain(shfit=1)"', "methods[0].classifier", "unknown parameter of 'plain' 'shfit': did you mean 'shift'"
+    ),
+    "no expression": ('classifier = "plain(3)"', "methods[0].classifier", "cannot read 'plain(3)'"),
+    "subset without selector": ('classifier = "plain"\ntop = 3', "methods[0].top", "needs a selector"),
+    "tuned subset without selector": (
+        'classifier = "plain"\ntune = { top = [1] }', "methods[0].tune.top", "needs a selector"
+    ),
+    "tuned nonsense": (
+        'classifier = "plain"\ntune = { shfit = [1] }', "methods[0].tune.shfit", "no step of this method has a parameter "
+        "'shfit': did you mean 'shift'"
+    ),
+    "ambiguous parameter": (
+        'selector = "weigh"\nclassifier = "plain"\ntune = { k = [1] }', "methods[0].tune.k",
+        "both steps have a parameter 'k'; write selector.k or classifier.k"
+    ),
+    "dotted nonsense": (
+        'selector = "weigh"\nclassifier = "plain"\ntune = { "selector.shift" = [1] }', "methods[0].tune",
+        "unknown parameter of 'weigh' 'shift'"
+    ),
+    "dotted step that is not there": (
+        'classifier = "plain"\ntune = { "selector.power" = [1] }', "methods[0].tune.selector.power", "selector.NAME"
+    ),
+    "dotted step that does not exist": (
+        'classifier = "plain"\ntune = { "model.shift" = [1] }', "methods[0].tune.model.shift", "classifier.NAME"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "place", "part"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_in_a_method_is_one_sentence_with_its_place(planned, method, place, part):
+    with pytest.raises(SuiteError) as caught:
+        planned(methods=METHOD + method)
+    message = str(caught.value)
+    assert re.search(rf"own\.toml: {re.escape(place)}: ", message)
+    assert part in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", '"most"', "true", "[1]", "0.0"])
+def test_a_tuned_subset_has_the_values_of_a_subset(planned, value):
+    method = METHOD + f'selector = "weigh"\nclassifier = "plain"\ntune = {{ top = [1, {value}] }}'
+    with pytest.raises(SuiteError, match=r"own.toml: methods\[0\].tune.top: found .*, expected 'positive', 'all'"):
+        planned(methods=method)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "place", "part"),
+    [
+        ('use = ["blobs", "blob"]', "datasets[0].use[1]", "unknown dataset 'blob': did you mean 'blobs'"),
+        ('use = ["blobs(n_smaples=4)"]', "datasets[0].use[0]", "did you mean 'n_samples'"),
+        ('use = ["file:gone.csv"]', "datasets[0].use[0]", "there is no file"),
+        ('use = ["blobs", "blobs"]', "datasets[0].use[1]", "'blobs' is listed twice"),
+        ('use = ["blobs"]\ntarget = "y"', "datasets[0].use[0]", "'target' and 'categorical' are for 'file:'"),
+        ('use = ["blobs"]\ncategorical = ["a"]', "datasets[0].use[0]", "'target' and 'categorical' are for 'file:'"),
+    ],
+)
+def test_a_mistake_in_the_datasets_is_one_sentence_with_its_place(planned, datasets, place, part):
+    with pytest.raises(SuiteError) as caught:
+        planned(datasets=f"[[datasets]]\n{datasets}")
+    assert f"own.toml: {place}: " in str(caught.value)
+    assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+class TestGrid:
+    def grid(self, planned, method):
+        return planned(methods=METHOD + method).methods["A"].grid
+
+    def test_default_takes_both_steps_own_grids(self, planned):
+        assert self.grid(planned, 'selector = "weigh"\nclassifier = "nearest"\ntune = "default"') == (
+            ("selector", "power", (1.0, 2.0)),
+            ("classifier", "shift", (0.0, 0.5)),
+        )
+
+    def test_default_leaves_what_the_suite_fixes(self, planned):
+        method = 'selector = "weigh(power=3)"\nclassifier = "nearest"\ntune = "default"'
+        assert self.grid(planned, method) == (("classifier", "shift", (0.0, 0.5)),)
+        method = 'selector = "weigh"\nclassifier = "nearest(shift=0)"\ntune = "default"'
+        assert self.grid(planned, method) == (("selector", "power", (1.0, 2.0)),)
+
+    def test_default_without_a_selector_or_without_a_grid(self, planned):
+        assert self.grid(planned, 'classifier = "nearest"\ntune = "default"') == (("classifier", "shift", (0.0, 0.5)),)
+        assert self.grid(planned, 'classifier = "plain"\ntune = "default"') == ()
+
+    def test_a_name_finds_the_step_that_has_it(self, planned):
+        method = 'selector = "weigh"\nclassifier = "plain"\ntune = { shift = [1, 2], power = [3], top = [1, "all"] }'
+        assert self.grid(planned, method) == (
+            ("classifier", "shift", (1, 2)),
+            ("selector", "power", (3,)),
+            ("top", "top", (1, "all")),
+        )
+
+    def test_a_dotted_name_decides(self, planned):
+        method = 'selector = "weigh"\nclassifier = "plain"\ntune = { "selector.k" = [1], "classifier.k" = [2] }'
+        assert self.grid(planned, method) == (("selector", "k", (1,)), ("classifier", "k", (2,)))
+
+    def test_one_parameter_is_tuned_once(self, planned):
+        with pytest.raises(SuiteError):
+            planned(methods=METHOD + 'classifier = "plain"\ntune = { k = [1], "classifier.k" = [2] }')
+
+
+class TestMethods:
+    def test_steps_are_resolved(self, planned):
+        method = planned(methods=METHOD + 'selector = "raw(power=2)"\nclassifier = "plain"\ntop = 2').methods["A"]
+        assert method.selector.expression == parse("raw(power=2)")
+        assert method.selector.raw_input
+        assert method.top == 2
+        assert method.describe() == "raw(power=2) → top 2 → plain"
+
+    def test_without_a_selector_all_features_are_used(self, planned):
+        method = planned(methods=METHOD + 'classifier = "plain"').methods["A"]
+        assert (method.selector, method.top, method.grid) == (None, "all", ())
+
+    def test_tuning_is_told(self, planned):
+        method = 'selector = "weigh"\nclassifier = "plain"\ntune = { shift = [1], top = [1] }'
+        assert planned(methods=METHOD + method).methods["A"].describe() == "weigh → plain [tunes shift, top]"
+
+
+class TestTrials:
+    def test_there_is_one_for_each_dataset_method_repeat_and_fold(self, planned):
+        plan = planned(datasets='[[datasets]]\nuse = ["blobs", "other-blobs"]')
+        places = [(t.dataset, t.method, t.repeat, t.fold) for t in plan.trials]
+        assert len(places) == len(set(places)) == 2 * 2 * 2 * 3
+        assert len({t.key for t in plan.trials}) == len(places)
+        assert len({t.seed for t in plan.trials}) == len(places)
+        assert places == sorted(places, key=lambda p: (["blobs", "other-blobs"].index(p[0]), p[2], p[3], p[1]))
+
+    def test_a_plan_is_reproducible(self, planned):
+        assert planned().trials == planned().trials
+
+    def test_every_method_meets_the_same_folds(self, planned):
+        """Splits know nothing of methods: with one of them gone, those of the other stay."""
+        both = planned()
+        one = planned(only=["B"])
+        y = both.datasets["blobs"].data.y
+        for repeat in range(2):
+            whole, part = both.protocol.splits("blobs", y, repeat), one.protocol.splits("blobs", y, repeat)
+            assert all(np.array_equal(a[1], b[1]) for a, b in zip(whole, part, strict=True))
+
+    def test_other_methods_and_datasets_change_neither_key_nor_seed(self, planned):
+        whole = {t for t in planned(datasets='[[datasets]]\nuse = ["other-blobs", "blobs"]').trials if t.method == "B"}
+        part = planned(methods='[[methods]]\nlabel = "B"\nclassifier = "plain"\n').trials
+        assert set(part) < whole
+
+
+class TestKeys:
+    def keys(self, plan, method="A"):
+        return {(t.repeat, t.fold): t.key for t in plan.trials if t.method == method and t.dataset.startswith("blobs")}
+
+    CHANGES = {
+        "parameter": {"methods": METHOD + 'selector = "weigh(power=2.0)"\nclassifier = "nearest"'},
+        "classifier": {"methods": METHOD + 'selector = "weigh"\nclassifier = "plain"'},
+        "no selector": {"methods": METHOD + 'classifier = "nearest"'},
+        "subset": {"methods": METHOD + 'selector = "weigh"\nclassifier = "nearest"\ntop = "all"'},
+        "grid": {"methods": METHOD + 'selector = "weigh"\nclassifier = "nearest"\ntune = { shift = [0.0] }'},
+        "content": {"datasets": '[[datasets]]\nuse = ["blobs(shift=3.0)"]'},
+        "scale": {
+            "head": '[suite]\nname = "own"\nseed = 7\n[protocol]\nscale = "range"\n[profiles.quick]\nrepeats = 2'
+        },
+        "seed": {"seed": 8},
+        "folds": {"more": "[profiles.other]\nfolds = 4\nrepeats = 2", "profile": "other"},
+    }
+
+    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+    def test_what_changes_a_result_changes_the_key(self, planned, change):
+        before, after = self.keys(planned()), self.keys(planned(**change))
+        assert not set(before.values()) & set(after.values())
+        assert before.keys() & after.keys()
+
+    SAME = {
+        "time limit": {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\ntimeout = 1", "profile": "other"},
+        "memory limit": {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\nmemory = 1", "profile": "other"},
+        "inner folds of a method that tunes nothing": {
+            "more": "[profiles.other]\nfolds = 3\nrepeats = 2\ninner_folds = 9",
+            "profile": "other",
+        },
+        "report": {"more": '[report]\nreference = "B"\nalpha = 0.1'},
+        "blanks": {"methods": METHOD + 'selector = " weigh ( ) "\nclassifier = "nearest"'},
+    }
+
+    @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+    def test_what_does_not_keeps_it(self, planned, change):
+        before, after = self.keys(planned()), self.keys(planned(**change))
+        assert before.items() <= after.items()
+
+    def test_more_repeats_keep_the_first_ones(self, planned):
+        more = planned("[profiles.other]\nfolds = 3\nrepeats = 4\ninner_folds = 2", profile="other")
+        assert self.keys(planned()).items() < self.keys(more).items()
+
+    def test_inner_folds_count_where_something_is_tuned(self, planned):
+        methods = METHOD + 'classifier = "nearest"\ntune = "default"'
+        other = {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\ninner_folds = 9", "profile": "other"}
+        assert self.keys(planned(methods=methods)) != self.keys(planned(methods=methods, **other))
+
+    @pytest.mark.parametrize("name", ["method_code", "host_code", "numeric_versions"])
+    def test_code_counts(self, planned, monkeypatch, name):
+        before = self.keys(planned())
+        original = getattr(plan_module, name)
+        edited = lambda *args: {"x": original(*args)} if name != "host_code" else "edited"  # noqa: E731
+        monkeypatch.setattr(plan_module, name, edited)
+        assert not set(before.values()) & set(self.keys(planned()).values())
+
+    def test_the_code_of_the_selector_counts_for_methods_that_have_it(self, planned, monkeypatch):
+        before = planned()
+        original = plan_module.method_code
+        monkeypatch.setattr(
+            plan_module,
+            "method_code",
+            lambda entry: {**original(entry), **({"selector": "edited"} if entry.spec.name == "weigh" else {})},
+        )
+        after = planned()
+        assert self.keys(before, "A") != self.keys(after, "A")
+        assert self.keys(before, "B") == self.keys(after, "B")
+
+    def test_a_factory_may_be_a_partial(self, suite_file, make_plugin, toy_plugin):
+        registry = load_registry(only=[], extra=[("toy", toy_plugin)])
+        factory = functools.partial(registry.make, "nearest")
+        more = make_plugin("more", classifiers=[ClassifierSpec(name="partial", summary="", factory=factory)])
+        registry = load_registry(only=[], extra=[("toy", toy_plugin), ("more", more)])
+        loaded = load_suite(suite_file(methods=METHOD + 'classifier = "partial"'), registry)
+        assert make_plan(loaded, registry).trials
+
+
+class TestOnly:
+    DATASETS = '[[datasets]]\nuse = ["blobs", "other-blobs", "blobs(n_samples=30)"]'
+
+    @pytest.mark.parametrize(
+        ("only", "datasets", "methods"),
+        [
+            ([], ["blobs", "other-blobs", "blobs(n_samples=30)"], ["A", "B"]),
+            (["B"], ["blobs", "other-blobs", "blobs(n_samples=30)"], ["B"]),
+            (["blobs"], ["blobs"], ["A", "B"]),
+            (["blobs*", "A"], ["blobs", "blobs(n_samples=30)"], ["A"]),
+            (["*"], ["blobs", "other-blobs", "blobs(n_samples=30)"], ["A", "B"]),
+            (["other-*", "blobs"], ["blobs", "other-blobs"], ["A", "B"]),
+        ],
+    )
+    def test_patterns_restrict_the_kind_that_they_match(self, planned, only, datasets, methods):
+        plan = planned(datasets=self.DATASETS, only=only)
+        assert list(plan.datasets) == datasets
+        assert list(plan.methods) == methods
+        assert {(t.dataset, t.method) for t in plan.trials} == {(d, m) for d in datasets for m in methods}
+
+    @pytest.mark.parametrize("only", [["zzz"], ["A", "zzz"], ["a"]])
+    def test_a_pattern_that_matches_nothing_is_refused(self, planned, only):
+        with pytest.raises(UsageError, match="matches no dataset and no method"):
+            planned(only=only)
+
+    def test_what_is_not_asked_for_is_not_loaded(self, planned):
+        plan = planned(datasets='[[datasets]]\nuse = ["blobs", "broken"]', only=["blobs"])
+        assert plan.left_out == {}
+
+    def test_mistakes_are_found_in_what_is_not_asked_for_too(self, planned):
+        with pytest.raises(SuiteError):
+            planned(datasets='[[datasets]]\nuse = ["blobs", "gone"]', only=["blobs"])
+
+
+class TestDatasets:
+    def test_one_that_cannot_be_loaded_is_left_out_with_the_reason_and_the_rest_goes_on(self, planned):
+        plan = planned(datasets='[[datasets]]\nuse = ["broken", "blobs"]')
+        assert list(plan.datasets) == ["blobs"]
+        assert plan.failed_datasets == ["broken"]
+        assert "OSError: the disk is gone" in plan.left_out["broken"]
+        assert {t.dataset for t in plan.trials} == {"blobs"}
+
+    def test_one_that_is_too_small_for_the_folds_is_left_out(self, planned):
+        plan = planned(datasets='[[datasets]]\nuse = ["blobs(n_samples=4)", "blobs"]')
+        assert "3 folds need a class of at least 3 rows" in plan.left_out["blobs(n_samples=4)"]
+
+    def test_a_file_is_looked_for_beside_the_suite(self, planned, tmp_path):
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "own.csv").write_text("a,kind\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(12)))
+        plan = planned(datasets='[[datasets]]\nuse = ["file:data/own.csv"]\ntarget = "kind"')
+        (found,) = plan.datasets.values()
+        assert (found.data.n_samples, found.data.class_names) == (12, ("x", "y"))
+
+    def test_files_of_one_name_in_two_folders_are_two_datasets(self, planned, tmp_path):
+        for folder in "ab":
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "own.csv").write_text("a,kind\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(12)))
+        assert len(planned(datasets='[[datasets]]\nuse = ["file:a/own.csv", "file:b/own.csv"]').datasets) == 2
+
+    def test_a_wrong_target_names_the_key(self, planned, tmp_path):
+        (tmp_path / "own.csv").write_text("a,kind\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(12)))
+        with pytest.raises(SuiteError, match=r"own.toml: datasets\[0\]"):
+            planned(datasets='[[datasets]]\nuse = ["file:own.csv"]\ntarget = "knid"')
+
+    def test_restricted_classes_reach_the_plan(self, make_plugin, toy_plugin, suite_file):
+        from dataclasses import replace
+
+        from mfbench import DatasetSpec
+
+        def three():
+            y = np.repeat([0, 1, 2], [12, 3, 12])
+            whole = load_registry(only=[], extra=[("toy", toy_plugin)]).dataset("blobs").spec.loader(27)
+            return replace(whole, y=y.astype(np.int64), class_names=("a", "b", "c"))
+
+        more = make_plugin("more", datasets=[DatasetSpec(name="three", summary="", loader=three)])
+        registry = load_registry(only=[], extra=[("toy", toy_plugin), ("more", more)])
+        head = '[suite]\nname = "own"\n[protocol]\nclasses = "two-largest"\n'
+        loaded = load_suite(suite_file(head=head, datasets='[[datasets]]\nuse = ["three"]'), registry)
+        data = make_plan(loaded, registry).datasets["three"].data
+        assert (data.class_names, np.bincount(data.y).tolist()) == (("a", "c"), [12, 12])

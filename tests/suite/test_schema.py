@@ -1,0 +1,120 @@
+"""The shape of a suite: its JSON Schema, its defaults, and that it is data alone."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+import mfbench
+from mfbench.run.metrics import METRICS
+from mfbench.suite import schema
+from mfbench.suite.loading import parse_suite
+from mfbench.suite.schema import STANDARD_PROFILES, Profile, Protocol, Suite
+
+TABLES = [
+    value
+    for value in vars(schema).values()
+    if isinstance(value, type) and issubclass(value, BaseModel) and value not in (BaseModel, schema.Part)
+]
+MINIMAL = {
+    "suite": {"name": "x"},
+    "datasets": [{"use": ["iris"]}],
+    "methods": [{"label": "a", "classifier": "knn"}],
+}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_every_table_refuses_unknown_keys_and_does_not_change(table):
+    assert table.model_config["extra"] == "forbid"
+    assert table.model_config["frozen"]
+    assert table.model_config["strict"]
+
+
+@pytest.mark.parametrize("table", [table for table in TABLES if table is not Suite], ids=lambda table: table.__name__)
+def test_every_key_is_described(table):
+    assert [name for name, field in table.model_fields.items() if not field.description] == []
+
+
+def test_the_json_schema_names_every_table_and_forbids_other_keys():
+    exported = json.loads(json.dumps(Suite.model_json_schema()))
+    assert set(exported["properties"]) == {"suite", "protocol", "profiles", "datasets", "methods", "report"}
+    assert set(exported["required"]) == {"suite", "datasets", "methods"}
+    tables = [exported, *exported["$defs"].values()]
+    assert all(table["additionalProperties"] is False for table in tables)
+    assert exported["$defs"]["Method"]["required"] == ["label", "classifier"]
+
+
+def test_a_minimal_suite_takes_the_defaults():
+    suite = Suite.model_validate(MINIMAL)
+    assert suite.protocol == Protocol()
+    assert (suite.protocol.folds, suite.protocol.repeats, suite.protocol.inner_folds) == (10, 1, 5)
+    assert (suite.report.test, suite.report.alpha, suite.report.reference) == ("corrected-t", 0.05, None)
+    assert suite.methods[0].top == "positive"
+    assert suite.methods[0].tune is None
+
+
+def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
+    item = Suite.model_json_schema()["$defs"]["Protocol"]["properties"]["metrics"]["items"]
+    assert set(item["enum"]) == set(METRICS)
+
+
+def test_a_profile_changes_keys_of_the_protocol_alone():
+    assert set(Profile.model_fields) <= set(Protocol.model_fields)
+    assert set(STANDARD_PROFILES) == {"quick", "standard", "paper"}
+
+
+def test_a_profile_has_the_protocols_limits():
+    allowed = {name: field.metadata for name, field in Protocol.model_fields.items()}
+    assert {name: field.metadata for name, field in Profile.model_fields.items()} == {
+        name: allowed[name] for name in Profile.model_fields
+    }
+
+
+@pytest.mark.parametrize("top", ["positive", "all", "all-weighted", 1, 50, 0.01, 1.0])
+def test_rules_for_a_subset(top):
+    data = {**MINIMAL, "methods": [{"label": "a", "selector": "s", "classifier": "knn", "top": top}]}
+    found = Suite.model_validate(data).methods[0].top
+    assert (type(found), found) == (type(top), top)
+
+
+@pytest.mark.parametrize("top", ["most", 0, -1, 0.0, 1.01, True, [1], float("nan")])
+def test_no_rules_for_a_subset(top):
+    data = {**MINIMAL, "methods": [{"label": "a", "selector": "s", "classifier": "knn", "top": top}]}
+    with pytest.raises(ValidationError):
+        Suite.model_validate(data)
+
+
+@pytest.mark.parametrize("label", ["", " a", "a ", "x" * 25, "a\nb"])
+def test_labels_fit_a_table(label):
+    with pytest.raises(ValidationError):
+        Suite.model_validate({**MINIMAL, "methods": [{"label": label, "classifier": "knn"}]})
+
+
+@pytest.mark.parametrize("name", ["Own", "a b", "a/b", "..", "a--b", ""])
+def test_the_name_of_a_suite_is_safe_as_a_folder(name):
+    with pytest.raises(ValidationError):
+        Suite.model_validate({**MINIMAL, "suite": {"name": name}})
+
+
+@pytest.mark.parametrize("key", ["timeout", "memory"])
+def test_limits_are_finite(key):
+    with pytest.raises(ValidationError):
+        Suite.model_validate({**MINIMAL, "protocol": {key: float("inf")}})
+
+
+def test_a_whole_number_is_a_number_but_a_text_is_not():
+    assert Suite.model_validate({**MINIMAL, "protocol": {"timeout": 5}}).protocol.timeout == 5.0
+    with pytest.raises(ValidationError):
+        Suite.model_validate({**MINIMAL, "protocol": {"timeout": "5"}})
+
+
+SHIPPED = sorted((Path(mfbench.__file__).parents[1] / "suites").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_suites_are_valid_and_named_as_their_file(path):
+    text = path.read_text(encoding="utf-8")
+    suite = parse_suite(text, path.name)
+    assert suite.suite.name == path.stem == tomllib.loads(text)["suite"]["name"]
