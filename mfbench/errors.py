@@ -69,6 +69,10 @@ class DataError(MfbenchError):
     """A dataset could not be read, or is not what its description says."""
 
 
+class DataUnavailableError(DataError):
+    """A dataset exists but is not at hand: not in the mirror or the cache, and the network is off or out of reach."""
+
+
 class SuiteError(UsageError):
     """A suite file is not valid; the message names the file and the key."""
 

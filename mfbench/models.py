@@ -102,9 +102,10 @@ class DatasetSpec:
         The name in suites: lower-case words joined by hyphens.
     summary : str
         One line for ``mfbench datasets list``.
-    loader : str or callable
+    loader : str, callable or None, default=None
         ``"package.module:function"`` or a callable that returns a `Dataset`. Its keyword parameters can be set in an
-        expression (``"waveform-21(n_samples=1000)"``).
+        expression (``"waveform-21(n_samples=1000)"``). None for a dataset that comes from a mirror, the cache or the
+        network: then `openml_id`, `uci_id` or `mirror_name` says where.
     source : str, default=""
         Where the data come from.
     license : str, default=""
@@ -112,27 +113,58 @@ class DatasetSpec:
     citation : str, default=""
         What to cite.
     n_samples, n_features, n_classes : int or None, default=None
-        The expected size; a loaded dataset of another size is refused when no parameter was set.
-    embedded : bool, default=True
-        True if the loader needs no network and no prepared files.
+        The expected size, after the preparation below; a loaded dataset of another size is refused when no parameter
+        was set.
+    class_counts : mapping of str to int, default={}
+        The expected number of rows of each class, after the preparation.
+    openml_id, uci_id : int or None, default=None
+        Number of the dataset in those repositories.
+    mirror_name : str, default=""
+        Name in a mirror folder; the dataset's name with underscores for hyphens if empty.
+    target : str, default=""
+        Label column in the repository, if it is not the one that the repository names.
+    categorical : sequence of str or None, default=None
+        Columns that hold categories although they are numbers; None takes the repository's word.
+    drop : sequence of str, default=()
+        Preparation: columns that are left out.
+    keep_classes : sequence of str, default=()
+        Preparation: the classes that are kept; all if empty.
+    collections : mapping of str to str, default={}
+        Collections that the dataset belongs to, each with the label that the paper uses ("immigrate-uci": "SMR").
+    note : str, default=""
+        What a reader should know: how it differs from the paper's version, dependent rows, identity doubts.
     tags : sequence of str, default=()
         Free words to filter by.
     """
 
     name: str
     summary: str
-    loader: Factory
+    loader: Factory | None = None
     source: str = ""
     license: str = ""
     citation: str = ""
     n_samples: int | None = None
     n_features: int | None = None
     n_classes: int | None = None
-    embedded: bool = True
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    openml_id: int | None = None
+    uci_id: int | None = None
+    mirror_name: str = ""
+    target: str = ""
+    categorical: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    keep_classes: Sequence[str] = ()
+    collections: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
     tags: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_name(self.name)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether a loader makes it, without network and prepared files."""
+        return self.loader is not None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
