@@ -8,6 +8,8 @@ from typing import Any
 
 from mfbench.analysis.results import Run
 from mfbench.data.catalog import load
+from mfbench.data.lookup import Follower, Lookup
+from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
@@ -58,18 +60,25 @@ def load_dataset(
     *,
     target: str | None = None,
     categorical: Sequence[str] | None = None,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
     registry: Registry | None = None,
 ) -> Dataset:
-    """Load a dataset by its registered name, or a file of your own.
+    """Load a dataset by its registered name, by its number in a repository, or a file of your own.
 
     Parameters
     ----------
     reference : str
-        ``"wine"``, ``"waveform-21(n_samples=1000)"`` or ``"file:PATH"`` (CSV, ARFF or Parquet).
+        ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"`` (CSV, ARFF or Parquet), ``"openml:61"``,
+        ``"uci:53"``, ``"mirror:NAME"`` or ``"import:NAME"``.
     target : str or None, default=None
-        For files: the label column; None takes the last one.
+        For files and repositories: the label column; None takes the last one, or the one that the repository names.
     categorical : sequence of str or None, default=None
-        For files: columns that hold categories although they are numbers.
+        For files and repositories: columns that hold categories although they are numbers.
+    data_dir : Path, str or None, default=None
+        A mirror, looked into before cache and network; None takes the environment variable ``MFBENCH_DATA_DIR``.
+    offline : bool, default=False
+        Never use the network.
     registry : Registry or None, default=None
         Plugins; None loads the installed ones.
 
@@ -81,6 +90,8 @@ def load_dataset(
     ------
     UsageError
         If the name does not exist.
+    DataUnavailableError
+        If it is not at hand; the message names the command that brings it.
     DataError
         If it cannot be loaded.
 
@@ -90,7 +101,8 @@ def load_dataset(
     >>> mfbench.load_dataset("wine").X.shape
     (178, 13)
     """
-    return load(reference, registry or load_registry(), target=target, categorical=categorical)
+    options = DataOptions.of(data_dir, offline)
+    return load(reference, registry or load_registry(), options=options, target=target, categorical=categorical)
 
 
 def prepare_suite(
@@ -100,15 +112,18 @@ def prepare_suite(
     only: Sequence[str] = (),
     out: Path | str = DEFAULT_OUT,
     seed: int | None = None,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
     registry: Registry | None = None,
+    follower: Follower | None = None,
 ) -> tuple[Plan, Path, Registry]:
     """Load a suite, its datasets and methods; return the plan, the run folder and the plugins. Nothing runs yet.
 
-    See `run_suite` for the parameters.
+    See `run_suite` for the parameters; `follower` is told of downloads.
     """
     registry = registry or load_registry()
     loaded = load_suite(suite, registry, profile, seed)
-    plan = make_plan(loaded, registry, only)
+    plan = make_plan(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline), follower))
     return plan, run_folder(Path(out), loaded, only), registry
 
 
@@ -123,6 +138,8 @@ def run_suite(
     retry_failed: bool = False,
     seed: int | None = None,
     strict: bool = False,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
     observer: Observer | None = None,
 ) -> Run:
     """Run a suite, or what is left of it, and return the results.
@@ -147,6 +164,11 @@ def run_suite(
         Goes over the suite's seed.
     strict : bool, default=False
         Raise if a plugin cannot be loaded, instead of warning.
+    data_dir : Path, str or None, default=None
+        A mirror of datasets, looked into before cache and network; None takes the environment variable
+        ``MFBENCH_DATA_DIR``. Results do not depend on where the data were found.
+    offline : bool, default=False
+        Never use the network; datasets that are not at hand are left out.
     observer : Observer or None, default=None
         Told of every result as it comes.
 
@@ -175,7 +197,14 @@ def run_suite(
     {'1NN': 1.0, 'DUM': 0.5}
     """
     plan, folder, registry = prepare_suite(
-        suite, profile=profile, only=only, out=out, seed=seed, registry=load_registry(strict=strict)
+        suite,
+        profile=profile,
+        only=only,
+        out=out,
+        seed=seed,
+        data_dir=data_dir,
+        offline=offline,
+        registry=load_registry(strict=strict),
     )
     execute(plan, folder, registry, RunOptions(jobs, fresh, retry_failed), observer or Silent())
     return load_run(folder)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from mfbench.cli_datasets import DataDir, Offline, Strict
+from mfbench.cli_datasets import app as datasets_app
+from mfbench.cli_datasets import console as _console
 from mfbench.errors import ExitCode, MfbenchError, UsageError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from mfbench.suite.plan import Plan
 
 app = typer.Typer(
@@ -25,10 +26,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-datasets_app = typer.Typer(help="List and show datasets.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(datasets_app, name="datasets")
 
-Strict = Annotated[bool, typer.Option("--strict", help="A plugin that cannot be loaded is an error, not a warning.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of all runs.")]
 
 
@@ -67,6 +66,8 @@ def suite(
     ] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run trials again that failed before.")] = False,
     seed: Annotated[int | None, typer.Option(help="Goes over the suite's seed.")] = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
     strict: Strict = False,
     explain_key: Annotated[
         bool, typer.Option("--explain-key", help="Print what the keys of stored results depend on, and run nothing.")
@@ -75,16 +76,28 @@ def suite(
     """Run a suite, or what is left of it, and print its report."""
     from mfbench.api import load_run, prepare_suite
     from mfbench.host.registry import load_registry
+    from mfbench.report.downloads import Downloads
     from mfbench.report.progress import follow
     from mfbench.report.terminal import show
     from mfbench.run.runner import RunOptions, execute
 
     registry = load_registry(strict=strict)
-    plan, folder, _ = prepare_suite(name, profile=profile, only=only or (), out=out, seed=seed, registry=registry)
+    console = _console()
+    with Downloads(console) as downloads:
+        plan, folder, _ = prepare_suite(
+            name,
+            profile=profile,
+            only=only or (),
+            out=out,
+            seed=seed,
+            data_dir=data_dir,
+            offline=offline,
+            registry=registry,
+            follower=downloads,
+        )
     if explain_key:
         _explain_keys(plan)
         return
-    console = _console()
     display = follow(console)
     interrupted = False
     try:
@@ -137,34 +150,6 @@ def plugins(
     show_plugins(load_registry(strict=strict), _console(), tag or ())
 
 
-@datasets_app.command("list")
-def datasets_list(strict: Strict = False) -> None:
-    """List every dataset with its size and source."""
-    from mfbench.host.registry import load_registry
-    from mfbench.report.listings import show_datasets
-
-    show_datasets(load_registry(strict=strict), _console())
-
-
-@datasets_app.command("show")
-def datasets_show(
-    name: Annotated[str, typer.Argument(help="A dataset, such as 'wine' or 'file:my.csv'.")],
-    target: Annotated[str | None, typer.Option(help="For files: the label column. [default: the last one]")] = None,
-    categorical: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="For files: a numeric column that holds categories.")
-    ] = None,
-    rows: Annotated[int, typer.Option(min=0, help="Rows to show.")] = 5,
-    strict: Strict = False,
-) -> None:
-    """Show a dataset: shape, classes, missing values, licence, citation, first rows."""
-    from mfbench.data.catalog import load
-    from mfbench.host.registry import load_registry
-    from mfbench.report.listings import show_dataset
-
-    dataset = load(name, load_registry(strict=strict), target=target, categorical=categorical)
-    show_dataset(dataset, _console(), rows)
-
-
 @app.command()
 def report(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or a suite's name.")],
@@ -206,14 +191,6 @@ def report(
         raise MfbenchError(f"cannot write {output}: {error.strerror or error}") from error
 
 
-def _console() -> Console:
-    from rich.console import Console
-
-    console = Console()
-    # Without a terminal there is no width to keep to: tables in a log or a pipe stay whole.
-    return console if console.is_terminal else Console(width=160)
-
-
 def _explain_keys(plan: Plan) -> None:
     import json
 
@@ -228,7 +205,8 @@ def _verdict(run: Any) -> ExitCode:
     statuses = run.trials["status"] if len(run.trials) else []
     if not any(status == "ok" for status in statuses):
         return ExitCode.NOTHING_MEASURED
-    return ExitCode.FAILED if len(run.failures) or run.left_out else ExitCode.OK
+    # A dataset that is only not at hand is no failure: the run did what could be done, and the report names it.
+    return ExitCode.FAILED if len(run.failures) or set(run.left_out) - set(run.not_at_hand) else ExitCode.OK
 
 
 def _resume_command() -> str:

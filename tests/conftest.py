@@ -10,6 +10,14 @@ from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Keep the tests, and the commands that they start, away from the user's cache of datasets."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MFBENCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 class Weigh(BaseEstimator):
     """A selector: distance of the first two class means, feature by feature."""
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
 from mfbench.run.metrics import METRICS
-from mfbench.run.store import Store
+from mfbench.run.store import RESULT_COLUMNS, Store
 from mfbench.suite.protocols import RepeatedCV
 
 
@@ -30,6 +30,8 @@ class Run:
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
+    not_at_hand : list of str
+        Those of them that were nowhere to be found, which is no failure: another run may have them.
 
     Raises
     ------
@@ -42,6 +44,7 @@ class Run:
         with Store(path, read_only=True) as store:
             self.meta = store.meta()
             self.left_out = store.left_out()
+            self.not_at_hand = store.not_at_hand()
             self._datasets = store.datasets()
             self._rows = list(store.rows())
 
@@ -52,7 +55,8 @@ class Run:
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
         rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
-        columns = ["dataset", "method", "repeat", "fold", "key", "status"]
+        columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
+        columns.remove("scores")
         frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
         for metric in self.metrics:
             if metric not in frame:

@@ -1,4 +1,4 @@
-"""From a dataset's name to the dataset: registered loaders and the user's own files."""
+"""From a dataset's name to the dataset: registered loaders, the user's own files, mirrors, cache and repositories."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import NoReturn
 
 import numpy as np
 
+from mfbench.data.conform import check_size
 from mfbench.data.files import read_file
+from mfbench.data.lookup import OPENML, PREFIXES, UCI, Found, Lookup, check_form
+from mfbench.data.sources import DataOptions
 from mfbench.errors import DataError, MfbenchError, UsageError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import Registered, Registry, build, check_parameters
-from mfbench.models import Dataset, DatasetSpec
+from mfbench.models import Dataset
 
 FILE_PREFIX = "file:"
 
@@ -21,22 +24,27 @@ def load(
     reference: str,
     registry: Registry,
     *,
+    options: DataOptions | None = None,
     folder: Path | None = None,
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Dataset:
-    """Load a dataset by name, expression or file.
+    """Load a dataset by name, expression, file or number in a repository.
 
     Parameters
     ----------
     reference : str
-        ``"wine"``, ``"waveform-21(n_samples=1000)"`` or ``"file:PATH"``.
+        ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"``, ``"openml:61"``, ``"openml:iris@1"``,
+        ``"uci:53"``, ``"mirror:NAME"`` or ``"import:NAME"``.
     registry : Registry
         Where names are looked up.
+    options : DataOptions or None, default=None
+        Where to look for data that no plugin makes; the defaults if None.
     folder : Path or None, default=None
         Relative paths are looked for here; None means the working directory.
     target, categorical : optional
-        For files: the label column (the last one if unset) and the columns that hold categories.
+        For files and repositories: the label column (of a file the last one if unset) and the columns that hold
+        categories.
 
     Returns
     -------
@@ -46,16 +54,39 @@ def load(
     ------
     UsageError
         If the name or a parameter does not exist.
+    DataUnavailableError
+        If it is not at hand; the message names the command that brings it.
     DataError
         If loading fails, or the result is not what the dataset's description says.
     """
+    found = find(reference, registry, Lookup(options), folder=folder, target=target, categorical=categorical)
+    return found.data
+
+
+def find(
+    reference: str,
+    registry: Registry,
+    lookup: Lookup,
+    *,
+    folder: Path | None = None,
+    target: str | None = None,
+    categorical: Sequence[str] | None = None,
+) -> Found:
+    """Load a dataset as `load` does, and tell where it was found."""
     if reference.startswith(FILE_PREFIX):
-        return read_file(resolve_path(reference, folder), name=reference, target=target, categorical=categorical)
+        path = resolve_path(reference, folder)
+        return Found(read_file(path, name=reference, target=target, categorical=categorical), "file")
+    if reference.startswith((OPENML, UCI)):
+        return lookup.reference(reference, target=target, categorical=categorical)
     if target is not None or categorical is not None:
-        raise UsageError(f"'target' and 'categorical' are for 'file:' datasets; {reference!r} is a registered one")
+        raise UsageError(column_options(reference))
+    if reference.startswith(PREFIXES):
+        return lookup.reference(reference)
     expression = parse(reference)
     registered = registry.dataset(expression.name)
     check_parameters(registered, expression.params)
+    if not registered.spec.embedded:
+        return lookup.spec(registered.spec)
     try:
         dataset = build(registered, expression.params)
     except MfbenchError:
@@ -65,8 +96,29 @@ def load(
             f"dataset {reference!r} of {registered.plugin} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
     checked = _checked(dataset, reference, registered)
-    _check_size(checked, registered.spec, default=not expression.params)
-    return checked
+    if not expression.params:
+        check_size(checked, registered.spec)
+    return Found(checked, "embedded")
+
+
+def needs_lookup(reference: str, registry: Registry) -> bool:
+    """Tell whether a valid reference is looked for in mirror, cache and network."""
+    if reference.startswith(FILE_PREFIX):
+        return False
+    return reference.startswith(PREFIXES) or not registry.dataset(parse(reference).name).spec.embedded
+
+
+def column_options(reference: str) -> str:
+    """Return the sentence that refuses 'target' and 'categorical' for a reference that takes neither."""
+    return (
+        "'target' and 'categorical' are for 'file:', 'openml:' and 'uci:' datasets; "
+        f"{reference!r} says itself what its columns are"
+    )
+
+
+def takes_columns(reference: str) -> bool:
+    """Tell whether 'target' and 'categorical' mean something for a reference."""
+    return reference.startswith((FILE_PREFIX, OPENML, UCI))
 
 
 def check_reference(reference: str, registry: Registry, folder: Path | None = None) -> None:
@@ -74,6 +126,9 @@ def check_reference(reference: str, registry: Registry, folder: Path | None = No
     if reference.startswith(FILE_PREFIX):
         if not resolve_path(reference, folder).is_file():
             raise UsageError(f"there is no file {resolve_path(reference, folder)}")
+        return
+    if reference.startswith(PREFIXES):
+        check_form(reference)
         return
     expression = parse(reference)
     check_parameters(registry.dataset(expression.name), expression.params)
@@ -114,15 +169,3 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     if np.isinf(dataset.X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset
-
-
-def _check_size(dataset: Dataset, spec: DatasetSpec, *, default: bool) -> None:
-    if not default:
-        return
-    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
-    expected = (spec.n_samples, spec.n_features, spec.n_classes)
-    if any(want is not None and want != have for have, want in zip(found, expected, strict=True)):
-        raise DataError(
-            f"dataset {spec.name!r} has {found[0]} rows, {found[1]} features and {found[2]} classes; its description "
-            f"says {expected[0]}, {expected[1]} and {expected[2]}"
-        )

@@ -109,7 +109,7 @@ def read_file(
     label = _check_columns(path, columns, target, listed)
     y, class_names = _labels(path, label)
     features = [_feature(path, column, column.name in listed) for column in columns if column is not label]
-    codes = [_levels(column.values) if column.nominal else (column.values, ()) for column in features]
+    codes = [label_codes(column.values) if column.nominal else (column.values, ()) for column in features]
     return Dataset(
         name=path.name[: -len(extension)] if name is None else name,
         X=np.ascontiguousarray(np.column_stack([np.asarray(values, dtype=np.float64) for values, _ in codes])),
@@ -313,7 +313,7 @@ def _check_columns(path: Path, columns: Sequence[_Column], target: str | None, c
 
 def _labels(path: Path, column: _Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return class codes and class names, or say why the column is no target of a classification."""
-    codes, names = _levels(column.values)
+    codes, names = label_codes(column.values)
     where = f"target {column.name!r} of {path}"
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
@@ -364,12 +364,12 @@ def _look_like_numbers(path: Path, name: str, words: Words) -> bool:
     return False
 
 
-def _levels(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def label_codes(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return codes (NaN where missing) and the sorted labels behind them.
 
     Examples
     --------
-    >>> _levels(["10", None, "2", "2.0"])
+    >>> label_codes(["10", None, "2", "2.0"])
     (array([ 1., nan,  0.,  0.]), ('2', '10'))
     """
     if isinstance(values, list):

@@ -8,6 +8,9 @@ from pathlib import Path
 
 DATA_VARIABLE = "MFBENCH_DATA_DIR"
 CACHE_VARIABLE = "MFBENCH_CACHE"
+# The command that brings a dataset; reports recognise by it which absences it can mend.
+PULL_COMMAND = "mfbench datasets pull"
+PULL = PULL_COMMAND + " {}"
 
 
 def default_cache() -> Path:
@@ -29,7 +32,7 @@ class DataOptions:
     Parameters
     ----------
     mirror : Path or None
-        A folder with ``index.toml`` and ``NAME.csv.gz`` files; the environment variable ``MFBENCH_DATA_DIR`` by default.
+        A folder with ``index.toml`` and ``NAME.csv.gz`` files; what ``MFBENCH_DATA_DIR`` names by default.
     cache : Path
         Folder of downloaded datasets; see `default_cache`.
     offline : bool, default=False
@@ -39,3 +42,8 @@ class DataOptions:
     mirror: Path | None = field(default_factory=default_mirror)
     cache: Path = field(default_factory=default_cache)
     offline: bool = False
+
+    @classmethod
+    def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:
+        """Return the options of a request: a mirror that it names goes over the environment's."""
+        return cls(default_mirror() if data_dir is None else Path(data_dir), offline=offline)

@@ -356,10 +356,13 @@ def parameter_names(registered: Registered) -> list[str]:
 
     Notes
     -----
-    A factory that is a plain function with ``**kwargs`` is asked for an estimator, and that for its parameters.
+    A factory that is a plain function with ``**kwargs`` is asked for an estimator, and that for its parameters. A
+    dataset without a loader has none.
     """
     import inspect
 
+    if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
+        return []
     target = resolve_factory(registered)
     signature = inspect.signature(target)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())

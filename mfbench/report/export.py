@@ -118,6 +118,7 @@ def to_json(run: Run) -> str:
         "summary": run.summary().to_dict("records"),
         "wins_ties_losses": run.wins_ties_losses().to_dict("records"),
         "left_out": run.left_out,
+        "not_at_hand": run.not_at_hand,
         "failures": run.failures.to_dict("records"),
         "not_run": run.n_pending,
         "environment": run.meta["environment"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.data.lookup import MIRROR, Lookup, keys_of
+from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.registry import Registered, Registry
 
 if TYPE_CHECKING:
-    from mfbench.models import Dataset
+    from mfbench.data.lookup import Found
+    from mfbench.models import Dataset, DatasetSpec
 
 
 def _table(*columns: str, fold: Sequence[str] = ()) -> Table:
@@ -75,32 +79,97 @@ def show_suites(registry: Registry, console: Console) -> None:
     console.print(table)
 
 
-def show_datasets(registry: Registry, console: Console) -> None:
-    """Print the registered datasets with their declared sizes."""
-    table = _table(
-        "name",
-        "what it is",
-        "rows",
-        "features",
-        "classes",
-        "where",
-        "source",
-        "licence",
-        fold=("what it is", "source", "licence"),
-    )
+def show_datasets(
+    registry: Registry, console: Console, lookup: Lookup | None = None, collection: str | None = None
+) -> None:
+    """Print the registered datasets with their declared sizes and where they are.
+
+    Parameters
+    ----------
+    registry : Registry
+        What is registered.
+    console : Console
+        Where to print.
+    lookup : Lookup or None, default=None
+        The places; the default ones if None.
+    collection : str or None, default=None
+        Only the datasets of this collection, with the labels that they have there. Without it, what mirror and cache
+        hold besides is printed too.
+    """
+    lookup = lookup or Lookup()
+    label = () if collection is None else (collection,)
+    texts = ("what it is", "source", "licence")
+    columns = (*label, "name", "what it is", "rows", "features", "classes", "where", "source", "licence")
+    table = _table(*columns, fold=texts)
+    counts: Counter[str] = Counter()
     for name, entry in sorted(registry.datasets.items()):
         spec = entry.spec
-        where = "embedded" if spec.embedded else "needs a download"
+        if collection is not None and collection not in spec.collections:
+            continue
+        where = lookup.place(spec)
+        counts[where] += 1
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
+        first = [] if collection is None else [Text(spec.collections[collection])]
+        place = Text(where, style="yellow" if where == "missing" else "")
         table.add_row(
-            Text(name, style="bold"), Text(spec.summary), *sizes, where, Text(spec.source), Text(spec.license)
+            *first,
+            Text(name, style="bold"),
+            Text(spec.summary),
+            *sizes,
+            place,
+            Text(spec.source),
+            Text(spec.license),
         )
     console.print(table)
+    if collection is None:
+        _show_unregistered(registry, console, lookup)
+    told = ", ".join(f"{counts[place]} {place}" for place in ("embedded", "mirror", "cached", "missing"))
+    console.print(f"{told}. Cache: {lookup.cache.folder}", markup=False, highlight=False, soft_wrap=True)
+    if counts["missing"]:
+        wanted = "NAME" if collection is None else collection
+        console.print(f"Missing ones: {PULL.format(wanted)}, or name a mirror with --data-dir", highlight=False)
     console.print("Your own CSV, ARFF or Parquet file: file:PATH")
 
 
-def show_dataset(dataset: Dataset, console: Console, rows: int) -> None:
-    """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows."""
+def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> None:
+    """Print what mirror and cache hold besides the registered datasets, by the reference that loads it."""
+    specs = [entry.spec for entry in registry.datasets.values() if not entry.spec.embedded]
+    known = {key for spec in specs for key in keys_of(spec)}
+    held: dict[str, tuple[str, str, str, str, str]] = {}
+    for item in lookup.cache.entries():
+        facts = item.facts
+        sizes = (str(facts["n_samples"]), str(facts["n_features"]), str(len(facts["class_counts"])))
+        held[item.key] = (*sizes, "cached", str(facts["source"]))
+    cards = {} if lookup.mirror is None else {name: lookup.mirror.card(name) for name in lookup.mirror.names()}
+    for name, card in cards.items():
+        sizes = (str(card["n_samples"]), str(card["n_features"]), str(len(card["class_counts"])))
+        held[f"{MIRROR}{name}"] = (*sizes, "mirror", card["source"])
+    table = _table("besides", "rows", "features", "classes", "where", "source", fold=("source",))
+    for key, cells in sorted(held.items()):
+        if key not in known:
+            table.add_row(Text(key, style="bold"), *(Text(cell) for cell in cells))
+    if table.row_count:
+        console.print(table)
+
+
+def show_dataset(
+    dataset: Dataset, console: Console, rows: int, *, found: Found | None = None, spec: DatasetSpec | None = None
+) -> None:
+    """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As loaded.
+    console : Console
+        Where to print.
+    rows : int
+        Number of rows to show.
+    found : Found or None, default=None
+        Where it was found.
+    spec : DatasetSpec or None, default=None
+        Its description, for the collections that it belongs to and the note.
+    """
     import numpy as np
 
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
@@ -121,10 +190,16 @@ def show_dataset(dataset: Dataset, console: Console, rows: int) -> None:
         "licence": dataset.license or "–",
         "cite": dataset.citation or "–",
     }
+    if found is not None:
+        facts["found"] = f"{found.place} ({found.key})" if found.key else found.place
+        facts["note"] = (spec.note if spec is not None else "") or str((found.card or {}).get("notes", ""))
+    if spec is not None:
+        facts["collections"] = ", ".join(f"{name} ({label})" for name, label in spec.collections.items())
     console.print(Text(dataset.name, style="bold"))
     grid = Table.grid(padding=(0, 2))
     for name, value in facts.items():
-        grid.add_row(Text(name, style="dim"), Text(value))
+        if value:
+            grid.add_row(Text(name, style="dim"), Text(value))
     console.print(grid)
     if rows:
         console.print(_first_rows(dataset, console.width, rows))

@@ -21,6 +21,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.models import Status, Trial, TrialResult
+from mfbench.report.downloads import is_plain
+from mfbench.report.tables import left_out
 from mfbench.suite.plan import Plan
 
 PLAIN_SECONDS = 10.0
@@ -52,8 +54,9 @@ class _Counting(Silent):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         self.total.update(trial.dataset for trial in plan.trials)
         self.done.update(trial.dataset for trial in done)
-        for dataset, reason in plan.left_out.items():
-            self.console.print(f"left out {dataset}: {reason}", style="yellow", markup=False, highlight=False)
+        absent = [dataset for dataset in plan.left_out if dataset not in plan.failed_datasets]
+        for line in left_out(plan.left_out, absent, plan.loaded.request[0]):
+            self.console.print(line, style="yellow", markup=False, highlight=False)
         resumed = f", {len(done)} done before" if done else ""
         folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))
         self.console.print(
@@ -146,7 +149,4 @@ class LiveProgress(_Counting):
 
 def follow(console: Console) -> Silent:
     """Return the display that fits a console: live on a terminal, lines elsewhere and under NO_COLOR or CI."""
-    import os
-
-    plain = not console.is_terminal or "NO_COLOR" in os.environ or bool(os.environ.get("CI"))
-    return PlainProgress(console) if plain else LiveProgress(console)
+    return PlainProgress(console) if is_plain(console) else LiveProgress(console)

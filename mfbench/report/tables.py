@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from mfbench.analysis.results import Run
+from mfbench.data.sources import PULL_COMMAND
 from mfbench.run.metrics import METRICS
 
 BEST, NOT_WORSE, PLAIN, MISSING = "best", "not-worse", "plain", "missing"
@@ -124,7 +126,7 @@ def notes(run: Run) -> list[str]:
         "A verdict on one dataset is a hint; the ranks across datasets weigh more. Rank and mean are over the datasets "
         "that every ranked method completed.",
     ]
-    lines += [f"Left out: {dataset}: {reason}" for dataset, reason in run.left_out.items()]
+    lines += left_out(run.left_out, run.not_at_hand, run.meta["command"][2])
     if run.n_pending:
         lines.append(f"Not run yet: {run.n_pending} of {len(run.trials)} trials. The figures are over what there is.")
     failures = run.failures
@@ -138,6 +140,46 @@ def notes(run: Run) -> list[str]:
     for method, group in warned.groupby("method", sort=False):
         example = str(group["warning"].iloc[0])
         lines.append(f"Warnings: {method}: in {len(group)} trials, such as {_one_line(example)}")
+    return lines
+
+
+def left_out(reasons: Mapping[str, str], not_at_hand: Collection[str], suite: str) -> list[str]:
+    """Return why datasets were left out; those that are only not at hand in one sentence, with what brings them.
+
+    Parameters
+    ----------
+    reasons : mapping of str to str
+        Reason by dataset.
+    not_at_hand : collection of str
+        Those that were nowhere to be found.
+    suite : str
+        Name or file of the suite, as it was asked for.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> left_out({"a": "no network; bring it with: mfbench datasets pull a", "b": "damaged"}, ["a"], "uci")[0]
+    'Left out: b: damaged'
+    """
+    lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in not_at_hand]
+    absent = {dataset: reason for dataset, reason in reasons.items() if dataset in not_at_hand}
+    pulled = [dataset for dataset, reason in absent.items() if PULL_COMMAND in reason]
+    others = [dataset for dataset in absent if dataset not in pulled]
+    if pulled:
+        command = shlex.join([*PULL_COMMAND.split(), suite])
+        lines.append(
+            f"Left out, not at hand: {', '.join(pulled)}; bring them with: {command}, or name a mirror with --data-dir"
+        )
+        tried = next((reason for reason in absent.values() if "cannot fetch" in reason), "")
+        lines += [f"The network did not help: {tried}"] if tried else []
+    if others:
+        lines.append(
+            f"Left out, not at hand: {', '.join(others)}; no repository is known to have them: name a mirror that does "
+            "with --data-dir, or import them with: mfbench datasets import"
+        )
     return lines
 
 

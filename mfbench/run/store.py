@@ -227,6 +227,11 @@ class Store:
         with self._explained():
             return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
 
+    def not_at_hand(self) -> list[str]:
+        """Return those of the datasets left out that are no failures: they were nowhere to be found."""
+        with self._explained():
+            return [name for (name,) in self._db.execute("SELECT dataset FROM left_out WHERE NOT is_failure")]
+
     def datasets(self) -> list[dict[str, Any]]:
         """Return what is known of each dataset used, with its class codes as ``truth``."""
         with self._explained():

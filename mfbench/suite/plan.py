@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mfbench.data.catalog import load
+from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
-from mfbench.errors import DataError, SuiteError, UsageError
+from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
 from mfbench.host.expressions import canonical_text
 from mfbench.host.provenance import host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
@@ -47,7 +48,7 @@ class Plan:
     left_out : dict of str to str
         Datasets that could not be used, each with the reason.
     failed_datasets : list of str
-        Those of `left_out` that are failures, not mere absences.
+        Those of `left_out` that are failures; the others are only not at hand.
     ingredients : dict of (dataset, method) to dict
         What the keys of their trials hash, besides repeat, fold and seeds.
     only : tuple of str
@@ -70,7 +71,7 @@ class Plan:
         return RepeatedCV(settings.folds, settings.repeats, self.loaded.suite.suite.seed)
 
 
-def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = ()) -> Plan:
+def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None) -> Plan:
     """Resolve a suite into trials.
 
     Parameters
@@ -82,6 +83,8 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = ())
     only : sequence of str, default=()
         Shell patterns; a dataset or method that matches one is kept. Patterns that match datasets restrict datasets,
         patterns that match methods restrict methods.
+    lookup : Lookup or None, default=None
+        Where data are looked for that no plugin makes; the default places if None.
 
     Returns
     -------
@@ -92,14 +95,17 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = ())
     SuiteError
         If the suite names something that does not exist.
     UsageError
-        If a pattern of `only` matches nothing.
+        If a pattern of `only` matches nothing, or the folder of the mirror is none.
     """
+    lookup = lookup or Lookup()
     methods = resolve_methods(loaded, registry)
-    references = resolve_datasets(loaded, registry)
+    references = resolve_datasets(loaded, registry, lookup)
     methods, references = _restrict(methods, references, only)
+    if any(needs_lookup(reference.text, registry) for reference in references.values()):
+        _ = lookup.mirror  # a folder that is none is told at once, not dataset by dataset
     plan = Plan(loaded, methods, tuple(only))
-    for label, load_it in references.items():
-        _add_dataset(plan, label, load_it, registry)
+    for label, reference in references.items():
+        _add_dataset(plan, label, reference, registry, lookup)
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
     return plan
@@ -121,24 +127,26 @@ def _restrict(
     )
 
 
-def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registry) -> None:
+def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registry, lookup: Lookup) -> None:
     """Load a dataset into the plan; one that cannot be used is left out with the reason, the others go on."""
     settings = plan.loaded.protocol
     try:
-        data = load(
+        found = find(
             reference.text,
             registry,
+            lookup,
             folder=reference.folder,
             target=reference.target,
             categorical=reference.categorical,
         )
-        data = restrict_classes(data, settings.classes)
+        data = restrict_classes(found.data, settings.classes)
         plan.protocol.splits(label, data.y, 0)
     except UsageError as error:  # such as a target column that the file does not have
         raise SuiteError(f"{reference.place}: {error}") from None
     except DataError as error:
         plan.left_out[label] = str(error)
-        plan.failed_datasets.append(label)
+        if not isinstance(error, DataUnavailableError):
+            plan.failed_datasets.append(label)
         return
     plan.datasets[label] = PlannedDataset(label, data, content_hash(data))
 

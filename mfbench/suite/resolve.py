@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mfbench.data.catalog import FILE_PREFIX, check_reference
-from mfbench.errors import SuiteError, UsageError, suggestion
+from mfbench.data.catalog import FILE_PREFIX, check_reference, column_options, takes_columns
+from mfbench.data.lookup import OPENML_SUITE, Lookup
+from mfbench.errors import DataError, SuiteError, UsageError, suggestion
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registered, Registry, check_parameters, parameter_names
 from mfbench.models import SelectorSpec
@@ -181,9 +182,9 @@ class Reference:
     Attributes
     ----------
     text : str
-        Name, expression or ``file:PATH``.
+        Name, expression, ``file:PATH`` or a repository's number.
     target, categorical : optional
-        For files: the label column, and the columns that hold categories.
+        For files and repositories: the label column, and the columns that hold categories.
     folder : Path
         The suite file's folder; relative paths start there.
     place : str
@@ -197,28 +198,43 @@ class Reference:
     place: str
 
 
-def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, Reference]:
+def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, Reference]:
     """Check the names of a suite's datasets, without loading them.
 
-    The label in tables is the reference itself; of a file it is the last part of its path, if no other file has it.
+    The label in tables is the reference itself; of a file it is the last part of its path, if no other file has it. An
+    OpenML suite stands for its datasets; one whose list is not at hand stays as it is, to be left out with the reason.
     """
     folder = loaded.path.resolve().parent
+    lookup = lookup or Lookup()
     files = {text for group in loaded.suite.datasets for text in group.use if text.startswith(FILE_PREFIX)}
     names = Counter(Path(text).name for text in files)
     found: dict[str, Reference] = {}
+    listed: set[str] = set()
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
             place = f"{loaded.path}: datasets[{position}].use[{index}]"
-            if (group.target is not None or group.categorical is not None) and text not in files:
-                raise SuiteError(
-                    f"{place}: 'target' and 'categorical' are for 'file:' datasets; {text!r} is a registered one"
-                )
+            if (group.target is not None or group.categorical is not None) and not takes_columns(text):
+                raise SuiteError(f"{place}: {column_options(text)}")
             try:
                 check_reference(text, registry, folder)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
             label = Path(text).name if text in files and names[Path(text).name] == 1 else text
-            if label in found:
+            if label in listed:
                 raise SuiteError(f"{place}: {label!r} is listed twice")
-            found[label] = Reference(text, group.target, group.categorical, folder, place)
+            listed.add(label)
+            reference = Reference(text, group.target, group.categorical, folder, place)
+            if text.startswith(OPENML_SUITE):
+                for member in _expand(reference, lookup):
+                    found.setdefault(member.text, member)
+            else:
+                found[label] = reference
     return found
+
+
+def _expand(reference: Reference, lookup: Lookup) -> list[Reference]:
+    """Return the datasets of an OpenML suite, or the suite itself if its list cannot be had."""
+    try:
+        return [replace(reference, text=text) for text in lookup.suite(reference.text)]
+    except DataError:
+        return [reference]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,31 @@ def wine() -> Dataset:
     from sklearn.datasets import load_wine
 
     return _dataset("wine", load_wine(), ["1", "2", "3"])
+
+
+def wine_igt() -> Dataset:
+    """Return cultivars 1 and 2 of `wine`: the two largest classes, the WIN of the IMMIGRATE papers.
+
+    Returns
+    -------
+    Dataset
+        130 rows; classes 1, 2 with 59, 71 rows.
+
+    Examples
+    --------
+    >>> wine_igt().X.shape
+    (130, 13)
+    """
+    whole = wine()
+    kept = whole.y < 2
+    return replace(
+        whole,
+        name="wine-igt",
+        X=np.ascontiguousarray(whole.X[kept]),
+        y=whole.y[kept],
+        class_names=whole.class_names[:2],
+        **provenance("wine-igt"),
+    )
 
 
 def wdbc() -> Dataset:

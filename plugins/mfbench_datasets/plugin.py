@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
 from mfbench import DatasetSpec, hookimpl
 from mfbench_datasets.provenance import provenance
 
@@ -11,6 +16,7 @@ _MEASURED, _RULE, _GENERATOR = ("uci", "measured"), ("uci", "rule"), ("uci", "ge
 _TABLE = [
     ("iris", "Iris flowers: sizes of sepal and petal", "installed:iris", (150, 4, 3), _MEASURED),
     ("wine", "Italian wines: chemical analysis, three cultivars", "installed:wine", (178, 13, 3), _MEASURED),
+    ("wine-igt", "Italian wines: cultivars 1 and 2", "installed:wine_igt", (130, 13, 2), _MEASURED),
     ("wdbc", "Breast masses: cell nuclei, benign or malignant", "installed:wdbc", (569, 30, 2), _MEASURED),
     ("optdigits", "Handwritten digits: 8 x 8 pixel counts", "installed:optdigits", (1797, 64, 10), _MEASURED),
     ("monks-1", "MONK 1, complete: a1 = a2 or a5 = 1", "rules:monks_1", (432, 6, 2), _RULE),
@@ -44,6 +50,36 @@ def mfbench_datasets() -> list[DatasetSpec]:
             n_classes=n_classes,
             tags=tags,
             **provenance(name),
+            **_collections().get(name, {}),
         )
         for name, summary, loader, (n_samples, n_features, n_classes), tags in _TABLE
     ]
+
+
+@hookimpl(specname="mfbench_datasets")
+def collections() -> list[DatasetSpec]:
+    """Return the datasets of the papers and of OpenML-CC18 that come from a mirror, the cache or the network."""
+    embedded = {row[0] for row in _TABLE}
+    return [
+        DatasetSpec(
+            name=name,
+            **{"n_classes": len(fields.get("class_counts", ())), **fields, "source": _source(fields)},
+        )
+        for name, fields in _collections().items()
+        if name not in embedded
+    ]
+
+
+@cache
+def _collections() -> dict[str, dict[str, Any]]:
+    """Read collections.toml: fields of `DatasetSpec` by dataset."""
+    return tomllib.loads(Path(__file__).with_name("collections.toml").read_text(encoding="utf-8"))
+
+
+def _source(fields: dict[str, Any]) -> str:
+    """Return the source that the table gives, or else say where the dataset's number finds it."""
+    if "source" in fields:
+        return str(fields["source"])
+    if "uci_id" in fields:
+        return f"UCI {fields['uci_id']}; https://archive.ics.uci.edu/dataset/{fields['uci_id']}"
+    return f"OpenML {fields['openml_id']}; https://www.openml.org/d/{fields['openml_id']}"

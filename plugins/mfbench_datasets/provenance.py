@@ -34,6 +34,8 @@ _WAVEFORM_CITATION = (
     "section 2.6.2; L. Breiman, C. J. Stone: Waveform Database Generator. UCI Machine Learning Repository, 1988, "
 )
 
+_WINE_CITATION = "S. Aeberhard, M. Forina: Wine. UCI Machine Learning Repository, 1992, doi:10.24432/C5PC7J"
+
 # name: (UCI number and what was done to it, citation)
 _TABLE = {
     "iris": (
@@ -41,10 +43,8 @@ _TABLE = {
         "R. A. Fisher: The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2):179-188, 1936, "
         "doi:10.24432/C56C76",
     ),
-    "wine": (
-        "109 (Wine), as bundled with scikit-learn",
-        "S. Aeberhard, M. Forina: Wine. UCI Machine Learning Repository, 1992, doi:10.24432/C5PC7J",
-    ),
+    "wine": ("109 (Wine), as bundled with scikit-learn", _WINE_CITATION),
+    "wine-igt": ("109 (Wine), classes 1 and 2, as bundled with scikit-learn", _WINE_CITATION),
     "wdbc": (
         "17 (Breast Cancer Wisconsin, Diagnostic), as bundled with scikit-learn",
         "W. Wolberg, O. Mangasarian, N. Street, W. Street: Breast Cancer Wisconsin (Diagnostic). "

@@ -43,7 +43,7 @@ class TestRegistered:
 
     def test_options_of_files_are_refused(self, toy_registry):
         for options in ({"target": "y"}, {"categorical": ["a"]}):
-            with pytest.raises(UsageError, match="are for 'file:' datasets"):
+            with pytest.raises(UsageError, match="are for 'file:', 'openml:' and 'uci:' datasets"):
                 load("blobs", toy_registry, **options)
 
     def test_checking_loads_nothing(self, registry_of):

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import mfbench
+from mfbench.data import lookup, mirror, sources
+from mfbench.data.catalog import FILE_PREFIX
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
@@ -99,6 +101,24 @@ def test_environment_variables():
     real = {value for name, value in vars(registry).items() if name.endswith("_VARIABLE")}
     documented = section("plugins.md", "## Trying a plugin without installing it")
     assert real == listed(documented, "variable")
+
+
+def test_sources_of_data():
+    text = text_of("data.md")
+    for variable in (sources.DATA_VARIABLE, sources.CACHE_VARIABLE):
+        assert f"`{variable}`" in text
+    references = "\n".join(listed(text.split("## ")[0], "reference"))
+    for prefix in (*lookup.PREFIXES, FILE_PREFIX):
+        assert f"`{prefix}" in references or references.startswith(prefix) or f"\n{prefix}" in references
+
+
+def test_keys_of_a_mirror():
+    documented = rows(section("data.md", "## Mirrors"))
+    documented.pop("key")
+    assert {name: row[1] for name, row in documented.items()} == {
+        **dict.fromkeys(mirror._OPTIONAL, "no"),
+        **dict.fromkeys(mirror._REQUIRED, "yes"),
+    }
 
 
 TABLES = {
@@ -349,6 +369,9 @@ def test_toml_blocks(page):
     for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
         content = tomllib.loads(body)
         if "project" in content:
+            continue
+        if file == "index.toml":
+            assert not any(mirror._fault(name, table) for name, table in content.items())
             continue
         if "suite" not in content:
             body = '[suite]\nname = "x"\n' + body

@@ -37,7 +37,10 @@ class Host:
     @property
     def environment(self) -> dict[str, str]:
         """Environment of the commands."""
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        # What the tests themselves import must be what the commands run, installed or not.
+        paths = [str(self.folder), os.environ.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         environment["MFBENCH_LOAD_PLUGINS"] = ",".join(["all", *self.plugins])
         return environment
 

@@ -48,7 +48,7 @@ def registry(make_plugin, tmp_path):
             DatasetSpec(
                 name="known", summary="Sized", loader="m:f", n_samples=3, n_features=2, n_classes=2, source="s"
             ),
-            DatasetSpec(name="open", summary="Any size", loader="m:f", embedded=False, license="CC0"),
+            DatasetSpec(name="open", summary="Any size", license="CC0", collections={"shelf": "OPN"}),
         ],
         suites=[tmp_path],
     )
@@ -104,7 +104,14 @@ class TestDatasets:
         lines = {line.split()[0]: line for line in console.file.getvalue().splitlines() if line.strip()}
         assert lines["known"].split()[1:6] == ["Sized", "3", "2", "2", "embedded"]
         assert lines["known"].split()[-1] == "s"
-        assert lines["open"].split() == ["open", "Any", "size", "?", "?", "?", "needs", "a", "download", "CC0"]
+        assert lines["open"].split() == ["open", "Any", "size", "?", "?", "?", "missing", "CC0"]
+
+    def test_one_collection_with_its_labels(self, registry, console):
+        show_datasets(registry, console, collection="shelf")
+        text = console.file.getvalue()
+        assert "OPN" in text
+        assert "Sized" not in text
+        assert "0 embedded, 0 mirror, 0 cached, 1 missing" in text
 
 
 class TestDataset:

@@ -17,12 +17,15 @@ OK = TrialResult(key="", status=Status.OK)
 
 def plan(left_out=None):
     return SimpleNamespace(
-        loaded=SimpleNamespace(suite=SimpleNamespace(suite=SimpleNamespace(name="own")), profile="quick"),
+        loaded=SimpleNamespace(
+            suite=SimpleNamespace(suite=SimpleNamespace(name="own")), profile="quick", request=("own",)
+        ),
         trials=TRIALS,
         datasets=dict.fromkeys(["iris", "wine"]),
         methods=dict.fromkeys("AB"),
         protocol=RepeatedCV(3, 1, 0),
         left_out=left_out or {},
+        failed_datasets=list(left_out or {}),
     )
 
 
@@ -50,7 +53,7 @@ class TestPlain:
     def test_the_start_tells_the_size_and_what_is_left_out(self, console, clock):
         PlainProgress(console).started(plan({"gone[b]": "no network"}), [], TRIALS)
         assert lines(console) == [
-            "left out gone[b]: no network",
+            "Left out: gone[b]: no network",
             "own, profile quick: 12 trials (2 datasets × 2 methods × 3 folds)",
         ]
 

@@ -118,9 +118,6 @@ class TestShow:
         for part in ("d[bold]", "A[/]", "[red]title[/red]", "Left out: x[b]: [link=y]z"):
             assert part in text
 
-    @pytest.mark.xfail(
-        strict=True, raises=KeyError, reason="Run.failures looks for columns that a run without trials lacks"
-    )
     def test_no_trials_say_so(self, write_run):
         text = printed(write_run({}, left_out=[("gone", "no network")]))
         assert "No trials: there was nothing to measure." in text

@@ -1,0 +1,154 @@
+"""From a dataset as a repository has it to the one that its description promises: preparation, then a check.
+
+The preparation is the paper's: columns left out, classes kept, numbers that stand for categories marked as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mfbench.data.files import label_codes
+from mfbench.errors import DataError
+from mfbench.models import Dataset, DatasetSpec
+
+
+def conform(dataset: Dataset, spec: DatasetSpec, place: str = "") -> Dataset:
+    """Prepare a dataset as its description says, and check that the result is what the description promises.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As a mirror or a repository has it.
+    spec : DatasetSpec
+        The description.
+    place : str, default=""
+        Where the dataset comes from, for messages ("openml:61").
+
+    Returns
+    -------
+    Dataset
+        With the description's name, and its source, licence and citation where it gives them.
+
+    Raises
+    ------
+    DataError
+        If a class or a categorical column does not exist, or the result differs in shape or class counts; both shapes
+        are named.
+    """
+    where = f"dataset {spec.name!r}" + (f" from {place}" if place else "")
+    dataset = drop_columns(dataset, spec.drop)
+    if spec.categorical is not None:
+        dataset = set_categorical(dataset, spec.categorical, where)
+    if spec.keep_classes:
+        dataset = keep_classes(dataset, spec.keep_classes, where)
+    check_size(dataset, spec, where)
+    return replace(
+        dataset,
+        name=spec.name,
+        source=spec.source or dataset.source,
+        license=spec.license or dataset.license,
+        citation=spec.citation or dataset.citation,
+    )
+
+
+def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
+    """Leave columns out; one that is not there is no error, since some copies come without identifiers."""
+    kept = [index for index, name in enumerate(dataset.feature_names) if name not in names]
+    if len(kept) == dataset.n_features:
+        return dataset
+    place = {old: new for new, old in enumerate(kept)}
+    relevant, pairs = dataset.relevant, dataset.interactions
+    return replace(
+        dataset,
+        X=np.ascontiguousarray(dataset.X[:, kept]),
+        feature_names=tuple(dataset.feature_names[index] for index in kept),
+        categorical=dataset.categorical[kept],
+        categories={name: labels for name, labels in dataset.categories.items() if name not in names},
+        relevant=None if relevant is None else tuple(place[i] for i in relevant if i in place),
+        interactions=None
+        if pairs is None
+        else tuple((place[a], place[b]) for a, b in pairs if a in place and b in place),
+    )
+
+
+def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
+    """Make exactly these columns categorical, and those that hold words, which cannot be numbers."""
+    unknown = [name for name in names if name not in dataset.feature_names]
+    if unknown:
+        known = ", ".join(dataset.feature_names[:12])
+        raise DataError(f"{where} has no column {unknown[0]!r} to take for categories; its columns: {known}")
+    X, mask, categories = dataset.X.copy(), dataset.categorical.copy(), dict(dataset.categories)
+    for index, name in enumerate(dataset.feature_names):
+        if name in names and not mask[index]:
+            X[:, index], categories[name] = label_codes(X[:, index])
+            mask[index] = True
+        elif name not in names and mask[index]:
+            values = _as_numbers(categories.get(name, ()))
+            if values is not None:
+                found = ~np.isnan(X[:, index])
+                X[found, index] = values[X[found, index].astype(np.int64)]
+                mask[index] = False
+                categories.pop(name)
+    return replace(dataset, X=X, categorical=mask, categories=categories)
+
+
+def _as_numbers(labels: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+    """Return category labels as numbers, None if one is a word or nothing is known of them."""
+    try:
+        values = np.array([float(label) for label in labels], dtype=np.float64)
+    except ValueError:
+        return None
+    return values if len(values) and bool(np.isfinite(values).all()) else None
+
+
+def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
+    """Keep the rows of these classes; codes are renumbered in their old order."""
+    unknown = [name for name in names if name not in dataset.class_names]
+    if unknown:
+        known = ", ".join(map(repr, dataset.class_names[:12]))
+        raise DataError(f"{where} has no class {unknown[0]!r}; its classes: {known}")
+    kept = np.array([code for code, name in enumerate(dataset.class_names) if name in names])
+    if len(kept) == dataset.n_classes:
+        return dataset
+    rows = np.isin(dataset.y, kept)
+    return replace(
+        dataset,
+        X=np.ascontiguousarray(dataset.X[rows]),
+        y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
+        class_names=tuple(dataset.class_names[code] for code in kept),
+    )
+
+
+def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
+    """Raise `DataError` if a dataset is not of the expected shape, or its classes not of the expected sizes.
+
+    Copies of one dataset name their classes differently ("M" and "malignant"). Where the labels are others, the sizes
+    of the classes must agree in any order.
+    """
+    where = where or f"dataset {spec.name!r}"
+    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
+    expected = (spec.n_samples, spec.n_features, spec.n_classes)
+    if any(want is not None and want != have for have, want in zip(found, expected, strict=True)):
+        told = ["any number" if want is None else str(want) for want in expected]
+        raise DataError(
+            f"{where} has {found[0]} rows, {found[1]} features and {found[2]} classes; its description "
+            f"says {told[0]}, {told[1]} and {told[2]}"
+        )
+    counts = class_counts(dataset)
+    if spec.class_counts and not _same_counts(counts, spec.class_counts):
+        raise DataError(f"{where} has the class counts {counts}; its description says {dict(spec.class_counts)}")
+
+
+def class_counts(dataset: Dataset) -> dict[str, int]:
+    """Return the number of rows of each class, by its label."""
+    counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
+    return dict(zip(dataset.class_names, counts, strict=True))
+
+
+def _same_counts(found: Mapping[str, int], expected: Mapping[str, int]) -> bool:
+    if set(found) == set(expected):
+        return dict(found) == dict(expected)
+    return sorted(found.values()) == sorted(expected.values())

@@ -1,0 +1,397 @@
+"""One file over HTTP, whole or not at all: retries, limits of time and size, checksums, atomic writes.
+
+The sources of datasets on the network (`openml_source`, `uci_source`) are built on it. Whatever a server does, a call
+ends in the right bytes or in one sentence; nothing that a server says is ever used as a path or executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from urllib.parse import urljoin, urlsplit
+
+from mfbench.errors import DataError, DataUnavailableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import requests
+
+_BLOCK = 1 << 16
+_JSON_LIMIT = 1 << 26
+_LONGEST_PAUSE = 60.0
+_AGAIN = "check the network and try again, or use a mirror (--data-dir)"
+_BY_HAND = "download it yourself and name the file as 'file:PATH', or use a mirror (--data-dir)"
+
+
+class Progress(Protocol):
+    """Called while a body arrives, at its start with 0; a retry starts at 0 again."""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Take the number of bytes so far and, where the server tells it, of the whole body."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """How patient a download is.
+
+    Parameters
+    ----------
+    limit_bytes : int, default=2**30
+        A longer body is stopped as soon as that is known.
+    timeout : float, default=30.0
+        Seconds to wait for a connection, and for each further byte.
+    deadline : float, default=1800.0
+        Seconds for the whole download, retries and pauses included: stops a body that drips.
+    retries : int, default=4
+        Further attempts after a failure that may pass: no connection, silence, HTTP 408, 429 and 5xx, a truncated body.
+        A wrong checksum is tried once more.
+    pause : float, default=1.0
+        Seconds before the first retry, doubled before each next one, give or take half: clients that failed together
+        do not come back together. A longer ``Retry-After`` of the server is respected, up to a minute.
+    redirects : int, default=5
+        Most redirects that are followed.
+    """
+
+    limit_bytes: int = 1 << 30
+    timeout: float = 30.0
+    deadline: float = 1800.0
+    retries: int = 4
+    pause: float = 1.0
+    redirects: int = 5
+
+
+@dataclass(frozen=True)
+class Received:
+    """What arrived: its length in bytes, and hashes as hexadecimal digits."""
+
+    size: int
+    sha256: str
+    md5: str
+
+
+class RefusedError(DataError):
+    """The server understood and said no, with an HTTP status and a body (its beginning); a retry would not help."""
+
+    def __init__(self, message: str, status: int, body: str) -> None:
+        super().__init__(message)
+        self.status, self.body = status, body
+
+
+class _PassingError(Exception):
+    """A failure that the next attempt may not meet; `wait` is what the server asked for, in seconds."""
+
+    def __init__(self, reason: str, wait: float = 0.0) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+class _ChecksumError(_PassingError):
+    """The body is not the expected one."""
+
+
+def fetch(
+    url: str,
+    *,
+    what: str = "the file",
+    policy: Policy | None = None,
+    sha256: str | None = None,
+    md5: str | None = None,
+    progress: Progress | None = None,
+) -> bytes:
+    """Return the body behind a URL.
+
+    Parameters
+    ----------
+    url : str
+        An ``http`` or ``https`` address.
+    what : str, default="the file"
+        What it is, for error messages: "the description of OpenML dataset 61".
+    policy : Policy or None, default=None
+        Limits of size, time and attempts; `Policy`'s own if None.
+    sha256, md5 : str or None, default=None
+        Checksums that the body must have.
+    progress : Progress or None, default=None
+        Told how many bytes have arrived.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    RefusedError
+        If the server refuses for good, such as HTTP 404.
+    DataUnavailableError
+        If the server cannot be reached or does not answer in full, after all retries or at the deadline.
+    DataError
+        If the body is too long or not the expected one, or the address or a redirect is of no use.
+    """
+    buffer = io.BytesIO()
+    _Transfer(url, what, policy, sha256, md5, progress).run(buffer)
+    return buffer.getvalue()
+
+
+def fetch_file(
+    url: str,
+    path: Path,
+    *,
+    what: str = "the file",
+    policy: Policy | None = None,
+    sha256: str | None = None,
+    md5: str | None = None,
+    progress: Progress | None = None,
+) -> Received:
+    """Download to a file that appears only when it is complete and verified.
+
+    The bytes go to a hidden file next to it, which is renamed at the end and removed on any failure or interrupt.
+
+    Parameters
+    ----------
+    url : str
+        An ``http`` or ``https`` address.
+    path : Path
+        The file to write, in an existing folder; replaced if it exists.
+    what, policy, sha256, md5, progress : optional
+        As for `fetch`.
+
+    Returns
+    -------
+    Received
+        Size and hashes.
+
+    Raises
+    ------
+    DataError
+        As for `fetch`, or if the file cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as handle:
+            received = _Transfer(url, what, policy, sha256, md5, progress).run(handle)
+            os.fsync(handle.fileno())
+        part.replace(path)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise DataError(f"{what} cannot be written to {path}: {reason}; make room or choose another folder") from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+    return received
+
+
+def fetch_json(url: str, *, what: str, policy: Policy | None = None) -> Any:
+    """Return the JSON behind a URL; parameters and errors as for `fetch`. Longer ones than 64 MiB are refused."""
+    policy = policy or Policy()
+    policy = replace(policy, limit_bytes=min(policy.limit_bytes, _JSON_LIMIT))
+    try:
+        return json.loads(fetch(url, what=what, policy=policy))
+    except (ValueError, RecursionError) as error:
+        reason = f"{what} at {shown(url)} is not JSON"
+        raise DataError(f"{reason}: the server is being repaired or is not the one meant; try again later") from error
+
+
+@contextmanager
+def answer_of(server: str, what: str) -> Iterator[None]:
+    """Turn what Python raises about an answer of another form than the documented one into one sentence."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        reason = f"{server}'s answer about {what} is not of the form that it documents"
+        detail = plain_text(f"{type(error).__name__}: {error}", 100)
+        raise DataError(f"{reason} ({detail}): try again later, or use a mirror (--data-dir)") from error
+
+
+def plain_text(value: object, most: int = 500) -> str:
+    r"""Return text of a server as one line of printable characters, shortened: it may end up on a terminal.
+
+    Examples
+    --------
+    >>> plain_text("\x1b[31mIris\n  plants ", most=9)
+    '[31mIris…'
+    >>> plain_text(None)
+    ''
+    """
+    words = "" if value is None else str(value)
+    line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in words).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+class _Transfer:
+    """One call of `fetch` or `fetch_file`."""
+
+    def __init__(
+        self, url: str, what: str, policy: Policy | None, sha256: str | None, md5: str | None, progress: Progress | None
+    ) -> None:
+        self.url, self.what, self.progress = url, what, progress
+        self.policy = policy or Policy()
+        self.expected = {"sha256": sha256, "md5": md5}
+        self.end = time.monotonic() + self.policy.deadline
+
+    def run(self, sink: BinaryIO) -> Received:
+        """Fill the sink, attempt after attempt."""
+        wrong = 0
+        with _session() as session:
+            for attempt in range(1, self.policy.retries + 2):
+                sink.seek(0)
+                sink.truncate()
+                try:
+                    return self._attempt(session, sink)
+                except _PassingError as error:
+                    failure = error
+                wrong += isinstance(failure, _ChecksumError)
+                pause = self.policy.pause * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+                pause = min(max(pause, failure.wait), _LONGEST_PAUSE)
+                if attempt > self.policy.retries or wrong > 1 or time.monotonic() + pause > self.end:
+                    break
+                time.sleep(pause)
+        tried = f" ({attempt} attempts)" if attempt > 1 else ""
+        where = f"{self.what} at {shown(self.url)}"
+        if isinstance(failure, _ChecksumError):
+            reason = f"{where} has {failure}{tried}: it is damaged or was changed on the server"
+            raise DataError(f"{reason}; try again later, or use a mirror (--data-dir)") from failure
+        raise DataUnavailableError(f"cannot fetch {where}: {failure}{tried}; {_AGAIN}") from failure
+
+    def _attempt(self, session: requests.Session, sink: BinaryIO) -> Received:
+        """Fill the sink once, or say in a `_PassingError` why it may work next time."""
+        import requests
+        import urllib3
+
+        hashes = {"sha256": hashlib.sha256(), "md5": hashlib.md5(usedforsecurity=False)}
+        size = 0
+        try:
+            with closing(self._open(session)) as response:
+                for block in self._blocks(response):
+                    sink.write(block)
+                    size += len(block)
+                    for algorithm in hashes.values():
+                        algorithm.update(block)
+        except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
+            raise _PassingError(f"no answer within {self.policy.timeout:g} s") from error
+        except requests.exceptions.SSLError as error:
+            reason = f"the certificate of {shown(self.url)} cannot be verified"
+            raise DataUnavailableError(f"{reason}; {_AGAIN}") from error
+        except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema) as error:
+            raise DataError(f"{shown(self.url)} is not a web address: correct it") from error
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            raise _PassingError(_reason(error)) from error
+        found = {name: algorithm.hexdigest() for name, algorithm in hashes.items()}
+        for name, want in self.expected.items():
+            if want and want.strip().lower() != found[name]:
+                raise _ChecksumError(f"the {name.upper()} {found[name]}, expected {plain_text(want.lower(), 64)}")
+        return Received(size, found["sha256"], found["md5"])
+
+    def _open(self, session: requests.Session) -> requests.Response:
+        """Return the response of status 200 at the end of the redirects, its body unread."""
+        place = _address(self.url)
+        for _ in range(self.policy.redirects + 1):
+            wait = max(0.01, min(self.policy.timeout, self.end - time.monotonic()))
+            response = session.get(place, stream=True, timeout=wait)
+            if response.status_code == 200:
+                return response
+            with closing(response):
+                if not response.is_redirect:
+                    raise self._refusal(response)
+            place = _address(place, response.headers["location"])
+        reason = f"{shown(self.url)} redirects more than {self.policy.redirects} times: the server is misconfigured"
+        raise DataError(f"{reason}; try again later, or use a mirror (--data-dir)")
+
+    def _refusal(self, response: requests.Response) -> Exception:
+        """Return the error that a status other than 200 means."""
+        status = response.status_code
+        answer = f"HTTP {status} {plain_text(response.reason, 40)}".strip()
+        if status in (408, 429) or status >= 500:
+            after = response.headers.get("Retry-After", "")
+            return _PassingError(answer, float(after) if re.fullmatch(r"[0-9]{1,6}", after) else 0.0)
+        body = b""
+        with suppress(Exception):  # words that explain the status are welcome, not needed
+            body = response.raw.read1(4096, decode_content=True)
+        problem = "does not exist" if status in (404, 410) else "is refused"
+        message = f"{self.what} {problem} at {shown(self.url)} ({answer}): check its number or name"
+        return RefusedError(message, status, body.decode("utf-8", "replace"))
+
+    def _blocks(self, response: requests.Response) -> Iterator[bytes]:
+        """Yield the body as it arrives, within the limits of size and time."""
+        length = response.headers.get("Content-Length", "")
+        announced = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else None
+        # A compressed body grows: its announced length says when it is complete, not how long it will be.
+        total = None if response.headers.get("Content-Encoding", "identity") != "identity" else announced
+        where, done = f"{self.what} at {shown(self.url)}", 0
+        while True:
+            if max(done, total or 0) > self.policy.limit_bytes:
+                limit = f"the limit of {self.policy.limit_bytes / 2**20:,.1f} MiB"
+                raise DataError(f"{where} is larger than {limit}: {_BY_HAND}")
+            if self.progress is not None:
+                self.progress(done, total)
+            # read1 returns what is there; read and iter_content wait for a full block, however slowly it fills.
+            block = response.raw.read1(_BLOCK, decode_content=True)
+            if time.monotonic() > self.end:
+                reason = f"{where} did not arrive within {self.policy.deadline:g} s"
+                raise DataUnavailableError(f"{reason}: try again later, or {_BY_HAND}")
+            if not block:
+                break
+            done += len(block)
+            yield block
+        if announced is not None and response.raw.tell() != announced:
+            raise _PassingError(f"the body ends after {response.raw.tell()} of {announced} bytes")
+
+
+def _session() -> requests.Session:
+    import requests
+
+    class Session(requests.Session):
+        def get_redirect_target(self, resp: requests.Response) -> None:
+            """Follow no redirect, even with allow_redirects=False: requests would read its body, however long."""
+
+    session = Session()
+    session.headers.update({"User-Agent": "mfbench", "Accept-Encoding": "identity"})
+    return session
+
+
+def _address(base: str, location: str = "") -> str:
+    """Return where a redirect leads, if that is on the web."""
+    try:
+        place = urljoin(base, location)
+        on_the_web = urlsplit(place).scheme in ("http", "https")
+    except ValueError:
+        place, on_the_web = location or base, False
+    if not on_the_web:
+        raise DataError(f"{shown(place)} is not a web address (http or https): it cannot be downloaded")
+    return place
+
+
+def _reason(error: Exception) -> str:
+    """Return why a connection failed in a few words, out of the nested errors of requests and urllib3.
+
+    Examples
+    --------
+    >>> _reason(OSError("Max retries exceeded (Caused by ...: [Errno 111] Connection refused'))"))
+    'connection refused'
+    """
+    found = re.search(r"\[Errno -?\d+\] ([\w ]+)", str(error))
+    if found:
+        return found[1].lower()
+    if "IncompleteRead" in str(error) or "ended prematurely" in str(error):
+        return "the body ends too early"
+    return "the connection broke" if "resolve" not in str(error) else "the server's name cannot be resolved"
+
+
+def shown(url: str) -> str:
+    """Return a URL for a message, without the name and password that it may hold.
+
+    Examples
+    --------
+    >>> shown("https://me:secret@example.org/data?id=1")
+    'https://example.org/data?id=1'
+    """
+    return plain_text(re.sub(r"^(\w+://)[^/@]*@", r"\1", url), 300)

@@ -1,0 +1,184 @@
+"""Mirrors: folders of datasets that somebody has prepared, the first place where datasets are looked for.
+
+A mirror is ``index.toml`` with one table (a card) per dataset, and ``NAME.csv.gz`` beside it; ``docs/data.md`` has the
+whole format. Reading the index loads no numeric library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfbench.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from mfbench.models import Dataset
+
+INDEX = "index.toml"
+TARGET = "class"
+# A name becomes a file name: no separators, no drive letters, nothing hidden.
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+class Mirror:
+    """A folder of prepared datasets.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder with ``index.toml``.
+
+    Raises
+    ------
+    UsageError
+        If the folder is no mirror: no index, or one that is not valid.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._cards = _read_index(folder)
+
+    def __repr__(self) -> str:
+        return f"Mirror({str(self.folder)!r})"
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._cards
+
+    def names(self) -> list[str]:
+        """Return the names of its datasets, in the index's order."""
+        return list(self._cards)
+
+    def card(self, name: str) -> dict[str, Any]:
+        """Return what the index says of a dataset, or raise `UnknownNameError`."""
+        if name not in self._cards:
+            raise UnknownNameError(f"dataset of the mirror {self.folder}", name, self._cards)
+        return dict(self._cards[name])
+
+    def load(self, name: str) -> Dataset:
+        """Read and verify a dataset.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+
+        Returns
+        -------
+        Dataset
+            As stored: all classes, all columns.
+
+        Raises
+        ------
+        UnknownNameError
+            If the index has no such dataset.
+        DataError
+            If the file is missing or damaged, or its hash, shape or class counts are not those of the card.
+        """
+        from mfbench.data.files import read_file
+
+        card = self.card(name)
+        path = self.folder / f"{name}.csv.gz"
+        place = f"dataset {name!r} of the mirror {self.folder}"
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            reason = f"{place} is named in {INDEX}, but {path.name} cannot be read: {error.strerror or error}"
+            raise DataError(f"{reason}; copy the mirror again") from error
+        if found != card["sha256"]:
+            raise DataError(
+                f"{place} is damaged: {path.name} has the SHA-256 {found}, {INDEX} says {card['sha256']}; copy it again"
+            )
+        try:
+            dataset = read_file(path, name=name, target=TARGET, categorical=card["categorical"])
+        except UsageError as error:  # a column that the card names and the file does not have
+            raise DataError(f"{place}: {error}") from None
+        _compare(dataset, card, place)
+        return replace(dataset, source=card["source"], license=card["license"], citation=card["citation"])
+
+
+def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:
+    """Refuse a file that is not what its card says; both are named."""
+    import numpy as np
+
+    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
+    expected = (card["n_samples"], card["n_features"], len(card["class_counts"]))
+    if found != expected:
+        raise DataError(
+            f"{place} has {found[0]} rows, {found[1]} features and {found[2]} classes; {INDEX} says {expected[0]}, "
+            f"{expected[1]} and {expected[2]}"
+        )
+    counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
+    told = dict(zip(dataset.class_names, counts, strict=True))
+    if told != dict(card["class_counts"]):
+        raise DataError(f"{place} has the class counts {told}; {INDEX} says {dict(card['class_counts'])}")
+
+
+def _read_index(folder: Path) -> dict[str, dict[str, Any]]:
+    path = folder / INDEX
+    fault = f"{folder} is not a mirror of datasets: "
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{fault}it has no {INDEX}; name another folder with --data-dir") from None
+    except OSError as error:
+        raise UsageError(f"{fault}{INDEX} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UsageError(f"{fault}{INDEX} is not valid TOML: {reason}") from None
+    cards = {}
+    for name, table in tables.items():
+        reason = _fault(name, table)
+        if reason:
+            raise UsageError(f"{fault}{INDEX}: {reason}")
+        cards[name] = {"categorical": [], **dict.fromkeys(("title", "source", "license", "citation"), ""), **table}
+    return cards
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_counts(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_whole, value.values()))
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+_REQUIRED: dict[str, tuple[Callable[[object], bool], str]] = {
+    "n_samples": (_whole, "a whole number"),
+    "n_features": (_whole, "a whole number"),
+    "class_counts": (_is_counts, "a table of class label to number of rows"),
+    "sha256": (lambda value: isinstance(value, str) and _SHA256.fullmatch(value) is not None, "64 hexadecimal digits"),
+}
+_OPTIONAL: dict[str, tuple[Callable[[object], bool], str]] = {
+    "categorical": (_is_names, "a list of column names"),
+    **dict.fromkeys(("title", "source", "license", "citation", "notes"), (_is_text, "a text")),
+}
+
+
+def _fault(name: str, table: object) -> str:
+    """Return what is wrong with a card, "" if nothing is."""
+    if not NAME.fullmatch(name) or ".." in name:
+        return f"{name!r} is no name of a dataset: use letters, digits, '_', '-' and '.'"
+    if not isinstance(table, dict):
+        return f"{name!r} must be a table [{name}]"
+    for key, (right, wanted) in (_REQUIRED | _OPTIONAL).items():
+        if key not in table:
+            if key in _REQUIRED:
+                return f"[{name}] has no {key!r}"
+        elif not right(table[key]):
+            return f"[{name}]: {key!r} must be {wanted}, found {table[key]!r}"
+    return ""

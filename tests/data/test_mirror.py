@@ -1,0 +1,134 @@
+"""A mirror is trusted only as far as its index can be checked."""
+
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mfbench.data.mirror import NAME, Mirror
+from mfbench.errors import DataError, UnknownNameError, UsageError
+
+SHARED = os.environ.get("MFBENCH_DATA_DIR", "")
+
+
+def test_a_dataset_is_read_with_its_card(write_mirror):
+    mirror = Mirror(write_mirror())
+    assert mirror.names() == ["things"]
+    assert "things" in mirror
+    assert mirror.card("things")["title"] == "Twelve things"
+    data = mirror.load("things")
+    assert (data.n_samples, data.n_features, data.class_names) == (12, 3, ("mine", "rock"))
+    assert data.feature_names == ("size", "colour", "code")
+    assert data.categorical.tolist() == [False, True, True]
+    assert (data.source, data.license, data.citation) == ("a shelf", "CC0", "")
+
+
+def test_what_is_optional_may_be_missing(write_mirror):
+    mirror = Mirror(write_mirror(drop=("title", "categorical", "license", "source", "notes", "n_classes")))
+    assert mirror.load("things").categorical.tolist() == [False, True, False]
+
+
+def test_an_empty_cell_is_a_missing_value(write_mirror):
+    text = "a,class\n1,x\n,y\n3,x\n"
+    data = Mirror(write_mirror(text=text, n_samples=3, n_features=1, class_counts={"x": 2, "y": 1}, categorical=[]))
+    assert np.isnan(data.load("things").X[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sha256": "0" * 64}, ["is damaged", "has the SHA-256", "index.toml says " + "0" * 64]),
+        ({"n_samples": 13}, ["12 rows, 3 features and 2 classes", "says 13, 3 and 2"]),
+        ({"n_features": 4}, ["12 rows, 3 features and 2 classes", "says 12, 4 and 2"]),
+        ({"class_counts": {"mine": 7, "rock": 5}}, ["'mine': 6, 'rock': 6", "'mine': 7, 'rock': 5"]),
+        ({"class_counts": {"mine": 6, "rok": 6}}, ["'rock': 6", "'rok': 6"]),
+        ({"categorical": ["colr"]}, ["colr"]),
+    ],
+)
+def test_what_is_not_as_the_card_says_is_refused_with_both(write_mirror, changes, words):
+    with pytest.raises(DataError) as caught:
+        Mirror(write_mirror(**changes)).load("things")
+    assert all(word in str(caught.value) for word in words)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_truncated_or_missing_file(write_mirror):
+    folder = write_mirror()
+    path = folder / "things.csv.gz"
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(DataError, match=r"things.csv.gz has the SHA-256"):
+        Mirror(folder).load("things")
+    path.unlink()
+    with pytest.raises(DataError, match=r"things.csv.gz cannot be read"):
+        Mirror(folder).load("things")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"drop": ("sha256",)}, "has no 'sha256'"),
+        ({"drop": ("class_counts",)}, "has no 'class_counts'"),
+        ({"n_samples": "12"}, "'n_samples' must be a whole number"),
+        ({"n_features": True}, "'n_features' must be a whole number"),
+        ({"class_counts": {"a": 0.5}}, "'class_counts' must be a table"),
+        ({"categorical": "code"}, "'categorical' must be a list"),
+        ({"sha256": "../../etc"}, "'sha256' must be 64"),
+        ({"license": 3}, "'license' must be a text"),
+    ],
+)
+def test_an_index_that_is_not_valid_is_one_sentence(write_mirror, changes, words):
+    with pytest.raises(UsageError) as caught:
+        Mirror(write_mirror(**changes))
+    assert words in str(caught.value)
+    assert "is not a mirror of datasets: index.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"[a", b"\xff", b"a = 1\n", b"[[a]]\n"])
+def test_other_files_for_an_index(tmp_path, content):
+    (tmp_path / "index.toml").write_bytes(content)
+    with pytest.raises(UsageError, match=r"is not a mirror of datasets: index.toml"):
+        Mirror(tmp_path)
+
+
+def test_a_folder_without_an_index(tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        with pytest.raises(UsageError, match=r"has no index.toml; name another folder"):
+            Mirror(folder)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(write_mirror):
+    mirror = Mirror(write_mirror())
+    with pytest.raises(UnknownNameError, match=r"did you mean 'things'"):
+        mirror.load("thing")
+
+
+@pytest.mark.parametrize("name", ["../things", "a/b", "a\\b", "/etc/passwd", "C:things", ".things", "", "a..b", "a b"])
+def test_names_of_an_index_cannot_leave_the_folder(write_mirror, tmp_path, name):
+    (tmp_path / "things.csv.gz").write_bytes(gzip.compress(b"a,class\n1,x\n2,y\n"))
+    folder = write_mirror()
+    index = folder / "index.toml"
+    index.write_text(index.read_text().replace('"things"', "'" + name + "'"))
+    with pytest.raises(UsageError, match="is no name of a dataset"):
+        Mirror(folder)
+
+
+@given(st.text(max_size=20))
+def test_no_name_is_a_path(name):
+    if NAME.fullmatch(name) and ".." not in name:
+        path = Path("folder") / f"{name}.csv.gz"
+        assert path.parent == Path("folder")
+        assert not name.startswith(".")
+
+
+@pytest.mark.skipif(not SHARED, reason="MFBENCH_DATA_DIR is not set")
+def test_every_dataset_of_the_mirror_loads_with_the_shape_of_its_card():
+    mirror = Mirror(Path(SHARED))
+    assert mirror.names()
+    for name in mirror.names():
+        card, data = mirror.card(name), mirror.load(name)
+        assert (data.n_samples, data.n_features) == (card["n_samples"], card["n_features"])
+        assert int(np.isnan(data.X).sum()) == card["missing"]

@@ -1,0 +1,100 @@
+"""The shipped suites: valid, every name exists, and each holds the whole of its collection."""
+
+from pathlib import Path
+
+import pytest
+
+from mfbench.host.expressions import parse
+from mfbench.host.registry import load_registry
+from mfbench.suite.loading import load_suite, parse_suite
+from mfbench.suite.resolve import resolve_methods
+
+SUITES = Path(__file__).resolve().parents[2] / "suites"
+OURS = ("uci", "gene", "similarity", "sqpfw", "openml-cc18-small")
+# What a suite has beyond the collection's sets.
+MORE = {
+    "uci": {
+        "iris",
+        "wdbc",
+        "optdigits",
+        "monks-2",
+        "monks-3",
+        "balance-scale",
+        "tic-tac-toe",
+        "waveform-21",
+        "waveform-40",
+        "led-7",
+        "led-24",
+    },
+    "gene": {"prostate", "leukemia", "kidney", "breast-gravier"},
+}
+# What the 2019 version of the paper has and the 2020 one has not.
+NOT_IN_2020 = {"BRC", "VEC", "WQT"}
+
+
+@pytest.fixture(scope="module")
+def registry():
+    return load_registry(strict=True, only=["baselines", "datasets", "margin", "suites"])
+
+
+def read(name):
+    path = SUITES / f"{name}.toml"
+    return parse_suite(path.read_text(encoding="utf-8"), path.name)
+
+
+def used(suite):
+    return [parse(text).name for group in suite.datasets for text in group.use]
+
+
+@pytest.mark.parametrize("path", sorted(SUITES.glob("*.toml")), ids=lambda path: path.stem)
+def test_valid(path):
+    suite = parse_suite(path.read_text(encoding="utf-8"), path.name)
+    assert suite.suite.name == path.stem
+    assert suite.suite.title and suite.suite.description
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_methods_and_datasets_exist(name, registry):
+    path = SUITES / f"{name}.toml"
+    for profile in ("quick", "standard", "paper"):
+        loaded = load_suite(str(path), registry, profile)
+        assert len(resolve_methods(loaded, registry)) == len(loaded.suite.methods)
+    names = used(loaded.suite)
+    assert set(names) <= set(registry.datasets)
+    assert len(set(names)) == len(names), "each set counts once"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_suite_has_the_whole_collection(name, registry):
+    collection = {"uci": "immigrate-uci", "gene": "immigrate-gene"}.get(name, name)
+    wanted = {
+        dataset
+        for dataset, entry in registry.datasets.items()
+        if entry.spec.collections.get(collection) is not None and entry.spec.collections[collection] not in NOT_IN_2020
+    }
+    assert set(used(read(name))) == wanted | MORE.get(name, set())
+    assert not wanted & MORE.get(name, set())
+
+
+def test_uci_runs_without_network(registry):
+    """As many sets as ever are served by this package alone."""
+    embedded = [name for name in used(read("uci")) if registry.dataset(name).spec.embedded]
+    assert len(embedded) == 13
+    assert {"wine-igt", "monks-1"} <= set(embedded) and "wine" not in embedded
+
+
+def test_comments_give_the_labels(registry):
+    """``"sonar",  # SMR``: the comment behind a name is the collection's label, or OpenML's number."""
+    for name in OURS:
+        collection = {"uci": "immigrate-uci", "gene": "immigrate-gene"}.get(name, name)
+        for line in (SUITES / f"{name}.toml").read_text(encoding="utf-8").splitlines():
+            dataset, found, comment = line.strip().partition('",  # ')
+            if found:
+                spec = registry.dataset(dataset.strip('"')).spec
+                expected = str(spec.openml_id) if name.startswith("openml") else spec.collections[collection]
+                assert comment == expected
+
+
+def test_published_is_no_suite(registry):
+    assert not [name for name in registry.suites() if "published" in str(registry.suites()[name].parent.name)]
+    assert set(OURS) <= set(registry.suites())
