@@ -11,7 +11,7 @@ import pandas as pd
 
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
 from mfbench.run.metrics import METRICS
-from mfbench.run.store import Store
+from mfbench.run.store import RESULT_COLUMNS, Store
 from mfbench.suite.protocols import RepeatedCV
 
 
@@ -52,8 +52,8 @@ class Run:
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
         rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
-        columns = ["dataset", "method", "repeat", "fold", "key", "status"]
-        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+        columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
+        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=[name for name in columns if name != "scores"])
         for metric in self.metrics:
             if metric not in frame:
                 frame[metric] = np.nan

@@ -76,7 +76,7 @@ def score_table(run: Run) -> Table:
 
 
 def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
-    if not cell["completed"]:
+    if not np.isfinite(cell["mean"]):
         return Cell("–", MISSING)
     digits = 1 if factor == 100.0 else 3
     text = f"{factor * cell['mean']:.{digits}f}"
@@ -141,8 +141,9 @@ def notes(run: Run) -> list[str]:
     return lines
 
 
-def _one_line(text: str | None) -> str:
-    words = " ".join((text or "no message").split())
+def _one_line(text: object) -> str:
+    # What is missing in a column of texts is None or, by pandas, NaN.
+    words = " ".join(text.split()) if isinstance(text, str) and text.strip() else "no message"
     return words if len(words) <= 200 else words[:199] + "…"
 
 
@@ -162,10 +163,12 @@ def seconds(value: float) -> str:
     >>> seconds(0.0123), seconds(8.04), seconds(754), seconds(9000)
     ('12 ms', '8.0 s', '12 min 34 s', '2 h 30 min')
     """
-    if value < 1.0:
+    # Rounded before the unit is chosen, so that none reads "1000 ms" or "60.0 s".
+    if round(1000 * value) < 1000:
         return f"{1000 * value:.0f} ms"
-    if value < 60.0:
+    if round(value, 1) < 60.0:
         return f"{value:.1f} s"
-    if value < 3600.0:
+    value = round(value)
+    if value < 3600:
         return f"{int(value // 60)} min {int(value % 60)} s"
     return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"

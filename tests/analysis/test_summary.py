@@ -1,4 +1,4 @@
-"""From trials to tables: complete cells are compared, incomplete ones shown, wins and losses are each other's mirror."""
+"""From trials to tables: complete cells are compared, incomplete ones shown, wins and losses mirror each other."""
 
 import numpy as np
 import pandas as pd
