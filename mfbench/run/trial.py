@@ -133,17 +133,24 @@ class _Run:
         failure: Exception | None = None
         for point in _grid_points(self.method):
             try:
-                scores = [self._inner_score(inner, point) for inner in self.fold.inner]
-                if np.isnan(scores).any():
+                scores = np.array([self._inner_score(inner, point) for inner in self.fold.inner])
+                if np.isnan(scores).all():
                     raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
             except MemoryError:
                 raise
+            except SelectorError as error:
+                if error.failure[0] == "MemoryError":
+                    raise
+                failure = error
+                warnings.warn(f"grid point {_readable(point)} failed: {error.failure[0]}: {error}", stacklevel=2)
+                continue
             except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: that point is out, and said so
                 failure = error
                 warnings.warn(f"grid point {_readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
                 continue
+            # An inner fold that lacks a class may have no score, and then has none for any point.
             # Differences below rounding are no differences: equal scores must tie on every machine.
-            score = round(sign * float(np.mean(scores)), 12)
+            score = round(sign * float(np.nanmean(scores)), 12)
             if best is None or score > best_score:
                 best, best_score = point, score
         if best is None:

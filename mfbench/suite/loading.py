@@ -101,7 +101,7 @@ def find_suite(name: str, registry: Registry) -> Path:
 def read_text(path: Path) -> str:
     """Read a suite file as UTF-8, or raise `SuiteError`."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise SuiteError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:

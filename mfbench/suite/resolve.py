@@ -204,7 +204,8 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, Refer
     """
     folder = loaded.path.resolve().parent
     files = {text for group in loaded.suite.datasets for text in group.use if text.startswith(FILE_PREFIX)}
-    names = Counter(Path(text).name for text in files)
+    short = {text: Path(text.removeprefix(FILE_PREFIX)).name for text in files}
+    names = Counter(short.values())
     found: dict[str, Reference] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
@@ -217,7 +218,7 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, Refer
                 check_reference(text, registry, folder)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
-            label = Path(text).name if text in files and names[Path(text).name] == 1 else text
+            label = short[text] if text in files and names[short[text]] == 1 else text
             if label in found:
                 raise SuiteError(f"{place}: {label!r} is listed twice")
             found[label] = Reference(text, group.target, group.categorical, folder, place)
