@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import json
 import re
 import sys
@@ -67,6 +68,21 @@ def method_code(registered: Registered) -> dict[str, str]:
         name, version = _distribution_of(root)
         code[f"package {name or root}"] = version or package_hash(root)
     return code
+
+
+def forget() -> None:
+    """Look at all files anew from now on; hashes are remembered in between."""
+    for remembered in (
+        host_code,
+        package_hash,
+        _plugin_roots,
+        _requirements,
+        _editable_project,
+        _project_hash,
+        _packages,
+    ):
+        remembered.cache_clear()
+    importlib.invalidate_caches()
 
 
 @cache

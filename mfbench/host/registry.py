@@ -306,6 +306,10 @@ def _register(
 ) -> None:
     try:
         manager.register(module, plugin.name)
+        for name in {caller.name for caller in manager.get_hookcallers(module) or () if not caller.has_spec()}:
+            known = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
+            manager.unregister(module)
+            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, known)}")
     except (pluggy.PluginValidationError, ValueError) as error:
         _report_failure(
             f"plugin {plugin.name!r} of {plugin} is not valid: {' '.join(str(error).split())}",

@@ -125,6 +125,12 @@ def notes(run: Run) -> list[str]:
         "that every ranked method completed.",
     ]
     lines += [f"Left out: {dataset}: {reason}" for dataset, reason in run.left_out.items()]
+    undefined = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
+    for method, cells in undefined.groupby("method", sort=False):
+        lines.append(
+            f"Not defined: {settings.metric} of {method} on {len(cells)} datasets; the classifier does not give "
+            "what it is computed from, or a test part lacks a class."
+        )
     if run.n_pending:
         lines.append(f"Not run yet: {run.n_pending} of {len(run.trials)} trials. The figures are over what there is.")
     failures = run.failures

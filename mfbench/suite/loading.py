@@ -138,10 +138,11 @@ def parse_suite(text: str, where: str) -> Suite:
     """
     try:
         data = tomllib.loads(text)
+        suite = Suite.model_validate(data)
     except tomllib.TOMLDecodeError as error:
         raise SuiteError(f"{where}: not valid TOML: {error}") from None
-    try:
-        suite = Suite.model_validate(data)
+    except RecursionError:
+        raise SuiteError(f"{where}: lists or tables are nested too deeply") from None
     except ValidationError as error:
         lines = [f"{where}: {line}" for line in describe(error, Suite)]
         more = len(lines) - MOST_ERRORS
@@ -174,7 +175,9 @@ def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
     for detail in error.errors(include_url=False):
         fields, inner = _follow(model, detail["loc"])
         by_place.setdefault(_path(fields), []).append((detail, inner))
-    return [f"{place}: {_sentence(details)}" for place, details in by_place.items()]
+    # A place inside another one says more: "tune.k is empty" makes "tune is no text" pointless.
+    outer = {place for place in by_place for other in by_place if other.startswith((f"{place}.", f"{place}["))}
+    return [f"{place}: {_sentence(details)}" for place, details in by_place.items() if place not in outer]
 
 
 def _path(parts: Sequence[str | int]) -> str:
@@ -245,7 +248,10 @@ def _sentence(details: Iterable[tuple[Any, type[BaseModel]]]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write whole numbers of more than 4,300 digits
+        text = "a number of thousands of digits"
     return f"{text if len(text) <= 60 else text[:57] + '…'} ({_type_name(value)})"
 
 
@@ -280,5 +286,7 @@ def _wanted(detail: Any) -> str:
         if "a-z0-9" in str(context.get("pattern")):
             return "lower-case letters, digits and single hyphens"
         return "a text without blanks at its ends"
+    if kind in ("string_too_short", "too_short"):
+        return f"at least {context['min_length']} {'character' if 'string' in kind else 'entry'}"
     message = str(detail["msg"])
     return message.removeprefix("Input should be ").removeprefix("Value error, ")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mfbench.data.catalog import FILE_PREFIX, check_reference
-from mfbench.errors import SuiteError, UsageError, suggestion
+from mfbench.data.catalog import FILE_PREFIX, check_reference, resolve_path
+from mfbench.errors import PluginError, SuiteError, UsageError, suggestion
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registered, Registry, check_parameters, parameter_names
 from mfbench.models import SelectorSpec
@@ -77,13 +77,26 @@ class ResolvedMethod:
         return " → ".join(parts) + (f" [tunes {tuned}]" if tuned else "")
 
 
-def resolve_methods(loaded: LoadedSuite, registry: Registry) -> dict[str, ResolvedMethod]:
-    """Look up and check the methods of a suite; every mistake names the file and the key."""
-    resolved = {}
+def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
+    """Look up and check the methods of a suite; every mistake names the file and the key.
+
+    Returns
+    -------
+    resolved : dict of str to ResolvedMethod
+    left_out : dict of str to str
+        Methods whose plugin cannot import them, each with the reason; with a strict registry that is an error.
+    """
+    resolved: dict[str, ResolvedMethod] = {}
+    left_out: dict[str, str] = {}
     for position, method in enumerate(loaded.suite.methods):
         place = f"{loaded.path}: methods[{position}]"
-        resolved[method.label] = _resolve_method(method, place, registry)
-    return resolved
+        try:
+            resolved[method.label] = _resolve_method(method, place, registry)
+        except PluginError as error:
+            if registry.strict:
+                raise
+            left_out[method.label] = str(error)
+    return resolved, left_out
 
 
 def _resolve_method(method: Method, place: str, registry: Registry) -> ResolvedMethod:
@@ -207,6 +220,7 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, Refer
     short = {text: Path(text.removeprefix(FILE_PREFIX)).name for text in files}
     names = Counter(short.values())
     found: dict[str, Reference] = {}
+    seen: dict[str, str] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
             place = f"{loaded.path}: datasets[{position}].use[{index}]"
@@ -219,7 +233,10 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry) -> dict[str, Refer
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
             label = short[text] if text in files and names[short[text]] == 1 else text
-            if label in found:
-                raise SuiteError(f"{place}: {label!r} is listed twice")
+            same = str(resolve_path(text, folder).resolve()) if text in files else parse(text).canonical()
+            if same in seen:
+                also = "" if seen[same] == text else f", also as {seen[same]!r}"
+                raise SuiteError(f"{place}: {text!r} is listed twice{also}")
+            seen[same] = text
             found[label] = Reference(text, group.target, group.categorical, folder, place)
     return found

@@ -154,7 +154,9 @@ class TestPluginCode:
         real = metadata.distribution
         fake = SimpleNamespace(read_text=lambda name: direct_url)
         monkeypatch.setattr(provenance.metadata, "requires", lambda name: requires)
-        monkeypatch.setattr(provenance.metadata, "distribution", lambda name: fake if name == "gadget-dist" else real(name))
+        monkeypatch.setattr(
+            provenance.metadata, "distribution", lambda name: fake if name == "gadget-dist" else real(name)
+        )
 
     def test_every_file_of_an_editable_project_counts(self, monkeypatch, package, tmp_path, forget):
         monkeypatch.setattr(provenance.metadata, "files", lambda name: [])
