@@ -598,13 +598,16 @@ class TestFailures:
         assert (result.status, result.error_type) == (Status.ERROR, "ValueError")
         assert "classifier 'spy' predicted an array" in result.error_message
 
-    def test_an_interrupt_is_no_failure_of_the_method(self):
-        class Interrupted(Spy):
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+    @pytest.mark.parametrize("selector", [True, False])
+    def test_what_would_end_a_process_is_the_methods_own_failure(self, error, selector):
+        # In a worker Ctrl-C is ignored, so this can only come from the method.
+        class Ends(Spy):
             def fit(self, X, y):
-                raise KeyboardInterrupt
+                raise error
 
-        with pytest.raises(KeyboardInterrupt):
-            run(how=method(None), factory=Interrupted)
+        result, _ = run(factory=Ends) if selector else run(how=method(None), factory=Ends)
+        assert (result.status, result.error_type) == (Status.ERROR, error.__name__)
 
     def test_warnings_are_counted_and_the_first_is_kept(self):
         import warnings
