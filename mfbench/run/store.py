@@ -129,8 +129,8 @@ class Store:
     def _reason(self, text: str) -> str:
         if "full" in text or "disk I/O" in text:  # which of the two it says depends on the file that had no room
             return (
-                f"the disk is full or fails ({text}): no more results fit into {self.path}; make room and give the same command again; "
-                "what was stored before stays readable"
+                f"the disk is full or fails ({text}): no more results fit into {self.path}; make room and give the "
+                "same command again; what was stored before stays readable"
             )
         if "readonly" in text or "read-only" in text:
             return f"{self.path} cannot be written to; choose another place with --out"
