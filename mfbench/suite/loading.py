@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -214,17 +214,24 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
+def _bare(annotation: Any) -> Any:
+    """Take the constraints off a type."""
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
 def _is_list(annotation: Any) -> bool:
-    return get_origin(annotation) is list or any(get_origin(arm) is list for arm in get_args(annotation))
+    annotation = _bare(annotation)
+    return get_origin(annotation) is list or any(get_origin(_bare(arm)) is list for arm in get_args(annotation))
 
 
 def _is_mapping(annotation: Any) -> bool:
-    return get_origin(annotation) is dict
+    return get_origin(_bare(annotation)) is dict
 
 
 def _item(annotation: Any) -> Any:
+    annotation = _bare(annotation)
     if get_origin(annotation) is types.UnionType:
-        annotation = next((arm for arm in get_args(annotation) if get_origin(arm) is list), annotation)
+        annotation = _bare(next((arm for arm in get_args(annotation) if get_origin(_bare(arm)) is list), annotation))
     arguments = get_args(annotation)
     return arguments[-1] if arguments else Any
 

@@ -289,7 +289,7 @@ class TestDatasets:
     def test_one_that_cannot_be_loaded_is_left_out_with_the_reason_and_the_rest_goes_on(self, planned):
         plan = planned(datasets='[[datasets]]\nuse = ["broken", "blobs"]')
         assert list(plan.datasets) == ["blobs"]
-        assert plan.failed_datasets == ["broken"]
+        assert plan.failures == ["broken"]
         assert "OSError: the disk is gone" in plan.left_out["broken"]
         assert {t.dataset for t in plan.trials} == {"blobs"}
 
