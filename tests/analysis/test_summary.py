@@ -31,6 +31,7 @@ def trials(cells, **columns):
                 "fit_wall": 2.0,
                 "predict_wall": 4.0,
                 "peak_memory": 100 + fold,
+                "duration": 1.0,
             }
             times = times if status else dict.fromkeys(times)
             rows.append(
@@ -41,7 +42,6 @@ def trials(cells, **columns):
                     "fold": fold,
                     "status": status,
                     "accuracy": value,
-                    "duration": 1.0,
                 }
                 | times
                 | columns
