@@ -176,7 +176,7 @@ def report(
     from mfbench.report import export
 
     if as_md:
-        text = export.to_markdown(loaded, export.regeneration_command(loaded))
+        text = export.to_markdown(loaded, export.regeneration_command(loaded, output))
     elif as_svg:
         text = export.to_svg(loaded)
     else:
@@ -216,7 +216,7 @@ def _resume_command() -> str:
 
 
 def _termination_as_interrupt() -> Any:
-    """Let SIGTERM end a run as Ctrl-C does: stored results, a partial report, the command that goes on."""
+    """Let SIGTERM and a closed terminal end a run as Ctrl-C does: a partial report, the command that goes on."""
     import signal
     from contextlib import contextmanager
 
@@ -225,11 +225,17 @@ def _termination_as_interrupt() -> Any:
         def interrupt(number: int, frame: object) -> NoReturn:
             raise KeyboardInterrupt
 
-        before = signal.signal(signal.SIGTERM, interrupt)
+        numbers = [number for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)) if number is not None]
+        # What the caller has told this process to ignore (nohup) stays ignored.
+        before = {number: signal.getsignal(number) for number in numbers}
+        for number, handling in before.items():
+            if handling is not signal.SIG_IGN:
+                signal.signal(number, interrupt)
         try:
             yield
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number, handling in before.items():
+                signal.signal(number, handling)
 
     return handler()
 

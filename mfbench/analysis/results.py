@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
+from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import METRICS
 from mfbench.run.store import RESULT_COLUMNS, Store
 from mfbench.suite.protocols import RepeatedCV
@@ -47,6 +48,8 @@ class Run:
             self.not_at_hand = store.not_at_hand()
             self._datasets = store.datasets()
             self._rows = list(store.rows())
+        if "protocol" not in self.meta:
+            raise RunError(f"{path} holds a run that never started completely; give its command again")
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -56,8 +59,7 @@ class Run:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
         rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
         columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
-        columns.remove("scores")
-        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=[name for name in columns if name != "scores"])
         for metric in self.metrics:
             if metric not in frame:
                 frame[metric] = np.nan
@@ -120,7 +122,7 @@ class Run:
         **changes
             Go over `settings`: ``reference``, ``test``, ``alpha``, ``metric``.
         """
-        return summarise(self.trials, self.settings.replace(**changes))
+        return summarise(self.trials, self._changed(changes))
 
     def wins_ties_losses(self, **changes: Any) -> pd.DataFrame:
         """Return how often the reference wins, ties and loses against each method, dataset by dataset.
@@ -130,7 +132,12 @@ class Run:
         **changes
             Go over `settings`: ``reference``, ``test``, ``alpha``, ``metric``.
         """
-        return compare_with_reference(self.trials, self.settings.replace(**changes))
+        return compare_with_reference(self.trials, self._changed(changes))
+
+    def _changed(self, changes: dict[str, Any]) -> Settings:
+        if changes.get("metric", self.metrics[0]) not in self.metrics:
+            raise UnknownNameError("metric of this run", changes["metric"], self.metrics)
+        return self.settings.replace(**changes)
 
     def predictions(self, dataset: str, method: str) -> pd.DataFrame:
         """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
@@ -140,7 +147,11 @@ class Run:
         dataset, method : str
             Labels.
         """
-        known = next(d for d in self._datasets if d["label"] == dataset)
+        if method not in self.methods:
+            raise UnknownNameError("method of this run", method, self.methods)
+        known = next((d for d in self._datasets if d["label"] == dataset), None)
+        if known is None:
+            raise UnknownNameError("dataset of this run", dataset, [d["label"] for d in self._datasets])
         with Store(self.path, read_only=True) as store:
             splits = store.splits(known["sha256"], f"{self.meta['protocol_key']}:{dataset}")
         frames = []

@@ -16,7 +16,7 @@ import pandas as pd
 
 from mfbench.analysis.paired import PairedTest, corrected_t_test
 from mfbench.analysis.ranks import average_ranks
-from mfbench.errors import UnknownNameError
+from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.metrics import METRICS
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
@@ -55,6 +55,8 @@ class Settings:
             if changes["metric"] not in METRICS:
                 raise UnknownNameError("metric", changes["metric"], METRICS)
             changes.setdefault("greater_is_better", METRICS[changes["metric"]].greater_is_better)
+        if not 0 < changes.get("alpha", self.alpha) < 1:
+            raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
         if changes.get("test", self.test) not in TESTS:
             raise UnknownNameError("test", changes["test"], TESTS)
         return dataclasses.replace(self, **changes)
@@ -164,8 +166,9 @@ def summarise(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     -------
     DataFrame
         Columns method, mean (over datasets that every method completed), rank, win, tie, loss (of the reference against
-        the method), select_seconds, fit_seconds, predict_seconds, tune_seconds, total_seconds (wall, over all its
-        trials), peak_memory (largest, bytes), failed (number of trials that did not end well) and planned.
+        the method), select_seconds, fit_seconds, predict_seconds, tune_seconds (wall, over the
+        trials that ended well), total_seconds (their sum, and the whole duration of those that did not), peak_memory
+        (largest, bytes), failed (number of trials that did not end well) and planned.
     """
     means = tabulate(trials, settings).query("complete").pivot(index="dataset", columns="method", values="mean")
     # A method that completed nothing has no rank; it must not take the others' ranks away.
@@ -176,7 +179,9 @@ def summarise(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     compared = means.dropna()
     rows = []
     for method, group in trials.groupby("method", sort=False):
-        times = group[TIMES].fillna(0.0).sum()
+        good = group["status"] == "ok"
+        times = group.loc[good, TIMES].fillna(0.0).sum()
+        lost = float(group.loc[~good, "duration"].fillna(0.0).sum())
         rows.append(
             {
                 "method": method,
@@ -184,7 +189,7 @@ def summarise(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
                 "rank": ranks.get(method, np.nan),
                 **{verdict: counts[method, verdict] for verdict in ("win", "tie", "loss")},
                 **{name.replace("_wall", "_seconds"): float(times[name]) for name in TIMES},
-                "total_seconds": float(times.sum()),
+                "total_seconds": float(times.sum()) + lost,
                 "peak_memory": int(group["peak_memory"].fillna(0).max()),
                 "failed": int((group["status"].notna() & (group["status"] != "ok")).sum()),
                 "planned": len(group),

@@ -124,8 +124,13 @@ def takes_columns(reference: str) -> bool:
 def check_reference(reference: str, registry: Registry, folder: Path | None = None) -> None:
     """Raise `UsageError` if a reference names nothing; loads no data."""
     if reference.startswith(FILE_PREFIX):
-        if not resolve_path(reference, folder).is_file():
-            raise UsageError(f"there is no file {resolve_path(reference, folder)}")
+        path = resolve_path(reference, folder)
+        try:
+            found = path.is_file()
+        except (OSError, ValueError) as error:  # such as a name of thousands of letters
+            raise UsageError(f"there is no file {str(path)[:100]}…: {error.args[-1]}") from None
+        if not found:
+            raise UsageError(f"there is no file {path}")
         return
     if reference.startswith(PREFIXES):
         check_form(reference)
@@ -136,7 +141,10 @@ def check_reference(reference: str, registry: Registry, folder: Path | None = No
 
 def resolve_path(reference: str, folder: Path | None) -> Path:
     """Return the path that a ``file:`` reference means."""
-    path = Path(reference.removeprefix(FILE_PREFIX)).expanduser()
+    try:
+        path = Path(reference.removeprefix(FILE_PREFIX)).expanduser()
+    except RuntimeError as error:  # "~name" of nobody
+        raise UsageError(f"cannot find {reference!r}: {error}") from None
     return path if path.is_absolute() or folder is None else folder / path
 
 

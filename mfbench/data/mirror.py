@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 INDEX = "index.toml"
 TARGET = "class"
+STACK = "+"
 # A name becomes a file name: no separators, no drive letters, nothing hidden.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
@@ -49,14 +50,15 @@ class Mirror:
         return f"Mirror({str(self.folder)!r})"
 
     def __contains__(self, name: object) -> bool:
-        return name in self._cards
+        return isinstance(name, str) and all(part in self._cards for part in name.split(STACK))
 
     def names(self) -> list[str]:
         """Return the names of its datasets, in the index's order."""
         return list(self._cards)
 
     def card(self, name: str) -> dict[str, Any]:
-        """Return what the index says of a dataset, or raise `UnknownNameError`."""
+        """Return what the index says of a dataset, or of the first of a stack; or raise `UnknownNameError`."""
+        name = name.split(STACK)[0]
         if name not in self._cards:
             raise UnknownNameError(f"dataset of the mirror {self.folder}", name, self._cards)
         return dict(self._cards[name])
@@ -67,7 +69,8 @@ class Mirror:
         Parameters
         ----------
         name : str
-            One of `names`.
+            One of `names`, or several joined by "+": their rows one after the other, for a dataset whose training and
+            test files are apart.
 
         Returns
         -------
@@ -83,6 +86,8 @@ class Mirror:
         """
         from mfbench.data.files import read_file
 
+        if STACK in name:
+            return _stack([self.load(part) for part in name.split(STACK)], name)
         card = self.card(name)
         path = self.folder / f"{name}.csv.gz"
         place = f"dataset {name!r} of the mirror {self.folder}"
@@ -101,6 +106,24 @@ class Mirror:
             raise DataError(f"{place}: {error}") from None
         _compare(dataset, card, place)
         return replace(dataset, source=card["source"], license=card["license"], citation=card["citation"])
+
+
+def _stack(parts: list[Dataset], name: str) -> Dataset:
+    """Put the rows of datasets with equal numeric columns one after the other."""
+    import numpy as np
+
+    first = parts[0]
+    if any(part.feature_names != first.feature_names or part.categorical.any() for part in parts):
+        raise DataError(f"the parts of {name!r} cannot be joined: they need the same columns, all of them numbers")
+    labels = sorted({label for part in parts for label in part.class_names})
+    codes = [np.array([labels.index(label) for label in part.class_names])[part.y] for part in parts]
+    return replace(
+        first,
+        name=name,
+        X=np.vstack([part.X for part in parts]),
+        y=np.concatenate(codes).astype(np.int64),
+        class_names=tuple(labels),
+    )
 
 
 def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:

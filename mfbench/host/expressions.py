@@ -123,6 +123,10 @@ def parse(text: str) -> Expression:
         if keyword.arg is None or keyword.arg in params:
             raise UsageError(f"cannot read {text!r}: each parameter is given once, as name=value")
         params[keyword.arg] = _literal(keyword.value, keyword.arg, text)
+        try:
+            canonical_text(params[keyword.arg])
+        except (ValueError, RecursionError):  # Python refuses to write whole numbers of more than 4,300 digits
+            raise UsageError(f"the value of {keyword.arg!r} is too large to be written down") from None
     return Expression(name, params)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
+import json
+import re
 import sys
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 from mfbench.host.registry import GROUP, Plugin, Registered
 from mfbench.models import DatasetSpec
@@ -28,14 +34,15 @@ HOST_PARTS = (
     "run/trial.py",
     "run/worker.py",
 )
-NUMERIC = ("numpy", "scipy", "scikit-learn")
+NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
 
 
 def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
     The plugin's distribution version, a hash of every Python file of the plugin's packages (all top-level packages of
-    its distribution that belong to no other plugin), and, where the estimator itself comes from another package such as
+    its distribution that belong to no other plugin; for an editable installation all of the project's files), the
+    versions of what the distribution requires, and, where the estimator itself comes from another package such as
     scikit-learn, that package's version.
 
     Parameters
@@ -51,11 +58,31 @@ def method_code(registered: Registered) -> dict[str, str]:
     code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin)}
     if plugin.distribution:
         code[f"distribution {plugin.distribution}"] = plugin.version
+        if plugin.distribution != HOST:  # what mfbench itself computes with is in `numeric_versions`
+            code |= _requirements(plugin.distribution)
+            project = _editable_project(plugin.distribution)
+            if project is not None:
+                code["project"] = _project_hash(project)
     root = _factory_root(registered)
     if root and f"plugin {root}" not in code:
         name, version = _distribution_of(root)
         code[f"package {name or root}"] = version or package_hash(root)
     return code
+
+
+def forget() -> None:
+    """Look at all files anew from now on; hashes are remembered in between."""
+    for remembered in (
+        host_code,
+        package_hash,
+        _plugin_roots,
+        _requirements,
+        _editable_project,
+        _project_hash,
+        _packages,
+    ):
+        remembered.cache_clear()
+    importlib.invalidate_caches()
 
 
 @cache
@@ -142,6 +169,41 @@ def _top_level(distribution: str) -> set[str]:
         for file in files
         if file.suffix == ".py" and file.parts and not file.parts[0].startswith((".", "__editable__"))
     }
+
+
+@cache
+def _requirements(distribution: str) -> dict[str, str]:
+    """Return the installed versions of a distribution's direct requirements, extras left out."""
+    found = {}
+    for line in metadata.requires(distribution) or []:
+        name = re.split(r"[^A-Za-z0-9._-]", line.strip(), maxsplit=1)[0]
+        if name != HOST and "extra ==" not in line:
+            with contextlib.suppress(metadata.PackageNotFoundError):  # not needed on this system
+                found[f"requirement {name}"] = metadata.version(name)
+    return found
+
+
+@cache
+def _editable_project(distribution: str) -> Path | None:
+    """Return the folder of an editable installation: its record lists no Python files, they stay where they are."""
+    text = metadata.distribution(distribution).read_text("direct_url.json")
+    source = json.loads(text) if text else {}
+    if not source.get("dir_info", {}).get("editable"):
+        return None
+    return Path(url2pathname(urlparse(source["url"]).path))
+
+
+@cache
+def _project_hash(folder: Path) -> str:
+    inside = [path for path in sorted(folder.rglob("*.py")) if not _hidden(path.relative_to(folder))]
+    return _hash_files(folder, inside)
+
+
+def _hidden(path: Path) -> bool:
+    """Tell what is no part of a project although it lies in its folder: environments, caches, builds."""
+    return any(
+        part.startswith(".") or part in ("build", "dist", "node_modules", "site-packages") for part in path.parts
+    )
 
 
 @cache

@@ -205,6 +205,8 @@ class Registry:
             if not isinstance(spec, spec_class):
                 self._leave_out(plugin, f"{hook} returned {spec!r}, expected {spec_class.__name__} objects")
                 continue
+            if spec.name in table and table[spec.name].plugin == plugin:
+                raise PluginError(f"plugin {plugin.name!r} of {plugin} registers the {kind} {spec.name!r} twice")
             if spec.name in table:
                 raise PluginError(
                     f"two packages register the {kind} {spec.name!r}: {table[spec.name].plugin} and {plugin}; "
@@ -304,9 +306,16 @@ def _register(
 ) -> None:
     try:
         manager.register(module, plugin.name)
+        for name in {caller.name for caller in manager.get_hookcallers(module) or () if not caller.has_spec()}:
+            known = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
+            manager.unregister(module)
+            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, known)}")
     except (pluggy.PluginValidationError, ValueError) as error:
         _report_failure(
-            f"plugin {plugin.name!r} of {plugin} is not valid: {error}", registry.failed, registry.strict, error
+            f"plugin {plugin.name!r} of {plugin} is not valid: {' '.join(str(error).split())}",
+            registry.failed,
+            registry.strict,
+            error,
         )
         return
     plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable

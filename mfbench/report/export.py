@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,10 +138,13 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def regeneration_command(run: Run) -> str:
+def regeneration_command(run: Run, output: Path | None = None) -> str:
     """Return the command that makes a run's report anew, as a user would type it."""
     import shlex
 
     place = [] if run.meta["out"] == "reports" else ["--out", run.meta["out"]]
+    target = [] if output is None else ["--output", output.as_posix()]
     first = shlex.join([*run.meta["command"], *place])
-    return f"{first} && {shlex.join(['mfbench', 'report', run.meta['suite']['suite']['name'], *place, '--md'])}"
+    return (
+        f"{first} && {shlex.join(['mfbench', 'report', run.meta['suite']['suite']['name'], *place, '--md', *target])}"
+    )

@@ -78,7 +78,7 @@ def score_table(run: Run) -> Table:
 
 
 def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
-    if not cell["completed"]:
+    if not np.isfinite(cell["mean"]):
         return Cell("–", MISSING)
     digits = 1 if factor == 100.0 else 3
     text = f"{factor * cell['mean']:.{digits}f}"
@@ -127,6 +127,12 @@ def notes(run: Run) -> list[str]:
         "that every ranked method completed.",
     ]
     lines += left_out(run.left_out, run.not_at_hand, run.meta["command"][2])
+    undefined = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
+    for method, cells in undefined.groupby("method", sort=False):
+        lines.append(
+            f"Not defined: {settings.metric} of {method} on {len(cells)} datasets; the classifier does not give "
+            "what it is computed from, or a test part lacks a class."
+        )
     if run.n_pending:
         lines.append(f"Not run yet: {run.n_pending} of {len(run.trials)} trials. The figures are over what there is.")
     failures = run.failures
@@ -183,8 +189,9 @@ def left_out(reasons: Mapping[str, str], not_at_hand: Collection[str], suite: st
     return lines
 
 
-def _one_line(text: str | None) -> str:
-    words = " ".join((text or "no message").split())
+def _one_line(text: object) -> str:
+    # What is missing in a column of texts is None or, by pandas, NaN.
+    words = " ".join(text.split()) if isinstance(text, str) and text.strip() else "no message"
     return words if len(words) <= 200 else words[:199] + "…"
 
 
@@ -204,10 +211,12 @@ def seconds(value: float) -> str:
     >>> seconds(0.0123), seconds(8.04), seconds(754), seconds(9000)
     ('12 ms', '8.0 s', '12 min 34 s', '2 h 30 min')
     """
-    if value < 1.0:
+    # Rounded before the unit is chosen, so that none reads "1000 ms" or "60.0 s".
+    if round(1000 * value) < 1000:
         return f"{1000 * value:.0f} ms"
-    if value < 60.0:
+    if round(value, 1) < 60.0:
         return f"{value:.1f} s"
-    if value < 3600.0:
+    value = round(value)
+    if value < 3600:
         return f"{int(value // 60)} min {int(value % 60)} s"
     return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"

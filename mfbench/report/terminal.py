@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -22,6 +23,7 @@ from mfbench.report.tables import (
     summary_table,
 )
 
+FOLDED = 28
 STYLES = {BEST: "bold green", NOT_WORSE: "green", MISSING: "dim"}
 
 
@@ -45,32 +47,35 @@ def show(run: Run, console: Console) -> None:
         for block in blocks(score_table(run), console.width):
             console.print(_rich(block))
             console.print()
-        console.print(_rich(summary_table(run), wrap=1))
+        for number, block in enumerate(blocks(summary_table(run), console.width, wrap=1)):
+            console.print(_rich(block, wrap=1 if number == 0 else None))
     console.print()
     for line in notes(run):
         console.print(Text(line), soft_wrap=False)
 
 
-def blocks(table: Table, width: int) -> list[Table]:
+def blocks(table: Table, width: int, wrap: int | None = None) -> list[Table]:
     """Split a table by columns into tables that fit a width; each repeats the first column.
 
     Parameters
     ----------
     table : Table
     width : int
-        Characters.
+        Cells of the terminal.
+    wrap : int or None, default=None
+        A column that may fold, and needs no more than `FOLDED` cells.
 
     Returns
     -------
     list of Table
     """
-    extra = 2 + (1 + len(MARK) if _marked(table) else 0)  # blanks between columns, and room for the mark
-    widths = [
-        extra + max([len(name), *(len(row[index].text) for row in table.rows)])
-        for index, name in enumerate(table.columns)
-    ]
+    mark = 1 + len(MARK) if _marked(table) else 0
+    # Three blanks between columns, and room for the mark, which the first column has no need of.
+    widths = [3 + (mark if index else 0) + _cells(table, index) for index in range(len(table.columns))]
+    if wrap is not None:
+        widths[wrap] = min(widths[wrap], 3 + FOLDED)
     groups: list[list[int]] = [[]]
-    room = width - widths[0] - 1
+    room = width + 1 - widths[0]  # one blank before the first column and one after the last, where no three are
     for index in range(1, len(widths)):
         if groups[-1] and sum(widths[i] for i in groups[-1]) + widths[index] > room:
             groups.append([])
@@ -99,6 +104,10 @@ def _rich(table: Table, wrap: int | None = None) -> RichTable:
         texts = [_text(cell, " " * (1 + len(MARK)) if marked and index else "") for index, cell in enumerate(row)]
         drawn.add_row(*texts, end_section=position == first_footer - 1)
     return drawn
+
+
+def _cells(table: Table, index: int) -> int:
+    return max(cell_len(text) for text in [table.columns[index], *(row[index].text for row in table.rows)])
 
 
 def _marked(table: Table) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import queue
@@ -12,6 +13,7 @@ from concurrent.futures import Future, TimeoutError
 from contextlib import contextmanager
 from typing import Any
 
+import psutil
 from pebble import ProcessExpired, ProcessPool
 
 from mfbench.errors import RunError
@@ -49,7 +51,7 @@ class LocalPool:
         self._pool: ProcessPool | None = None
 
     def __enter__(self) -> LocalPool:
-        context = _context()
+        context = _context(self.job)
         self._pool = ProcessPool(max_workers=self.jobs, initializer=worker.start, initargs=[self.job], context=context)
         return self
 
@@ -60,6 +62,7 @@ class LocalPool:
         else:
             self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
+        self._sweep()
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends; results come in no fixed order."""
@@ -110,18 +113,35 @@ class LocalPool:
         )
 
     def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, Shared]:
-        try:
+        # Not future.result(): whatever came back must end in this trial's row and never be raised here.
+        error = future.exception()
+        if error is None:
             result: tuple[TrialResult, Shared] = future.result()
-        except TimeoutError:
+            return result
+        if isinstance(error, TimeoutError):
+            self._sweep()
             message = f"the trial ran longer than {self.timeout:g} s and was stopped"
             return _failed(trial, Status.TIMEOUT, "TimeoutError", message, self.timeout), {}
-        except ProcessExpired as error:
+        if isinstance(error, ProcessExpired):
+            self._sweep()
             return _failed(trial, Status.CRASH, "ProcessExpired", _describe_exit(error.exitcode), float("nan")), {}
-        except RunError:
-            raise
-        except Exception as error:  # noqa: BLE001 - such as a result that cannot be pickled: the trial's failure, in its row
-            return _failed(trial, Status.ERROR, type(error).__name__, str(error), float("nan")), {}
-        return result
+        return _failed(trial, Status.ERROR, type(error).__name__, str(error), float("nan")), {}
+
+    def _sweep(self) -> None:
+        """End what dead workers left running: a method may have started processes of its own."""
+        for file in self.job.data_folder.glob(f"{worker.PID_PREFIX}*"):
+            pid = int(file.name.removeprefix(worker.PID_PREFIX))
+            if _is_gone(pid):
+                with contextlib.suppress(OSError):  # nothing was left
+                    os.killpg(pid, signal.SIGKILL)
+                file.unlink(missing_ok=True)
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _failed(trial: Trial, status: Status, kind: str, message: str, duration: float) -> TrialResult:
@@ -156,7 +176,7 @@ def _groups(trials: Iterable[Trial], job: Job) -> Iterator[deque[Trial]]:
     yield from order
 
 
-def _context() -> Any:
+def _context(job: Job) -> Any:
     """Return how processes start: from a server that has the heavy imports done where that exists, afresh elsewhere.
 
     The server is started here, with native threads set to one: a library reads these variables when it is loaded, and
@@ -166,7 +186,9 @@ def _context() -> Any:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD)
-    with _environment(dict.fromkeys(THREAD_VARIABLES, "1")):
+    # What the server's children print before they have a log of their own belongs into the log too, not on the screen.
+    log = {worker.LOG_VARIABLE: str(job.log)} if job.log else {}
+    with _environment({**dict.fromkeys(THREAD_VARIABLES, "1"), **log}):
         from multiprocessing import forkserver
 
         forkserver.ensure_running()

@@ -123,7 +123,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     """
     jobs = options.jobs or environment.available_cpus()
     memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
-    with _locked(folder):
+    with _locked(folder), _told(folder):
         if options.fresh:
             _clear(folder)
         with Store(folder) as store:
@@ -196,7 +196,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         }
         for planned in plan.datasets.values()
     ]
-    left_out = [(label, reason, label in plan.failed_datasets) for label, reason in plan.left_out.items()]
+    left_out = [(label, reason, label in plan.failures) for label, reason in plan.left_out.items()]
     store.begin(meta, datasets, left_out)
     store.set_plan(plan.trials)
     for planned in plan.datasets.values():
@@ -234,6 +234,20 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Say in one sentence where files could not be written. A closed terminal is an OSError too, but none of ours."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise RunError(
+            f"cannot write all files of the run to {folder}: {error.strerror or error}; make room there or "
+            "choose another place with --out"
+        ) from error
 
 
 @contextmanager

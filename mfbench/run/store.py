@@ -83,9 +83,7 @@ class Store:
             raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' makes one")
         with self._explained():
             if read_only:
-                # A reader must see the write-ahead log, so it needs an ordinary connection that never writes.
-                self._db = sqlite3.connect(self.path, isolation_level=None)
-                self._db.execute("PRAGMA query_only = ON")
+                self._db = _open_for_reading(self.path)
             else:
                 folder.mkdir(parents=True, exist_ok=True)
                 self._db = sqlite3.connect(self.path, isolation_level=None)
@@ -98,6 +96,8 @@ class Store:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version == 0 and not read_only:
             self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+        elif version == 0:
+            raise RunError(f"{self.folder} holds a run that never started completely; give its command again")
         elif version != SCHEMA_VERSION:
             raise RunError(
                 f"{self.path} has schema version {version}, this mfbench reads version {SCHEMA_VERSION}; "
@@ -120,15 +120,18 @@ class Store:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise RunError(f"{self._reason(str(error))}; what was stored before stays readable") from error
+            raise RunError(self._reason(str(error))) from error
         except OSError as error:
             raise RunError(
                 f"cannot write to {self.folder}: {error.strerror or error}; choose another place with --out"
             ) from error
 
     def _reason(self, text: str) -> str:
-        if "full" in text:
-            return f"the disk is full: no more results fit into {self.path}; make room and give the same command again"
+        if "full" in text or "disk I/O" in text:  # which of the two it says depends on the file that had no room
+            return (
+                f"the disk is full or fails ({text}): no more results fit into {self.path}; make room and give the "
+                "same command again; what was stored before stays readable"
+            )
         if "readonly" in text or "read-only" in text:
             return f"{self.path} cannot be written to; choose another place with --out"
         if "not a database" in text or "malformed" in text:
@@ -189,6 +192,8 @@ class Store:
             elif isinstance(value, str):
                 value = str(value) or None
             row.append(value)
+        if not self.path.exists():  # SQLite would write on into a file that nobody can reach any more
+            raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
         with self._explained():
             self._db.execute(_INSERT, row)
 
@@ -276,6 +281,25 @@ class Store:
                 "SELECT repeat, fold, test FROM splits WHERE sha256 = ? AND protocol = ?", (sha256, protocol)
             )
             return {(repeat, fold): unpack(test) for repeat, fold, test in cursor}
+
+
+def _open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a store to read: an ordinary connection, which sees the write-ahead log, or else the bare file."""
+    try:
+        db = sqlite3.connect(path, isolation_level=None)
+        db.execute("PRAGMA query_only = ON")
+        db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except sqlite3.OperationalError as error:
+        # A place that cannot be written to has no room for the log's index. A closed store needs none.
+        log = path.with_name(f"{path.name}-wal")
+        if "unable to open" not in str(error) and "readonly" not in str(error):
+            raise
+        if log.is_file() and log.stat().st_size:
+            raise RunError(
+                f"{path} was not closed and lies where nothing can be written; copy its folder and read the copy"
+            ) from error
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
+    return db
 
 
 _DATASET_JSON = ("class_names", "feature_names", "relevant")

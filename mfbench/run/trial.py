@@ -77,7 +77,7 @@ def run_trial(trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[st
         except SelectorError as error:
             status = Status.MEMORY if error.failure[0] == "MemoryError" else Status.ERROR
             _fail(result, status, *error.failure)
-        except Exception as error:  # noqa: BLE001 - a failed method is a result like any other, with its error in the row
+        except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method is its own failure, told in its row
             _fail(result, Status.ERROR, *describe_failure(error))
     result.duration, result.peak_memory = watch.wall, peak.bytes
     result.n_warnings = len(caught)
@@ -102,13 +102,16 @@ class _Run:
 
     def __init__(self, trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[str], make: Maker) -> None:
         self.trial, self.method, self.fold, self.metrics, self.make = trial, method, fold, metrics, make
+        self.known: set[tuple[int, str]] = set()  # inner selector fits met so far
+        self.adopted = 0.0  # seconds that others spent on those of them that this trial did not make
 
     def into(self, result: TrialResult) -> None:
         chosen: Chosen = {}
         if self.method.grid:
             with Stopwatch() as watch:
                 chosen = self._tune()
-            result.tune_wall = watch.wall
+            # Fits that another trial made count too: the time of a method must not depend on who came first.
+            result.tune_wall = watch.wall + self.adopted
             result.chosen = _readable(chosen)
         train, test, selection, selected = self._columns(self.fold, chosen)
         if selection is not None:
@@ -133,17 +136,24 @@ class _Run:
         failure: Exception | None = None
         for point in _grid_points(self.method):
             try:
-                scores = [self._inner_score(inner, point) for inner in self.fold.inner]
-                if np.isnan(scores).any():
+                scores = np.array([self._inner_score(inner, point) for inner in self.fold.inner])
+                if np.isnan(scores).all():
                     raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
             except MemoryError:
                 raise
+            except SelectorError as error:
+                if error.failure[0] == "MemoryError":
+                    raise
+                failure = error
+                warnings.warn(f"grid point {_readable(point)} failed: {error.failure[0]}: {error}", stacklevel=2)
+                continue
             except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: that point is out, and said so
                 failure = error
                 warnings.warn(f"grid point {_readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
                 continue
+            # An inner fold that lacks a class may have no score, and then has none for any point.
             # Differences below rounding are no differences: equal scores must tie on every machine.
-            score = round(sign * float(np.mean(scores)), 12)
+            score = round(sign * float(np.nanmean(scores)), 12)
             if best is None or score > best_score:
                 best, best_score = point, score
         if best is None:
@@ -187,6 +197,9 @@ class _Run:
         key = selector_key(self.method) + Expression("", params).canonical()
         if key not in fold.selections:
             fold.selections[key] = self._fit_selector(fold, params)
+        elif fold is not self.fold and (id(fold), key) not in self.known:
+            self.adopted += fold.selections[key].wall
+        self.known.add((id(fold), key))
         selection = fold.selections[key]
         if selection.failure is not None:
             raise SelectorError(selection.failure)
@@ -214,7 +227,7 @@ class _Run:
                     f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
                     f"{int(np.isnan(weights).sum())} NaN, expected {X.shape[1]} numbers"
                 )
-        except Exception as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
+        except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
             return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
         groups = fold.encoded.groups
         if step.raw_input:

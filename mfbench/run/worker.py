@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import threadpoolctl
@@ -43,6 +43,8 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 FOLDS_KEPT = 4
+PID_PREFIX = "worker-"
+LOG_VARIABLE = "MFBENCH_WORKER_LOG"
 Shared = dict[tuple[int, str], Selection]
 
 
@@ -146,7 +148,7 @@ class Worker:
             self._warm.add((kind, name))
             rows = np.random.default_rng(0).normal(size=(16, 3))
             # It may dislike these few rows. The fit that counts comes next and tells its own errors.
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(BaseException):
                 self.registry.make(Expression(name), kind).fit(rows, np.arange(16) % 2)
 
     def _fold(self, trial: Trial) -> Fold:
@@ -186,8 +188,10 @@ def start(job: Job) -> None:
     """Set up this process: called once by the pool."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business; it stops the pool
+    _lead_a_group(job.data_folder)
     _die_with_parent()
     _redirect_output(job.log)
+    _never_leave_in_silence()
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
     threadpoolctl.threadpool_limits(1)
@@ -205,6 +209,23 @@ def work(trial: Trial, shared: Shared) -> tuple[TrialResult, Shared]:
     return _worker.run(trial, shared)
 
 
+def _lead_a_group(folder: Path) -> None:
+    """Make this process the head of a group and leave its number, so that its children can be ended with it."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+        (folder / f"{PID_PREFIX}{os.getpid()}").touch()
+
+
+def _never_leave_in_silence() -> None:
+    """Let ``os._exit(0)`` in a method be a crash: the pool takes a worker that leaves with code 0 for one at work."""
+    leave, worker = os._exit, os.getpid()
+
+    def leave_loudly(status: int) -> NoReturn:
+        leave(status or 1 if os.getpid() == worker else status)
+
+    os._exit = leave_loudly
+
+
 def _die_with_parent() -> None:
     """End this process when the main one is gone, even in the middle of a hanging trial."""
     parent = multiprocessing.parent_process()
@@ -213,6 +234,8 @@ def _die_with_parent() -> None:
 
     def watch() -> None:
         parent.join()
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
     threading.Thread(target=watch, name="mfbench-parent-watch", daemon=True).start()
@@ -221,7 +244,10 @@ def _die_with_parent() -> None:
 def _redirect_output(log: Path | None) -> None:
     if log is None:
         return
-    sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError:  # no room for a log is no reason not to work
+        sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
     os.close(sink)
@@ -236,3 +262,8 @@ def _limit_memory(limit: int) -> None:
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     wanted = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+
+
+if LOG_VARIABLE in os.environ:
+    # Imported by the process that workers are forked from; see `mfbench.run.executors`.
+    _redirect_output(Path(os.environ[LOG_VARIABLE]))

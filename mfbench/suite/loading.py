@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -101,7 +101,7 @@ def find_suite(name: str, registry: Registry) -> Path:
 def read_text(path: Path) -> str:
     """Read a suite file as UTF-8, or raise `SuiteError`."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise SuiteError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
@@ -138,10 +138,11 @@ def parse_suite(text: str, where: str) -> Suite:
     """
     try:
         data = tomllib.loads(text)
+        suite = Suite.model_validate(data)
     except tomllib.TOMLDecodeError as error:
         raise SuiteError(f"{where}: not valid TOML: {error}") from None
-    try:
-        suite = Suite.model_validate(data)
+    except RecursionError:
+        raise SuiteError(f"{where}: lists or tables are nested too deeply") from None
     except ValidationError as error:
         lines = [f"{where}: {line}" for line in describe(error, Suite)]
         more = len(lines) - MOST_ERRORS
@@ -174,7 +175,9 @@ def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
     for detail in error.errors(include_url=False):
         fields, inner = _follow(model, detail["loc"])
         by_place.setdefault(_path(fields), []).append((detail, inner))
-    return [f"{place}: {_sentence(details)}" for place, details in by_place.items()]
+    # A place inside another one says more: "tune.k is empty" makes "tune is no text" pointless.
+    outer = {place for place in by_place for other in by_place if other.startswith((f"{place}.", f"{place}["))}
+    return [f"{place}: {_sentence(details)}" for place, details in by_place.items() if place not in outer]
 
 
 def _path(parts: Sequence[str | int]) -> str:
@@ -211,17 +214,24 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
+def _bare(annotation: Any) -> Any:
+    """Take the constraints off a type."""
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
 def _is_list(annotation: Any) -> bool:
-    return get_origin(annotation) is list or any(get_origin(arm) is list for arm in get_args(annotation))
+    annotation = _bare(annotation)
+    return get_origin(annotation) is list or any(get_origin(_bare(arm)) is list for arm in get_args(annotation))
 
 
 def _is_mapping(annotation: Any) -> bool:
-    return get_origin(annotation) is dict
+    return get_origin(_bare(annotation)) is dict
 
 
 def _item(annotation: Any) -> Any:
+    annotation = _bare(annotation)
     if get_origin(annotation) is types.UnionType:
-        annotation = next((arm for arm in get_args(annotation) if get_origin(arm) is list), annotation)
+        annotation = _bare(next((arm for arm in get_args(annotation) if get_origin(_bare(arm)) is list), annotation))
     arguments = get_args(annotation)
     return arguments[-1] if arguments else Any
 
@@ -245,7 +255,10 @@ def _sentence(details: Iterable[tuple[Any, type[BaseModel]]]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write whole numbers of more than 4,300 digits
+        text = "a number of thousands of digits"
     return f"{text if len(text) <= 60 else text[:57] + '…'} ({_type_name(value)})"
 
 
@@ -280,5 +293,7 @@ def _wanted(detail: Any) -> str:
         if "a-z0-9" in str(context.get("pattern")):
             return "lower-case letters, digits and single hyphens"
         return "a text without blanks at its ends"
+    if kind in ("string_too_short", "too_short"):
+        return f"at least {context['min_length']} {'character' if 'string' in kind else 'entry'}"
     message = str(detail["msg"])
     return message.removeprefix("Input should be ").removeprefix("Value error, ")

@@ -15,7 +15,7 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
 from mfbench.host.expressions import canonical_text
-from mfbench.host.provenance import host_code, method_code, numeric_versions
+from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, Trial
 from mfbench.suite.loading import LoadedSuite
@@ -46,8 +46,8 @@ class Plan:
     trials : list of Trial
         Ordered by dataset, repeat and fold, so that neighbours share data.
     left_out : dict of str to str
-        Datasets that could not be used, each with the reason.
-    failed_datasets : list of str
+        Datasets and methods that could not be used, each with the reason.
+    failures : list of str
         Those of `left_out` that are failures; the others are only not at hand.
     ingredients : dict of (dataset, method) to dict
         What the keys of their trials hash, besides repeat, fold and seeds.
@@ -61,7 +61,7 @@ class Plan:
     datasets: dict[str, PlannedDataset] = field(default_factory=dict)
     trials: list[Trial] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
-    failed_datasets: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -97,13 +97,14 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     UsageError
         If a pattern of `only` matches nothing, or the folder of the mirror is none.
     """
+    forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
-    methods = resolve_methods(loaded, registry)
+    methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
     methods, references = _restrict(methods, references, only)
     if any(needs_lookup(reference.text, registry) for reference in references.values()):
         _ = lookup.mirror  # a folder that is none is told at once, not dataset by dataset
-    plan = Plan(loaded, methods, tuple(only))
+    plan = Plan(loaded, methods, tuple(only), left_out=left_out, failures=list(left_out))
     for label, reference in references.items():
         _add_dataset(plan, label, reference, registry, lookup)
     for planned in plan.datasets.values():
@@ -146,7 +147,7 @@ def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registr
     except DataError as error:
         plan.left_out[label] = str(error)
         if not isinstance(error, DataUnavailableError):
-            plan.failed_datasets.append(label)
+            plan.failures.append(label)
         return
     plan.datasets[label] = PlannedDataset(label, data, content_hash(data))
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mfbench.data.catalog import FILE_PREFIX, check_reference, column_options, takes_columns
+from mfbench.data.catalog import FILE_PREFIX, check_reference, column_options, resolve_path, takes_columns
 from mfbench.data.lookup import OPENML_SUITE, Lookup
-from mfbench.errors import DataError, SuiteError, UsageError, suggestion
+from mfbench.errors import DataError, PluginError, SuiteError, UsageError, suggestion
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registered, Registry, check_parameters, parameter_names
 from mfbench.models import SelectorSpec
@@ -78,13 +78,26 @@ class ResolvedMethod:
         return " → ".join(parts) + (f" [tunes {tuned}]" if tuned else "")
 
 
-def resolve_methods(loaded: LoadedSuite, registry: Registry) -> dict[str, ResolvedMethod]:
-    """Look up and check the methods of a suite; every mistake names the file and the key."""
-    resolved = {}
+def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
+    """Look up and check the methods of a suite; every mistake names the file and the key.
+
+    Returns
+    -------
+    resolved : dict of str to ResolvedMethod
+    left_out : dict of str to str
+        Methods whose plugin cannot import them, each with the reason; with a strict registry that is an error.
+    """
+    resolved: dict[str, ResolvedMethod] = {}
+    left_out: dict[str, str] = {}
     for position, method in enumerate(loaded.suite.methods):
         place = f"{loaded.path}: methods[{position}]"
-        resolved[method.label] = _resolve_method(method, place, registry)
-    return resolved
+        try:
+            resolved[method.label] = _resolve_method(method, place, registry)
+        except PluginError as error:
+            if registry.strict:
+                raise
+            left_out[method.label] = str(error)
+    return resolved, left_out
 
 
 def _resolve_method(method: Method, place: str, registry: Registry) -> ResolvedMethod:
@@ -207,9 +220,10 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | N
     folder = loaded.path.resolve().parent
     lookup = lookup or Lookup()
     files = {text for group in loaded.suite.datasets for text in group.use if text.startswith(FILE_PREFIX)}
-    names = Counter(Path(text).name for text in files)
+    short = {text: Path(text.removeprefix(FILE_PREFIX)).name for text in files}
+    names = Counter(short.values())
     found: dict[str, Reference] = {}
-    listed: set[str] = set()
+    seen: dict[str, str] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
             place = f"{loaded.path}: datasets[{position}].use[{index}]"
@@ -219,10 +233,12 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | N
                 check_reference(text, registry, folder)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
-            label = Path(text).name if text in files and names[Path(text).name] == 1 else text
-            if label in listed:
-                raise SuiteError(f"{place}: {label!r} is listed twice")
-            listed.add(label)
+            label = short[text] if text in files and names[short[text]] == 1 else text
+            same = _canonical(text, folder)
+            if same in seen:
+                also = "" if seen[same] == text else f", also as {seen[same]!r}"
+                raise SuiteError(f"{place}: {text!r} is listed twice{also}")
+            seen[same] = text
             reference = Reference(text, group.target, group.categorical, folder, place)
             if text.startswith(OPENML_SUITE):
                 for member in _expand(reference, lookup):
@@ -230,6 +246,13 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | N
             else:
                 found[label] = reference
     return found
+
+
+def _canonical(text: str, folder: Path) -> str:
+    """Return what two spellings of one dataset have in common."""
+    if text.startswith(FILE_PREFIX):
+        return str(resolve_path(text, folder).resolve())
+    return text if ":" in text else parse(text).canonical()
 
 
 def _expand(reference: Reference, lookup: Lookup) -> list[Reference]:

@@ -28,7 +28,7 @@ class Header(Part):
     title: str = Field(default="", description="Heading of the report.")
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    profile: str = Field(default="paper", description="The profile that runs when none is asked for.")
+    profile: Name = Field(default="paper", description="The profile that runs when none is asked for.")
 
 
 class Protocol(Part):
@@ -91,7 +91,9 @@ class Method(Part):
         description="Features kept: those with a positive weight, a count, a fraction, all, or all multiplied by the "
         "square root of their weight.",
     )
-    tune: Literal["default"] | dict[str, Annotated[list[Any], Field(min_length=1)]] | None = Field(
+    tune: (
+        Literal["default"] | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)] | None
+    ) = Field(
         default=None,
         description="Grid for the inner cross-validation: 'default': the estimators' own grids; a table lists values "
         "of parameters ('n_neighbors', or 'selector.n_neighbors' where both have it) and of 'top'.",
@@ -114,7 +116,7 @@ class Suite(Part):
 
     suite: Header
     protocol: Protocol = Protocol()
-    profiles: dict[str, Profile] = Field(
+    profiles: dict[Name, Profile] = Field(
         default={}, description="Named changes of the protocol, chosen with --profile."
     )
     datasets: list[Datasets] = Field(min_length=1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbench import DatasetSpec, hookimpl
+from mfbench_datasets.ground_truth_specs import ground_truth_specs
 from mfbench_datasets.provenance import provenance
 
 _MEASURED, _RULE, _GENERATOR = ("uci", "measured"), ("uci", "rule"), ("uci", "generator")
@@ -54,6 +55,12 @@ def mfbench_datasets() -> list[DatasetSpec]:
         )
         for name, summary, loader, (n_samples, n_features, n_classes), tags in _TABLE
     ]
+
+
+@hookimpl(specname="mfbench_datasets")
+def ground_truth() -> list[DatasetSpec]:
+    """Return the datasets whose relevant features are known."""
+    return ground_truth_specs()
 
 
 @hookimpl(specname="mfbench_datasets")

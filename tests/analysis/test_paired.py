@@ -30,7 +30,7 @@ def test_without_the_correction_it_is_scipys_paired_t_test(scores, alpha):
 
 
 def test_a_case_by_hand():
-    """Differences 1, 2, 3 and ratio 1/2: m = 2, s = 1, t² = 4 / (1/3 + 1/2) = 24/5; p has a closed form for 2 degrees."""
+    """Differences 1, 2, 3, ratio 1/2: m = 2, s = 1, t² = 4 / (1/3 + 1/2) = 24/5; with 2 degrees p has a closed form."""
     found = corrected_t_test([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], ratio=0.5)
     assert found.difference == 2.0
     assert found.p_value == pytest.approx(1 - math.sqrt(4.8 / 6.8), rel=1e-12)
@@ -134,7 +134,7 @@ class TestRefusals:
 
 @pytest.mark.slow
 def test_type_one_error_when_nothing_differs():
-    """Two views of equal distribution, nearest class means, 10 times 10 folds: the plain test finds what is not there."""
+    """Two views of equal distribution, nearest class means, 10 times 10 folds: the plain test finds what is not."""
     rng = np.random.default_rng(5)
     rejected = {0.0: 0, 1 / 9: 0}
     sets = 200

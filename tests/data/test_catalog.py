@@ -65,7 +65,7 @@ class TestRegistered:
         def loader():
             raise DataError("one sentence")
 
-        with pytest.raises(DataError, match="^one sentence$"):
+        with pytest.raises(DataError, match=r"^one sentence$"):
             load("thing", registry_of(loader))
 
     def test_a_loader_that_does_not_exist_names_its_plugin(self, registry_of):
@@ -159,7 +159,7 @@ class TestFiles:
         assert found.categorical.tolist() == [True, True]
 
     def test_a_file_that_is_not_there_is_named(self, tmp_path, toy_registry):
-        with pytest.raises(UsageError, match="there is no file .*gone.csv"):
+        with pytest.raises(UsageError, match=r"there is no file .*gone\.csv"):
             check_reference("file:gone.csv", toy_registry, tmp_path)
         with pytest.raises(MfbenchError, match=r"gone\.csv"):
             load("file:gone.csv", toy_registry, folder=tmp_path)

@@ -320,11 +320,11 @@ class TestPlans:
         use = '"made", "things", "nowhere", "broken", "wrong-things"'
         without = plan(use, places(offline=True))
         assert list(without.datasets) == ["made"]
-        assert without.failed_datasets == ["broken"]
+        assert without.failures == ["broken"]
         assert set(without.left_out) == {"things", "nowhere", "broken", "wrong-things"}
         with_mirror = plan(use, places(write_mirror(), offline=True))
         assert list(with_mirror.datasets) == ["made", "things"]
-        assert with_mirror.failed_datasets == ["broken", "wrong-things"]
+        assert with_mirror.failures == ["broken", "wrong-things"]
 
     def test_where_data_were_found_does_not_reach_the_keys(self, plan, places, repositories, write_mirror):
         from mfbench.datasets import import_path
@@ -347,11 +347,11 @@ class TestPlans:
     def test_one_whose_list_is_not_at_hand_is_left_out(self, plan, places, repositories):
         offline = plan('"made", "openml-suite:99"', places(offline=True))
         assert "mfbench datasets pull openml-suite:99" in offline.left_out["openml-suite:99"]
-        assert offline.failed_datasets == []
+        assert offline.failures == []
         repositories.fail["openml"] = DOWN
         down = plan('"made", "openml-suite:99", "openml:61"', places())
         assert set(down.left_out) == {"openml-suite:99", "openml:61"}
-        assert down.failed_datasets == []
+        assert down.failures == []
         assert repositories.calls == ["suite 99"]
 
     def test_a_mirror_that_is_none_is_told_at_once(self, plan, places, tmp_path):

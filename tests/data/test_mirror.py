@@ -132,3 +132,18 @@ def test_every_dataset_of_the_mirror_loads_with_the_shape_of_its_card():
         card, data = mirror.card(name), mirror.load(name)
         assert (data.n_samples, data.n_features) == (card["n_samples"], card["n_features"])
         assert int(np.isnan(data.X).sum()) == card["missing"]
+
+
+def test_files_that_are_apart_are_stacked(write_mirror, tmp_path):
+    folder = write_mirror(
+        text="a,b,class\n1,2,x\n3,4,y\n", n_samples=2, n_features=2, categorical=[], class_counts={"x": 1, "y": 1}
+    )
+    index = (folder / "index.toml").read_text()
+    (folder / "index.toml").write_text(index + "\n" + index.replace("[things]", "[more]"))
+    (folder / "more.csv.gz").write_bytes((folder / "things.csv.gz").read_bytes())
+    mirror = Mirror(folder)
+    assert "things+more" in mirror and "things+none" not in mirror
+    data = mirror.load("things+more")
+    assert data.X.tolist() == [[1, 2], [3, 4], [1, 2], [3, 4]] and data.y.tolist() == [0, 1, 0, 1]
+    with pytest.raises(UnknownNameError):
+        mirror.load("things+none")

@@ -105,6 +105,12 @@ def test_a_file_is_a_dataset(host, tmp_path):
         (["suite", "worse.toml"], "worse.toml: methods[0].clasifier: unknown key: did you mean 'classifier'?"),
         (["suite", "param.toml"], "unknown parameter of 'knn' 'n_neighbours': did you mean 'n_neighbors'?"),
         (["report", "nowhere"], "holds no run"),
+        (["suite", "twice.toml"], "'iris' is listed twice, also as 'iris()'"),
+        (["suite", "escape.toml"], "escape.toml: suite.profile: found '../../x'"),
+        (["suite", "nobody.toml"], "cannot find 'file:~no-such-user/x.csv'"),
+        (["suite", "empty.toml"], "empty.toml: methods[0].tune: found an empty"),
+        (["suite", "deep.toml"], "deep.toml: "),
+        (["suite", "huge.toml"], "huge.toml: suite.seed: found a number of thousands of digits"),
         (["report", "uci", "--json", "--csv"], "choose one of"),
         (["datasets", "show", "irys"], "unknown dataset 'irys': did you mean 'iris'?"),
         (["datasets", "show", "file:none.csv"], "none.csv"),
@@ -116,6 +122,13 @@ def test_a_mistake_is_one_sentence_and_an_exit_code(host, words, complaint):
     host.suite(head + 'classifier = "knnn"\n', "bad.toml")
     host.suite(head + 'clasifier = "knn"\n', "worse.toml")
     host.suite(head + 'classifier = "knn(n_neighbours=3)"\n', "param.toml")
+    knn = head + 'classifier = "knn"\n'
+    host.suite(knn.replace('"iris"', '"iris()", "iris"'), "twice.toml")
+    host.suite(knn.replace('"bad"', '"bad"\nprofile = "../../x"'), "escape.toml")
+    host.suite(knn.replace('"iris"', '"file:~no-such-user/x.csv"'), "nobody.toml")
+    host.suite(knn + "tune = {}\n", "empty.toml")
+    host.suite(knn + f"tune = {{ p = {'[' * 600}{']' * 600} }}\n", "deep.toml")
+    host.suite(knn.replace('"bad"', f'"bad"\nseed = 0x{"f" * 6000}'), "huge.toml")
     result = host.run(*words)
     assert complaint in result.stderr
     assert "Traceback" not in result.stderr
@@ -159,6 +172,40 @@ def test_a_broken_plugin_is_named_and_the_rest_works(host):
     assert "relieff" in result.stdout
     strict = host.run("plugins", "--strict")
     assert strict.returncode == 1 and "no luck" in strict.stderr
+
+
+def test_a_plugin_whose_estimator_cannot_be_imported_costs_its_methods_only(host, small_suite):
+    host.plugin(
+        "half_plugin",
+        """
+        from mfbench import ClassifierSpec, hookimpl
+
+        @hookimpl
+        def mfbench_classifiers():
+            return [ClassifierSpec(name="absent", summary="", factory="no_such_module:Thing")]
+        """,
+    )
+    small_suite(host, {"1NN": "knn(n_neighbors=1)", "A": "absent"})
+    result = host.run("suite", "own.toml")
+    assert result.returncode == 1
+    assert "Left out: A: 'absent'" in result.stdout and "6/6 trials" in result.stdout
+    assert host.run("suite", "own.toml", "--strict").returncode == 1
+
+
+def test_a_misspelt_hook_is_named(host):
+    host.plugin(
+        "typo_plugin",
+        """
+        from mfbench import hookimpl
+
+        @hookimpl
+        def mfbench_selektors():
+            return []
+        """,
+    )
+    result = host.run("plugins")
+    assert "unknown hook 'mfbench_selektors': did you mean 'mfbench_selectors'" in result.stderr
+    assert "relieff" in result.stdout
 
 
 def test_the_schema_is_json(host):

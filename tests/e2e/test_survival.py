@@ -3,6 +3,7 @@
 import os
 import random
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -40,13 +41,31 @@ BAD_PLUGIN = """
             import numpy as np
             self.meal_ = [np.ones(10_000_000) for _ in range(10_000)]
 
+    class Exits(DummyClassifier):
+        def fit(self, X, y):
+            raise SystemExit(5)
+
+    class Interrupts(DummyClassifier):
+        def fit(self, X, y):
+            raise KeyboardInterrupt
+
+    class Slips(DummyClassifier):
+        def fit(self, X, y):
+            os._exit(0)
+
+    class Forks(DummyClassifier):
+        def fit(self, X, y):
+            import subprocess
+            subprocess.Popen(["sleep", "987"])
+            time.sleep(1000)
+
     class Babbles(DummyClassifier):
         def predict(self, X):
             return ["no class code"] * len(X)
 
     @hookimpl
     def mfbench_classifiers():
-        for name in ("Raises", "Segfaults", "Leaves", "Hangs", "Eats", "Babbles"):
+        for name in "Raises Segfaults Leaves Hangs Eats Exits Interrupts Slips Forks Babbles".split():
             yield ClassifierSpec(name=name.lower(), summary=name, factory=f"bad_plugin:{name}")
 """
 
@@ -72,7 +91,7 @@ SLOW_PLUGIN = """
 
 def test_a_bad_method_fails_alone(host, small_suite):
     host.plugin("bad_plugin", BAD_PLUGIN)
-    bad = ["raises", "segfaults", "leaves", "hangs", "eats", "babbles"]
+    bad = ["raises", "segfaults", "leaves", "hangs", "eats", "exits", "interrupts", "slips", "forks", "babbles"]
     small_suite(host, {"good": "knn", **{name: name for name in bad}}, timeout=4, memory=1)
     result = host.run("suite", "own.toml", "--jobs", "2")
     assert result.returncode == 1, result.stderr
@@ -85,6 +104,10 @@ def test_a_bad_method_fails_alone(host, small_suite):
         "leaves": {"crash"},
         "hangs": {"timeout"},
         "eats": {"memory"},
+        "exits": {"error"},
+        "interrupts": {"error"},
+        "slips": {"crash"},
+        "forks": {"timeout"},
         "babbles": {"error"},
     }
     messages = trials.groupby("method")["error_message"].first()
@@ -93,6 +116,9 @@ def test_a_bad_method_fails_alone(host, small_suite):
     assert "exit code 7" in messages["leaves"]
     assert "longer than 4 s" in messages["hangs"]
     assert "class codes" in messages["babbles"]
+    left = subprocess.run(["pgrep", "-f", "sleep 987"], capture_output=True, text=True).stdout
+    assert left == "", "what a killed trial started is ended too"
+    assert "Traceback" not in result.stderr
     assert "Failed: raises on iris: 3 × error: ValueError: this method does not like the data" in result.stdout
 
 
@@ -148,7 +174,7 @@ def test_ctrl_c_prints_what_there_is_and_how_to_go_on(host, small_suite):
     assert "Go on with: mfbench suite own.toml --jobs 1" in out
     assert "Not run yet" in out and "1NN" in out
     assert "Traceback" not in err
-    assert not _group_is_alive(process.pid)
+    _wait_for(lambda: not _group_is_alive(process.pid), None, 10)
     assert host.run("suite", "own.toml").returncode == 0
 
 
@@ -194,6 +220,66 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, small_suite
     again = host.run("suite", "own.toml")
     assert again.returncode == 0
     assert f"{stored} done before" in again.stdout or stored == 0
+
+
+@pytest.mark.parametrize("room", [1_000, 30_000, 60_000, 90_000, 400_000])
+def test_a_disk_that_is_full_from_the_start_is_one_sentence(host, room):
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    words = ["suite", "uci", "--only", "wdbc", "--only", "DUM", "--only", "1NN", "--jobs", "1"]
+    result = host.run(*words, preexec_fn=little_room)
+    assert result.returncode == (0 if room == 400_000 else 1), result.stderr
+    assert "Traceback" not in result.stderr and "unexpected" not in result.stderr
+    told = host.run("report", "uci")
+    assert "unexpected" not in told.stderr
+    assert host.run(*words).returncode == 0
+
+
+def test_results_on_a_medium_that_cannot_be_written_to_are_readable(host, small_suite):
+    small_suite(host, {"1NN": "knn(n_neighbors=1)"})
+    host.run("suite", "own.toml")
+    before = host.run("report", "own", "--csv").stdout
+    mounted = subprocess.run(
+        ["mount", "--bind", "-o", "ro", "reports", "reports"], cwd=host.folder, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("this user cannot mount a folder read-only")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", "reports"], cwd=host.folder, check=True)
+        result = host.run("report", "own", "--csv")
+    finally:
+        subprocess.run(["umount", "reports"], cwd=host.folder, check=True)
+    assert result.stdout == before and before, result.stderr
+
+
+def test_a_run_folder_that_is_removed_ends_the_run(host, small_suite):
+    host.plugin("slow_plugin", SLOW_PLUGIN)
+    small_suite(host, {f"S{i}": f"slow(seconds=0.{i})" for i in range(2, 9)})
+    process = host.start("suite", "own.toml", "--jobs", "1")
+    _wait_for(lambda: _stored(host) >= 1, process)
+    shutil.rmtree(host.folder / "reports")
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1 and "was removed" in err and "Traceback" not in err
+
+
+def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
+    host.plugin("slow_plugin", SLOW_PLUGIN)
+    small_suite(host, {"S": "slow"})
+    script = host.folder / "script.py"
+    script.write_text(
+        "import mfbench, pathlib\n"
+        "if __name__ == '__main__':\n"
+        "    first = mfbench.run_suite('own.toml', jobs=1)\n"
+        "    plugin = pathlib.Path('slow_plugin.py')\n"
+        "    plugin.write_text(plugin.read_text() + '# edited')\n"
+        "    second = mfbench.run_suite('own.toml', jobs=1)\n"
+        "    print(len(set(first.trials['key']) & set(second.trials['key'])))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, str(script)], env=host.environment, cwd=host.folder, capture_output=True, text=True, timeout=60
+    )
+    assert result.stdout.strip() == "0", result.stderr
 
 
 def test_a_place_that_cannot_be_written_to_is_one_sentence(host, small_suite):

@@ -2,10 +2,12 @@
 
 import functools
 import importlib
+import json
 import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +18,16 @@ from mfbench.host.provenance import HOST_PARTS, host_code, method_code, numeric_
 from mfbench.host.registry import Plugin, Registered, load_registry
 
 IGNORED = shutil.ignore_patterns("__pycache__")
-CACHES = ("host_code", "numeric_versions", "package_hash", "_plugin_roots", "_packages")
+CACHES = (
+    "host_code",
+    "numeric_versions",
+    "package_hash",
+    "_plugin_roots",
+    "_packages",
+    "_requirements",
+    "_editable_project",
+    "_project_hash",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -125,8 +136,39 @@ class TestPluginCode:
         sister = metadata.EntryPoint("sister", "gadget_sister", "mfbench")
         monkeypatch.setattr(provenance.metadata, "files", lambda name: files)
         monkeypatch.setattr(provenance.metadata, "entry_points", lambda group: [sister])
+        self.pretend(
+            monkeypatch,
+            ["numpy>=1", "mfbench", "not-installed-anywhere; python_version < '3'", "pytest; extra == 'test'"],
+        )
         code = method_code(registered(plugin=Plugin("gadget", "gadget_package.plugin", "gadget-dist", "1")))
-        assert set(code) == {"plugin gadget_package", "plugin gadget_tools", "distribution gadget-dist"}
+        assert set(code) == {
+            "plugin gadget_package",
+            "plugin gadget_tools",
+            "distribution gadget-dist",
+            "requirement numpy",
+        }
+        assert code["requirement numpy"] == metadata.version("numpy")
+
+    def pretend(self, monkeypatch, requires, direct_url=None):
+        """Let a distribution "gadget-dist" be installed."""
+        real = metadata.distribution
+        fake = SimpleNamespace(read_text=lambda name: direct_url)
+        monkeypatch.setattr(provenance.metadata, "requires", lambda name: requires)
+        monkeypatch.setattr(
+            provenance.metadata, "distribution", lambda name: fake if name == "gadget-dist" else real(name)
+        )
+
+    def test_every_file_of_an_editable_project_counts(self, monkeypatch, package, tmp_path, forget):
+        monkeypatch.setattr(provenance.metadata, "files", lambda name: [])
+        url = json.dumps({"url": tmp_path.as_uri(), "dir_info": {"editable": True}})
+        self.pretend(monkeypatch, None, url)
+        editable = registered(plugin=Plugin("gadget", "gadget_package.plugin", "gadget-dist", "1"))
+        (tmp_path / ".venv").mkdir()
+        before = method_code(editable)
+        for path, counts in ((".venv/other.py", False), ("sister.py", True)):
+            (tmp_path / path).write_text("# new")
+            forget()
+            assert (method_code(editable) != before) == counts, path
 
     def test_a_helper_beside_a_loose_plugin_module_counts(self, tmp_path, monkeypatch, forget):
         (tmp_path / "gadget_loose.py").write_text("import gadget_helper\n")
@@ -204,4 +246,5 @@ class TestHostCode:
         assert host_code() == before
 
     def test_the_numeric_libraries_are_told_by_version(self):
-        assert numeric_versions() == {name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")}
+        assert numeric_versions() == {name: metadata.version(name) for name in provenance.NUMERIC}
+        assert {"numpy", "scikit-learn", "xgboost"} <= set(numeric_versions())

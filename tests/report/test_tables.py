@@ -83,7 +83,6 @@ class TestScoreTable:
         assert (cells["d", "A"].role, cells["d", "B"].role) == (BEST, PLAIN)
         assert "accuracy, percent" in score_table(write_run({("d", "A"): 0.25})).title
 
-    @pytest.mark.xfail(strict=True, reason="a cell whose scores are NaN is written as 'nan (5/5)'")
     def test_scores_that_do_not_exist_are_a_dash(self, write_run):
         run = write_run({("d", "A"): [{} for _ in range(5)], ("d", "B"): 0.5}, metrics=["log_loss"])
         assert cells_of(score_table(run))["d", "A"].text.startswith("–")
@@ -124,7 +123,6 @@ class TestNotes:
         assert "Failed: C on wine: 1 × error: ValueError: no | way at all" in lines
         assert not any(line.startswith("Not run yet") for line in lines)
 
-    @pytest.mark.xfail(strict=True, raises=AttributeError, reason="pandas makes a missing message NaN, not None")
     def test_a_failure_without_a_message_beside_one_with(self, write_run, failure):
         run = write_run({("d", "A"): [failure(), failure(Status.MEMORY, "MemoryError", ""), 0.5, 0.5, 0.5]})
         assert "Failed: A on d: 1 × memory: MemoryError: no message" in notes(run)
@@ -188,7 +186,6 @@ def test_durations_read_well(value, text):
     assert seconds(value) == text
 
 
-@pytest.mark.xfail(strict=True, reason="the unit is chosen before rounding: 0.9996 s reads '1000 ms', 59.96 s '60.0 s'")
 @pytest.mark.parametrize(("value", "text"), [(0.9996, "1.0 s"), (59.96, "1 min 0 s")])
 def test_durations_at_the_edge_of_a_unit(value, text):
     assert seconds(value) == text

@@ -122,9 +122,17 @@ def test_when_the_first_of_a_group_is_killed_the_next_one_leads(prepared, tmp_pa
 
 def test_workers_that_cannot_start_are_an_error_not_a_wait(prepared, tmp_path):
     plan, _, _ = prepared
-    job = job_of(plan, tmp_path / "data", log=tmp_path / "no" / "such" / "folder" / "log")
+    job = job_of(plan, tmp_path / "data", plugins="datasets", log=tmp_path / "log")  # no methods there
     with pytest.raises(RunError, match="the worker processes cannot start"), LocalPool(job, 1, 5.0) as pool:
         list(pool.run(plan.trials))
+
+
+def test_a_place_without_room_for_a_log_is_worked_in_all_the_same(prepared, tmp_path):
+    plan, _, _ = prepared
+    job = job_of(plan, tmp_path / "data", log=tmp_path / "no" / "such" / "folder" / "log")
+    with LocalPool(job, 1, 30.0) as pool:
+        results = [result.status for _, result in pool.run(plan.trials[:3])]
+    assert results == ["ok"] * 3
 
 
 @pytest.mark.parametrize(

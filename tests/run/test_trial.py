@@ -105,7 +105,7 @@ TUNED = method(
 
 
 def ids(X):
-    return frozenset(int(round(value)) for value in X[:, 0])
+    return frozenset(round(value) for value in X[:, 0])
 
 
 class TestLeakage:
@@ -499,6 +499,23 @@ class TestTuning:
         result = self.chosen((("classifier", "a", (0, 1)), ("classifier", "b", (2,))), Shy, ("log_loss",))
         assert result.chosen["classifier.a"] == 1
 
+    def test_an_inner_fold_without_a_score_does_not_end_the_trial(self):
+        """Two rows of a class in three inner folds: one of these has one class alone and no area under the curve."""
+        X, _ = numbers()
+        fold = fold_of()
+        y = np.zeros(N, dtype=int)
+        y[[*fold.train[:2], fold.test[0]]] = 1
+
+        class Sure(Spy):
+            def predict_proba(self, X):
+                return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+        result, _ = run(
+            fold_of((X, y)), method(None, grid=(("classifier", "b", (1, 2)),)), factory=Sure, metrics=("roc_auc",)
+        )
+        assert result.status is Status.OK, result.error_trace
+        assert result.chosen == {"classifier.b": 1}
+
 
 class TestFailures:
     @pytest.mark.parametrize("selector", [None, "spy"])
@@ -581,13 +598,16 @@ class TestFailures:
         assert (result.status, result.error_type) == (Status.ERROR, "ValueError")
         assert "classifier 'spy' predicted an array" in result.error_message
 
-    def test_an_interrupt_is_no_failure_of_the_method(self):
-        class Interrupted(Spy):
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+    @pytest.mark.parametrize("selector", [True, False])
+    def test_what_would_end_a_process_is_the_methods_own_failure(self, error, selector):
+        # In a worker Ctrl-C is ignored, so this can only come from the method.
+        class Ends(Spy):
             def fit(self, X, y):
-                raise KeyboardInterrupt
+                raise error
 
-        with pytest.raises(KeyboardInterrupt):
-            run(how=method(None), factory=Interrupted)
+        result, _ = run(factory=Ends) if selector else run(how=method(None), factory=Ends)
+        assert (result.status, result.error_type) == (Status.ERROR, error.__name__)
 
     def test_warnings_are_counted_and_the_first_is_kept(self):
         import warnings

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -18,14 +19,16 @@ METHOD = '[[methods]]\nlabel = "A"\n'
 
 MISTAKES = {
     "unknown selector": (
-        'selector = "wiegh"\nclassifier = "plain"', "methods[0].selector", "unknown selector 'wiegh': did you mean 'weigh'"
+        'selector = "wiegh"\nclassifier = "plain"', "methods[0].selector",
+        "unknown selector 'wiegh': did you mean 'weigh'"
     ),
     "unknown classifier": ('classifier = "zzz"', "methods[0].classifier", "unknown classifier 'zzz': choose from"),
     "classifier for a selector": (
         'selector = "plain"\nclassifier = "plain"', "methods[0].selector", "'plain' is a classifier, not a selector"
     ),
     "unknown parameter": (
-        'classifier = "plain(shfit=1)"', "methods[0].classifier", "unknown parameter of 'plain' 'shfit': did you mean 'shift'"
+        'classifier = "plain(shfit=1)"', "methods[0].classifier",
+        "unknown parameter of 'plain' 'shfit': did you mean 'shift'"
     ),
     "no expression": ('classifier = "plain(3)"', "methods[0].classifier", "cannot read 'plain(3)'"),
     "subset without selector": ('classifier = "plain"\ntop = 3', "methods[0].top", "needs a selector"),
@@ -33,8 +36,8 @@ MISTAKES = {
         'classifier = "plain"\ntune = { top = [1] }', "methods[0].tune.top", "needs a selector"
     ),
     "tuned nonsense": (
-        'classifier = "plain"\ntune = { shfit = [1] }', "methods[0].tune.shfit", "no step of this method has a parameter "
-        "'shfit': did you mean 'shift'"
+        'classifier = "plain"\ntune = { shfit = [1] }', "methods[0].tune.shfit",
+        "no step of this method has a parameter 'shfit': did you mean 'shift'"
     ),
     "ambiguous parameter": (
         'selector = "weigh"\nclassifier = "plain"\ntune = { k = [1] }', "methods[0].tune.k",
@@ -174,7 +177,7 @@ class TestKeys:
     def keys(self, plan, method="A"):
         return {(t.repeat, t.fold): t.key for t in plan.trials if t.method == method and t.dataset.startswith("blobs")}
 
-    CHANGES = {
+    CHANGES: ClassVar = {
         "parameter": {"methods": METHOD + 'selector = "weigh(power=2.0)"\nclassifier = "nearest"'},
         "classifier": {"methods": METHOD + 'selector = "weigh"\nclassifier = "plain"'},
         "no selector": {"methods": METHOD + 'classifier = "nearest"'},
@@ -194,7 +197,7 @@ class TestKeys:
         assert not set(before.values()) & set(after.values())
         assert before.keys() & after.keys()
 
-    SAME = {
+    SAME: ClassVar = {
         "time limit": {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\ntimeout = 1", "profile": "other"},
         "memory limit": {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\nmemory = 1", "profile": "other"},
         "inner folds of a method that tunes nothing": {
@@ -286,7 +289,7 @@ class TestDatasets:
     def test_one_that_cannot_be_loaded_is_left_out_with_the_reason_and_the_rest_goes_on(self, planned):
         plan = planned(datasets='[[datasets]]\nuse = ["broken", "blobs"]')
         assert list(plan.datasets) == ["blobs"]
-        assert plan.failed_datasets == ["broken"]
+        assert plan.failures == ["broken"]
         assert "OSError: the disk is gone" in plan.left_out["broken"]
         assert {t.dataset for t in plan.trials} == {"blobs"}
 
