@@ -16,7 +16,7 @@ def run(tmp_path_factory):
 
 
 def test_frames_of_a_run(run):
-    assert len(run.trials) == 2 * 3 * 10
+    assert len(run.trials) == 2 * 3 * 5
     assert set(run.trials["status"]) == {"ok"}
     assert run.scores.shape[0] == 6
     assert list(run.summary()["method"])[-1] == "DUM"

@@ -139,7 +139,7 @@ def test_files_that_are_apart_are_stacked(write_mirror, tmp_path):
         text="a,b,class\n1,2,x\n3,4,y\n", n_samples=2, n_features=2, categorical=[], class_counts={"x": 1, "y": 1}
     )
     index = (folder / "index.toml").read_text()
-    (folder / "index.toml").write_text(index + "\n" + index.replace("[things]", "[more]"))
+    (folder / "index.toml").write_text(index + "\n" + index.replace('["things"]', '["more"]'))
     (folder / "more.csv.gz").write_bytes((folder / "things.csv.gz").read_bytes())
     mirror = Mirror(folder)
     assert "things+more" in mirror and "things+none" not in mirror

@@ -58,7 +58,7 @@ def test_methods_and_datasets_exist(name, registry):
     path = SUITES / f"{name}.toml"
     for profile in ("quick", "standard", "paper"):
         loaded = load_suite(str(path), registry, profile)
-        assert len(resolve_methods(loaded, registry)) == len(loaded.suite.methods)
+        assert len(resolve_methods(loaded, registry)[0]) == len(loaded.suite.methods)
     names = used(loaded.suite)
     assert set(names) <= set(registry.datasets)
     assert len(set(names)) == len(names), "each set counts once"
