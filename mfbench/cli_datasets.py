@@ -148,7 +148,10 @@ def datasets_verify(data_dir: DataDir = None) -> None:
     terminal = console()
     for name, reason in damaged.items():
         _line(terminal, f"{name}: {reason}")
-    _line(terminal, f"{count} datasets verified, {len(damaged)} damaged. Cache: {lookup.cache.folder}")
+    _line(
+        terminal,
+        f"{count - len(damaged)} of {count} datasets are sound, {len(damaged)} damaged. Cache: {lookup.cache.folder}",
+    )
     if damaged:
         _line(terminal, "Remove them with: mfbench datasets clear NAME; what a repository has is then fetched again.")
         raise typer.Exit(ExitCode.FAILED)
@@ -170,6 +173,9 @@ def datasets_clear(
 
     lookup = Lookup(DataOptions(mirror=None))
     keys = cached_keys(names, load_registry(strict=strict), lookup) if names else None
+    if keys is None and lookup.cache.is_empty():
+        _line(console(), f"the cache {lookup.cache.folder} is empty")
+        return
     if keys is None and not yes:
         question = f"Delete all {len(lookup.cache.entries())} datasets of the cache {lookup.cache.folder}?"
         if not sys.stdin.isatty():
@@ -192,6 +198,8 @@ def _tell(outcomes: Iterable[Outcome], terminal: Console) -> None:
             str(outcome), markup=False, highlight=False, soft_wrap=True, style="red" if outcome.failed else None
         )
         told.append(outcome)
+    if not told:
+        _line(terminal, "nothing to do: no datasets are named there")
     failed = sum(outcome.failed for outcome in told)
     if failed:
         _line(terminal, f"{failed} of {len(told)} datasets failed")

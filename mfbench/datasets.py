@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mfbench.data.cache import card_file
 from mfbench.data.lookup import IMPORT, MIRROR, OPENML_SUITE, PREFIXES, Lookup, check_form, keys_of
 from mfbench.data.mirror import Mirror
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
@@ -232,11 +233,14 @@ def cached_keys(names: Iterable[str], registry: Registry, lookup: Lookup) -> lis
         If nothing of that name is cached.
     """
     keys = [entry.key for entry in lookup.cache.entries()]
+    # What `verify` names by a file, because its card cannot be read, must be possible to delete too.
+    broken = lookup.cache.broken_cards()
     chosen: dict[str, None] = {}
     for name in names:
         spec = registry.datasets[name].spec if name in registry.datasets else None
         wanted = [name] if spec is None else keys_of(spec)
         found = [key for key in keys if key in wanted or key.partition(" ")[0] == name]
+        found += [file for file in broken if file in [name, *map(card_file, wanted)]]
         if not found:
             raise UnknownNameError("cached dataset", name, keys, "see 'mfbench datasets list'")
         chosen |= dict.fromkeys(found)

@@ -136,6 +136,14 @@ class Cache:
                 found.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
         return sorted(found, key=lambda entry: entry.key)
 
+    def is_empty(self) -> bool:
+        """Tell whether there is nothing to clear, not even what a killed process left."""
+        return not any(self.folder.glob("c*/*")) and not any(self.folder.glob(f"{_SUITES}/*"))
+
+    def broken_cards(self) -> list[str]:
+        """Return the file names of cards that cannot be read."""
+        return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if _key_of(path) == path.name]
+
     def verify(self) -> dict[str, str]:
         """Read and hash everything.
 
@@ -211,7 +219,12 @@ class Cache:
         gone = []
         with self._explained(), self._locked(".content"):
             cards = self.folder.glob(f"{_CARDS}/*.json")
-            paths = sorted(cards) if keys is None else [self._path(_CARDS, key) for key in keys]
+            broken = set(self.broken_cards())
+            paths = (
+                sorted(cards)
+                if keys is None
+                else [self.folder / _CARDS / key if key in broken else self._path(_CARDS, key) for key in keys]
+            )
             for path in paths:
                 if path.is_file():
                     gone.append(_key_of(path))
@@ -335,6 +348,11 @@ def _stem(key: str) -> str:
     """
     words = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:40].strip("-")
     return f"{words}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}".lstrip("-")
+
+
+def card_file(key: str) -> str:
+    """Return the name of a key's card file."""
+    return f"{_stem(key)}.json"
 
 
 def _key_of(path: Path) -> str:

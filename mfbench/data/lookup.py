@@ -30,6 +30,7 @@ _FORMS = {
     IMPORT: (NAME, "import:patients"),
     OPENML_SUITE: (re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII), "openml-suite:99 or openml-suite:OpenML-CC18"),
 }
+_HOSTS = {OPENML: "OpenML", UCI: "the UCI repository"}
 _WITH_MIRROR = "or name a mirror with --data-dir"
 
 
@@ -115,7 +116,7 @@ class Lookup:
         self.options = options or DataOptions()
         self.cache = Cache(self.options.cache)
         self._follower = follower or _Unseen()
-        self._out_of_reach: dict[str, str] = {}
+        self._out_of_reach: set[str] = set()
 
     @cached_property
     def mirror(self) -> Mirror | None:
@@ -241,11 +242,11 @@ class Lookup:
     def _ask(self, host: str, call: Callable[[], Any]) -> Any:
         """Ask a server; after one that is out of reach was waited for once, the others' turn comes at once."""
         if host in self._out_of_reach:
-            raise DataUnavailableError(self._out_of_reach[host])
+            raise DataUnavailableError(f"{_HOSTS[host]} was out of reach a moment ago and was not asked again")
         try:
             return call()
-        except DataUnavailableError as error:
-            self._out_of_reach[host] = str(error)
+        except DataUnavailableError:
+            self._out_of_reach.add(host)
             raise
 
 

@@ -91,6 +91,8 @@ class Mirror:
         card = self.card(name)
         path = self.folder / f"{name}.csv.gz"
         place = f"dataset {name!r} of the mirror {self.folder}"
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            raise DataError(f"{place} is named in {INDEX}, but {path.name} is no regular file; copy the mirror again")
         try:
             found = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
@@ -146,6 +148,8 @@ def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:
 def _read_index(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / INDEX
     fault = f"{folder} is not a mirror of datasets: "
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{fault}{INDEX} is no regular file")
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -357,3 +357,17 @@ class TestNotWritable:
         with pytest.raises(DataError, match=r"No space left on device; make room"):
             cache.put(KEY, dataset, {})
         assert not list(cache.folder.glob("c*/*")), "no half file stays"
+
+
+def test_a_card_that_cannot_be_read_can_be_cleared_by_its_file(tmp_path):
+    from mfbench.data.cache import card_file
+
+    folder = tmp_path / "cache"
+    (folder / "cards").mkdir(parents=True)
+    (folder / "cards" / card_file("mirror:iris")).write_text("{")
+    (folder / "cards" / card_file("mirror:wine")).write_text("{")
+    cache = Cache(folder)
+    assert cache.broken_cards() == sorted([card_file("mirror:iris"), card_file("mirror:wine")])
+    assert cache.clear([card_file("mirror:iris")]) == [card_file("mirror:iris")]
+    assert cache.broken_cards() == [card_file("mirror:wine")]
+    assert not cache.is_empty()

@@ -147,3 +147,12 @@ def test_files_that_are_apart_are_stacked(write_mirror, tmp_path):
     assert data.X.tolist() == [[1, 2], [3, 4], [1, 2], [3, 4]] and data.y.tolist() == [0, 1, 0, 1]
     with pytest.raises(UnknownNameError):
         mirror.load("things+none")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(write_mirror):
+    folder = write_mirror()
+    (folder / "things.csv.gz").unlink()
+    os.mkfifo(folder / "things.csv.gz")
+    with pytest.raises(DataError, match="no regular file"):
+        Mirror(folder).load("things")

@@ -292,7 +292,7 @@ class TestKeeping:
         beach.run("datasets", "import", "mirror")
         good = beach.run("datasets", "verify", "--data-dir", "mirror")
         assert good.returncode == 0
-        assert "4 datasets verified, 0 damaged" in good.stdout
+        assert "4 of 4 datasets are sound, 0 damaged" in good.stdout
         card = next(path for path in (tmp_path / "cache" / "cards").iterdir() if "900001" in path.name)
         card.write_text(card.read_text().replace('"a"', '"z"'))
         bad = beach.run("datasets", "verify")
@@ -302,7 +302,7 @@ class TestKeeping:
         assert "deleted 1 datasets: openml:900001" in beach.run("datasets", "clear", "shells").stdout
         assert "deleted 2 datasets" in beach.run("datasets", "clear", "--yes").stdout
         assert not list(tmp_path.glob("cache/c*/*"))
-        assert "0 datasets verified, 0 damaged" in beach.run("datasets", "verify").stdout
+        assert "0 of 0 datasets are sound, 0 damaged" in beach.run("datasets", "verify").stdout
 
 
 def test_from_python(beach, tmp_path, monkeypatch):
