@@ -275,7 +275,6 @@ class TestKeeping:
             (["import", "cache"], "has no index.toml"),
             (["import", "mirror", "--name", "x"], "are for a file"),
             (["import", "mirror/pebbles.csv.gz", "--name", "../x"], "write it like import:patients"),
-            (["clear"], "confirm with --yes"),
             (["clear", "pebbles"], "unknown cached dataset 'pebbles'"),
             (["show", "import:none"], "mfbench datasets import FILE --name none"),
         ],
@@ -289,7 +288,10 @@ class TestKeeping:
 
     def test_verify_and_clear(self, beach, tmp_path):
         beach.run("datasets", "pull", "shells", "openml:900002")
+        assert "is empty" in beach.run("datasets", "clear").stdout
         beach.run("datasets", "import", "mirror")
+        unconfirmed = beach.run("datasets", "clear", stdin=subprocess.DEVNULL)
+        assert unconfirmed.returncode == 2 and "confirm with --yes" in unconfirmed.stderr
         good = beach.run("datasets", "verify", "--data-dir", "mirror")
         assert good.returncode == 0
         assert "4 of 4 datasets are sound, 0 damaged" in good.stdout
