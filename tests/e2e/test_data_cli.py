@@ -287,8 +287,8 @@ class TestKeeping:
         assert "Traceback" not in result.stderr
 
     def test_verify_and_clear(self, beach, tmp_path):
-        beach.run("datasets", "pull", "shells", "openml:900002")
         assert "is empty" in beach.run("datasets", "clear").stdout
+        beach.run("datasets", "pull", "shells", "openml:900002")
         beach.run("datasets", "import", "mirror")
         unconfirmed = beach.run("datasets", "clear", stdin=subprocess.DEVNULL)
         assert unconfirmed.returncode == 2 and "confirm with --yes" in unconfirmed.stderr
