@@ -1,4 +1,4 @@
-"""What the estimators of the Relief family share: checking the input, drawing samples, selecting features."""
+"""What Relief and ReliefF share: drawing samples, selecting features, factors of hits and misses."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from mfbench_margin._learner import find_targets
 
 
 class MarginSelector(SelectorMixin, BaseEstimator):
@@ -23,32 +24,13 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _check_data(self, X: Any, y: Any, *, allow_nan: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return X as float64 and y as codes 0 … n_classes - 1; set ``classes_``."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in the data, "
-                f"but the data contains only 1 class: {self.classes_[0]!r}"
-            )
-        return X, codes.astype(np.int64)
-
     def _draw_samples(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the training indices to average over; set ``n_skipped_`` and ``sample_indices_``.
 
         A sample that is alone in its class has no hit, and hence no margin: it is never drawn, but is still a miss of
         others.
         """
-        has_hit = np.bincount(codes)[codes] > 1
-        self.n_skipped_ = int(np.count_nonzero(~has_hit))
-        if not has_hit.any():
-            raise ValueError(
-                f"{type(self).__name__} needs a class with at least 2 samples, but each of the "
-                f"{len(codes)} samples is alone in its class"
-            )
-        indices = np.flatnonzero(has_hit)
+        indices = np.flatnonzero(find_targets(self, codes))
         if self.n_samples is not None:
             random_state = check_random_state(self.random_state)
             indices = indices[random_state.randint(len(indices), size=self.n_samples)]

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from mfbench_margin._base import MarginSelector, pooled_factors, prior_factors
 from mfbench_margin._diff import build_table
+from mfbench_margin._learner import check_data
 from mfbench_margin._weights import mean_margin
 
 
@@ -149,7 +150,7 @@ class Relief(MarginSelector):
         Relief
             The fitted selector.
         """
-        X, codes = self._check_data(X, y, allow_nan=False)
+        X, codes = check_data(self, X, y)
         samples = self._draw_samples(codes)
         squared_distance = self.metric == "euclidean"
         table = build_table(

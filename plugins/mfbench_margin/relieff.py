@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from mfbench_margin._base import MarginSelector, prior_factors
 from mfbench_margin._diff import build_table
+from mfbench_margin._learner import check_data
 from mfbench_margin._weights import mean_margin
 
 
@@ -147,7 +148,7 @@ class ReliefF(MarginSelector):
         ReliefF
             The fitted selector.
         """
-        X, codes = self._check_data(X, y, allow_nan=True)
+        X, codes = check_data(self, X, y, allow_nan=True)
         self.categorical_ = _as_mask(self.categorical_features, X.shape[1])
         samples = self._draw_samples(codes)
         table = build_table(X, codes, self.categorical_)
