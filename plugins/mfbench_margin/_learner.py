@@ -86,7 +86,7 @@ def find_targets(estimator: Any, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def varying(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which features are not constant. A constant one never tells classes apart: its weight is exactly 0."""
-    mask: NDArray[np.bool_] = (X != X[:1]).any(axis=0)
+    mask: NDArray[np.bool_] = (X[:1] != X).any(axis=0)
     return mask
 
 
