@@ -1,4 +1,4 @@
-"""Margin-based feature weighting: the Relief family.
+"""Margin-based feature weighting, from Relief to Boosted IMMIGRATE.
 
 The estimators are loaded on first use, so that registering the plugin loads neither NumPy nor scikit-learn.
 """
@@ -9,12 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfbench_margin.immigrate import IMMIGRATE
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
 
-_HOMES = {"Relief": "mfbench_margin.relief", "ReliefF": "mfbench_margin.relieff"}
+_HOMES = {
+    "IMMIGRATE": "mfbench_margin.immigrate",
+    "Relief": "mfbench_margin.relief",
+    "ReliefF": "mfbench_margin.relieff",
+}
 
-__all__ = ["Relief", "ReliefF"]
+__all__ = ["IMMIGRATE", "Relief", "ReliefF"]
 
 
 def __getattr__(name: str) -> Any:
