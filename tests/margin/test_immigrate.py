@@ -1,11 +1,12 @@
 import warnings
 
-import mfbench_margin
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.base import clone
+
+import mfbench_margin
 
 CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
 SOLVERS = ["monotone", "published"]
@@ -414,8 +415,8 @@ def test_no_direction_with_a_margin_takes_a_ray(immigrate_oracles, cone):
         {"solver": "newton"}, {"cone": "all"}, {"prune": -0.1}, {"max_iter": 0}, {"tol": -1.0},
         {"stopping": "never"}, {"stopping": "package", "solver": "monotone"}, {"degenerate": "zero"},
         {"importance": "trace"}, {"output": "kernel"}, {"init": "zeros"},
-        {"init": np.eye(3)}, {"init": np.ones(4)}, {"init": np.triu(np.ones((4, 4)))}, {"init": np.full((4, 4), np.nan)},
-        {"init": np.zeros((4, 4))},
+        {"init": np.eye(3)}, {"init": np.ones(4)}, {"init": np.triu(np.ones((4, 4)))},
+        {"init": np.full((4, 4), np.nan)}, {"init": np.zeros((4, 4))},
     ],
     ids=str,
 )  # fmt: skip
@@ -436,7 +437,7 @@ def test_refuses_bad_sample_weights(make_groups, weights):
 def test_refuses_bad_data(make_groups):
     X, y = make_groups(27)
     with pytest.raises(ValueError, match="NaN"):
-        make().fit(np.where(X == X.max(), np.nan, X), y)
+        make().fit(np.where(X.max() == X, np.nan, X), y)
     with pytest.raises(ValueError, match="2 classes"):
         make().fit(X, np.zeros(len(y)))
     with pytest.raises(ValueError, match="2 samples"):
