@@ -42,9 +42,9 @@ def start(p, seed=0):
     return B @ B.T / np.linalg.norm(B @ B.T)
 
 
-def xor(n=100, p=6, seed=3):
+def xor(n, seed):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
+    X = rng.normal(size=(n, 6))
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
 
@@ -123,19 +123,19 @@ def test_monotone_never_goes_up(make_groups, cone, sigma):
 
 
 def test_monotone_beats_published_on_an_interaction(immigrate_oracles):
-    X, y = xor()
+    X, y = xor(100, seed=0)
     published = make(sigma=0.5, solver="published", cone="psd").fit(X, y)
+    monotone = make(sigma=0.5, solver="monotone", cone="psd").fit(X, y)
     assert (np.diff(published.objective_trace_) > 0).any()
-    for cone in ("psd", "nonneg"):
-        monotone = make(sigma=0.5, solver="monotone", cone=cone).fit(X, y)
-        assert (np.diff(monotone.objective_trace_) <= 1e-9).all()
-        if cone == "psd":
-            assert min(monotone.objective_trace_) <= min(published.objective_trace_)
-        off_diagonal = np.abs(np.triu(monotone.matrix_, 1))
-        assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
-    D = immigrate_oracles.differences(X)
-    last = immigrate_oracles.value(D, y, 0.5, monotone.matrix_)
+    assert (np.diff(monotone.objective_trace_) <= 1e-9).all()
+    assert min(monotone.objective_trace_) <= min(published.objective_trace_)
+    W = monotone.matrix_
+    off_diagonal = np.abs(np.triu(W, 1))
+    assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
+    # Hits differ in both features or in neither: their entry brings them closer only if it is negative.
+    assert W[0, 1] < 0
     # Scaling the last iterate to norm 1 changes little.
+    last = immigrate_oracles.value(immigrate_oracles.differences(X), y, 0.5, W)
     assert last == pytest.approx(monotone.objective_trace_[-1], rel=0.02)
 
 
@@ -287,7 +287,7 @@ def test_duplicates_and_ties(immigrate_oracles, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("cone", ["psd", "nonneg"])
-@pytest.mark.parametrize(("n", "p"), [(8, 15), (20, 1), (200, 2)])
+@pytest.mark.parametrize(("n", "p"), [(8, 15), (20, 1), (80, 2)])
 def test_shapes(immigrate_oracles, make_groups, solver, cone, n, p):
     X, y = make_groups(19, n=n, p=p, n_classes=2, shift=2)
     W = immigrate_oracles.fit(X, y, 1.0, solver, cone=cone, max_iter=3)
