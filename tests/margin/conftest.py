@@ -1,21 +1,54 @@
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 
-@pytest.fixture(scope="session")
-def oracles():
-    spec = importlib.util.spec_from_file_location("margin_oracles", Path(__file__).with_name("oracles.py"))
+def _load(name):
+    spec = importlib.util.spec_from_file_location(f"margin_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture(scope="session")
+def oracles():
+    return _load("oracles")
+
+
+@pytest.fixture(scope="session")
+def immigrate_oracles():
+    return _load("oracles_immigrate")
+
+
+@pytest.fixture(scope="session")
 def make_table():
     return _make_table
+
+
+@pytest.fixture(scope="session")
+def make_groups():
+    return _make_groups
+
+
+@pytest.fixture(scope="session")
+def package_figures():
+    """What the authors' R package gives: cases, each with the X and y it was fitted on, and X_rest to predict."""
+    figures = json.loads((Path(__file__).parent / "data" / "immigrate_reference.json").read_text())
+    cases = []
+    for case in figures["cases"]:
+        X, y = _package_data(case["data"])
+        stored = figures["sets"][case["data"]]
+        assert X.shape == (stored["n"], stored["p"])
+        assert np.abs(X).sum() == pytest.approx(stored["sum_of_absolute_values"], rel=1e-12)
+        rest = X[1::2]
+        if case["rows"] == "odd":
+            X, y = X[::2], y[::2]
+        cases.append({**case, "X": X, "y": y, "X_rest": rest, "W": np.array(case["W"])})
+    return cases
 
 
 def _make_table(seed, n=40, n_numeric=3, n_grid=1, n_nominal=0, missing=0.0, n_classes=2):
@@ -34,3 +67,31 @@ def _make_table(seed, n=40, n_numeric=3, n_grid=1, n_nominal=0, missing=0.0, n_c
     nominal = np.arange(X.shape[1]) >= n_numeric + n_grid
     shuffle = rng.permutation(X.shape[1])
     return np.ascontiguousarray(X[:, shuffle]), y, nominal[shuffle]
+
+
+def _make_groups(seed, n=24, p=4, n_classes=2, alone=False, shift=0.8):
+    """Standardised numbers in groups that overlap; two columns interact; optionally one sample alone in its class."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.concatenate([np.repeat(np.arange(n_classes), 3), rng.integers(0, n_classes, n)])[:n])
+    X = rng.normal(size=(n, p))
+    X[:, 0] += shift * y
+    if p > 2:
+        X[:, 2] = np.where(y % 2 == 0, 1, -1) * X[:, 1] + 0.5 * X[:, 2]
+    X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    if alone:
+        y[n // 2] = n_classes
+    return X, y
+
+
+def _package_data(name):
+    if name == "xor":
+        X = np.random.default_rng(0).normal(size=(80, 6))
+        y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    elif name == "cancer":
+        X, y = load_breast_cancer(return_X_y=True)
+        X, y = X[:150, :8], y[:150]
+    else:
+        X, y = (load_wine if name == "wine" else load_iris)(return_X_y=True)
+        kept = {"iris": y > 0, "wine": y < 2}.get(name, y >= 0)
+        X, y = X[kept], y[kept]
+    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), y

@@ -191,7 +191,7 @@ def prune_threshold(prune, p):
 
 
 def pruned(W, threshold):
-    W = np.where(W < threshold, 0.0, W)
+    W = np.where(threshold <= W, W, 0.0)
     return W / np.linalg.norm(W)
 
 
@@ -218,7 +218,7 @@ def fit_published(
         if polar:
             return identity(p), trace, iteration, True, True
         if prune is not False:
-            W = np.where(W < prune_threshold(prune, p), 0.0, W)
+            W = np.where(prune_threshold(prune, p) <= W, W, 0.0)
             if renormalise:
                 W = W / np.linalg.norm(W)
         trace.append(value(D, y, sigma, W, weights))
