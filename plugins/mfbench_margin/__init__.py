@@ -9,17 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfbench_margin.boosted import BoostedIMMIGRATE
+    from mfbench_margin.im4e_immigrate import BoostedIM4EIMMIGRATE, IM4EIMMIGRATE
     from mfbench_margin.immigrate import IMMIGRATE
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
 
 _HOMES = {
+    "BoostedIM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
+    "BoostedIMMIGRATE": "mfbench_margin.boosted",
+    "IM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
     "IMMIGRATE": "mfbench_margin.immigrate",
     "Relief": "mfbench_margin.relief",
     "ReliefF": "mfbench_margin.relieff",
 }
 
-__all__ = ["IMMIGRATE", "Relief", "ReliefF"]
+__all__ = ["BoostedIM4EIMMIGRATE", "BoostedIMMIGRATE", "IM4EIMMIGRATE", "IMMIGRATE", "Relief", "ReliefF"]
 
 
 def __getattr__(name: str) -> Any:

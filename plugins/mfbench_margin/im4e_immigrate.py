@@ -1,0 +1,360 @@
+"""IM4E-IMMIGRATE: IMMIGRATE among the features that IM4E finds worth it, for many features; and its boosted form."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from mfbench_margin._expected import ExpectedDistanceClassifier
+from mfbench_margin._learner import check_data, find_targets
+from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
+from mfbench_margin.im4e import IM4E
+from mfbench_margin.immigrate import IMMIGRATE, check_weights
+
+Matrix = NDArray[np.float64]
+# A matrix for all features is only made up to this size: 200 MB.
+LARGEST_MATRIX = 5000
+_SCREEN: dict[str, list[Any]] = {
+    "threshold": [Interval(Real, 0, None, closed="left")],
+    "max_features": [Interval(Integral, 1, None, closed="left")],
+}
+
+
+def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.int64]:
+    """Return the features whose weight exceeds `threshold` times the mean weight, in ascending order.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        Non-negative.
+    threshold : float
+        In units of the mean, which is 1 / n_features if the weights sum to 1.
+    max_features : int
+        Only the heaviest are kept if there are more; of equals, those with the lowest index.
+
+    Returns
+    -------
+    ndarray of int
+
+    Notes
+    -----
+    If no weight is large enough the two heaviest features are kept, with a warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> screen(np.array([0.1, 0.6, 0.0, 0.3]), threshold=1.0, max_features=200).tolist()
+    [1, 3]
+    """
+    heaviest = np.argsort(-weights, kind="stable")
+    count = int((weights > threshold * weights.mean()).sum())
+    if count == 0:
+        warnings.warn(
+            f"no feature weighs more than {threshold:g} times the mean; the two heaviest are kept. Lower threshold",
+            UserWarning,
+            stacklevel=3,
+        )
+        count = 2
+    return np.sort(heaviest[: min(count, max_features)])
+
+
+class _Screened:
+    """Attributes of a learner that knows a matrix for the features kept only."""
+
+    kept_: NDArray[np.int64]
+    kept_matrix_: Matrix
+    n_features_in_: int
+
+    @property
+    def matrix_(self) -> Matrix:
+        """W among all features: 0 for those not kept. Made when asked for."""
+        check_is_fitted(self)
+        if self.n_features_in_ > LARGEST_MATRIX:
+            raise AttributeError(
+                f"matrix_ would have {self.n_features_in_} x {self.n_features_in_} entries; "
+                "kept_matrix_ holds those of the features in kept_"
+            )
+        W = np.zeros((self.n_features_in_, self.n_features_in_))
+        W[np.ix_(self.kept_, self.kept_)] = self.kept_matrix_
+        return W
+
+    @property
+    def interaction_importances_(self) -> Matrix:
+        """The same."""
+        return self.matrix_
+
+
+class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
+    r"""Keep the features that IM4E weighs most, and learn IMMIGRATE's matrix among them (EGT).
+
+    IM4E's weights w sum to 1. Features with :math:`w_a > t`, :math:`t` = ``threshold`` / n_features, are kept; IMMIGRATE
+    starts from their weights as a diagonal matrix, divided by its norm ([1]_, section 3.6).
+
+    Parameters
+    ----------
+    sigma : float, default=1.0
+        Softness of the neighbourhoods, for IM4E in units of its distance, for IMMIGRATE of q.
+    threshold : float, default=2.0
+        Features lighter than this times the mean are left out; 2 in [1]_, 1 in its manuscript of 2019.
+    max_features : int, default=200
+        Keep at most so many, the heaviest: W has the square of this number of entries.
+    solver, cone, prune, max_iter, tol
+        See `mfbench_margin.IMMIGRATE`.
+
+    Attributes
+    ----------
+    kept_ : ndarray of int, shape (n_kept,)
+        The features kept, in ascending order.
+    kept_matrix_ : ndarray of shape (n_kept, n_kept)
+        W among them.
+    matrix_, interaction_importances_ : ndarray of shape (n_features, n_features)
+        W with zeros for all other features; made when asked for, and refused for more than 5000 features.
+    weights_, feature_importances_ : ndarray of shape (n_features,)
+        Row sums of \|W\|.
+    im4e_ : IM4E
+        The first stage.
+    immigrate_ : IMMIGRATE
+        The second stage, fitted to the features kept.
+    objective_trace_, n_iter_, converged_, degenerate_
+        Of the second stage.
+    sigma_ : float
+        The sigma used.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Training samples alone in their class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, if X has string column names.
+
+    Raises
+    ------
+    ValueError
+        As `mfbench_margin.IMMIGRATE` does.
+
+    Notes
+    -----
+    O(n² p) time for a step of IM4E and O(n² k²) for one of IMMIGRATE with k features kept. A feature that matters only
+    together with another one may be lost in the first stage.
+
+    References
+    ----------
+    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mfbench_margin import IM4EIMMIGRATE
+    >>> X = np.random.default_rng(0).normal(size=(60, 500))
+    >>> y = np.arange(60) % 2
+    >>> X[:, 7] += 4 * y
+    >>> int(IM4EIMMIGRATE().fit(X, y).feature_importances_.argmax())
+    7
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "sigma": IMMIGRATE._parameter_constraints["sigma"],
+        **_SCREEN,
+        **{name: IMMIGRATE._parameter_constraints[name] for name in ("solver", "cone", "prune", "max_iter", "tol")},
+    }
+
+    def __init__(
+        self,
+        sigma: float = 1.0,
+        threshold: float = 2.0,
+        max_features: int = 200,
+        solver: str = "monotone",
+        cone: str = "nonneg",
+        prune: bool | float = False,
+        max_iter: int | None = None,
+        tol: float | None = None,
+    ) -> None:
+        self.sigma = sigma
+        self.threshold = threshold
+        self.max_features = max_features
+        self.solver = solver
+        self.cone = cone
+        self.prune = prune
+        self.max_iter = max_iter
+        self.tol = tol
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IM4EIMMIGRATE:
+        """Screen, then learn W.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features, no missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How much the margin of each sample counts, in both stages; 1 if None.
+
+        Returns
+        -------
+        IM4EIMMIGRATE
+            The fitted classifier.
+        """
+        X, codes = check_data(self, X, y)
+        find_targets(self, codes)
+        weights = check_weights(sample_weight, X)
+        self.im4e_ = IM4E(sigma=self.sigma).fit(X, codes, weights)
+        self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features))
+        self.immigrate_ = IMMIGRATE(
+            self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
+            init=first_matrix(self.im4e_.weights_[self.kept_]),
+        ).fit(X[:, self.kept_], codes, weights)  # fmt: skip
+        second = self.immigrate_
+        self.kept_matrix_ = second.matrix_
+        importances = np.zeros(X.shape[1])
+        importances[self.kept_] = second.weights_
+        self._set_weights(importances)
+        self.sigma_, self.objective_trace_ = second.sigma_, second.objective_trace_
+        self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
+        return self
+
+    def _expected_distances(self, X: Matrix | None) -> Matrix:
+        return self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
+
+
+def first_matrix(weights: Matrix) -> Matrix:
+    """Return a diagonal matrix of norm 1; equal entries if all weights are 0."""
+    norm = float(np.linalg.norm(weights))
+    return np.diag(weights / norm if norm > 0 else np.full(len(weights), len(weights) ** -0.5))
+
+
+class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):
+    """Boost IM4E-IMMIGRATE (B4G): features are screened once, and all rounds start from their weights.
+
+    Parameters
+    ----------
+    n_estimators, sigma_max, sigma_min, schedule, boost_update, perfect, solver, cone, prune, max_iter
+        See `mfbench_margin.BoostedIMMIGRATE`.
+    threshold, max_features
+        See `mfbench_margin.IM4EIMMIGRATE`.
+    screen : {"once", "per-round"}, default="once"
+        "once": IM4E with ``sigma_max``, before boosting. "per-round": in every round, with its sigma and sample weights.
+        The papers do not say; the second takes the time of IM4E on all features in every round.
+
+    Attributes
+    ----------
+    kept_ : ndarray of int, shape (n_kept,)
+        The features that any learner uses.
+    kept_matrix_ : ndarray of shape (n_kept, n_kept)
+        Mean W among them, weighted by the learners' votes, of Frobenius norm 1.
+    matrix_, interaction_importances_ : ndarray of shape (n_features, n_features)
+        The same among all features; made when asked for, and refused for more than 5000 features.
+    estimators_features_ : list of ndarray of int
+        The features of each learner.
+    weights_, feature_importances_, estimators_, estimators_matrices_, estimator_weights_, estimator_errors_, sigmas_
+        See `mfbench_margin.BoostedIMMIGRATE`.
+    sample_weight_, n_iter_, degenerate_, classes_, n_skipped_, n_features_in_, feature_names_in_
+        Likewise.
+
+    Raises
+    ------
+    ValueError
+        As `mfbench_margin.IMMIGRATE` does.
+
+    Notes
+    -----
+    As `mfbench_margin.BoostedIMMIGRATE` among the features kept [1]_, after one fit of IM4E, or one per round.
+
+    References
+    ----------
+    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mfbench_margin import BoostedIM4EIMMIGRATE
+    >>> X = np.random.default_rng(0).normal(size=(60, 500))
+    >>> y = np.arange(60) % 2
+    >>> X[:, 7] += 2 * y
+    >>> int(BoostedIM4EIMMIGRATE(n_estimators=5).fit(X, y).feature_importances_.argmax())
+    7
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{k: v for k, v in BoostedIMMIGRATE._parameter_constraints.items() if k not in ("init", "random_state")},
+        **_SCREEN,
+        "screen": [StrOptions({"once", "per-round"})],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        sigma_max: float = 4.0,
+        sigma_min: float = 0.2,
+        schedule: str = "published",
+        boost_update: str = "published",
+        perfect: str = "discard",
+        solver: str = "monotone",
+        cone: str = "nonneg",
+        prune: bool | float = False,
+        max_iter: int | None = 5,
+        threshold: float = 2.0,
+        max_features: int = 200,
+        screen: str = "once",
+    ) -> None:
+        super().__init__(
+            n_estimators, sigma_max, sigma_min, schedule, boost_update, perfect, solver, cone, prune, max_iter
+        )
+        self.threshold = threshold
+        self.max_features = max_features
+        self.screen = screen
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> BoostedIM4EIMMIGRATE:
+        """Screen and boost.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features, no missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        BoostedIM4EIMMIGRATE
+            The fitted ensemble.
+        """
+        if self.sigma_min > self.sigma_max:
+            raise ValueError(f"sigma_min is {self.sigma_min:g}, larger than sigma_max, which is {self.sigma_max:g}")
+        X, codes = check_data(self, X, y)
+        self._boost(self._rounds(X, codes), codes)
+        self.kept_ = np.unique(np.concatenate([learner.features_ for learner in self.estimators_]))
+        self.kept_matrix_ = self._mean_matrix(self.kept_)
+        importances = np.zeros(X.shape[1])
+        importances[self.kept_] = np.abs(self.kept_matrix_).sum(axis=1)
+        self._set_weights(importances)
+        return self
+
+    def _rounds(self, X: Matrix, codes: NDArray[np.int64]) -> Learn:
+        """Return what makes the learner of a round."""
+
+        def screened(sigma: float, weights: Matrix | None) -> Rounds:
+            w = IM4E(sigma=sigma).fit(X, codes, weights).weights_
+            kept = screen(w, float(self.threshold), int(self.max_features))
+            return Rounds(self, X, codes, first_matrix(w[kept]), features=kept)
+
+        if self.screen == "once":
+            return screened(float(self.sigma_max), None).learn
+        return lambda sigma, D: screened(sigma, D).learn(sigma, D)
+
+    @property
+    def estimators_features_(self) -> list[NDArray[np.int64]]:
+        """The features of each learner."""
+        return [learner.features_ for learner in self.estimators_]
