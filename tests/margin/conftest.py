@@ -7,15 +7,24 @@ import pytest
 
 @pytest.fixture(scope="session")
 def oracles():
-    spec = importlib.util.spec_from_file_location("margin_oracles", Path(__file__).with_name("oracles.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return _load("oracles")
+
+
+@pytest.fixture(scope="session")
+def oracles_soft():
+    return _load("oracles_soft")
 
 
 @pytest.fixture(scope="session")
 def make_table():
     return _make_table
+
+
+def _load(name):
+    spec = importlib.util.spec_from_file_location(f"margin_{name}", Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _make_table(seed, n=40, n_numeric=3, n_grid=1, n_nominal=0, missing=0.0, n_classes=2):
