@@ -1,4 +1,4 @@
-"""Margin-based feature weighting: the Relief family.
+"""Margin-based feature weighting: the Relief family, and learners with soft neighbours that also classify.
 
 The estimators are loaded on first use, so that registering the plugin loads neither NumPy nor scikit-learn.
 """
@@ -9,12 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfbench_margin.im4e import IM4E, ImbalancedIM4E
+    from mfbench_margin.irelief import IRelief
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
 
-_HOMES = {"Relief": "mfbench_margin.relief", "ReliefF": "mfbench_margin.relieff"}
+_HOMES = {
+    "IM4E": "mfbench_margin.im4e",
+    "IRelief": "mfbench_margin.irelief",
+    "ImbalancedIM4E": "mfbench_margin.im4e",
+    "Relief": "mfbench_margin.relief",
+    "ReliefF": "mfbench_margin.relieff",
+}
 
-__all__ = ["Relief", "ReliefF"]
+__all__ = ["IM4E", "IRelief", "ImbalancedIM4E", "Relief", "ReliefF"]
 
 
 def __getattr__(name: str) -> Any:
