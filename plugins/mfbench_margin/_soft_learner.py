@@ -29,7 +29,7 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
     _norm: ClassVar[int]
 
     def _first_weights(self, n_features: int) -> NDArray[np.float64]:
-        """Return the weights to start from, of sum 1."""
+        """Return the weights to start from: 1 / p each, as published, or those given, of the norm of learned ones."""
         if self.init is None:
             return np.full(n_features, 1.0 / n_features)
         weights: NDArray[np.float64] = check_array(self.init, dtype=np.float64, ensure_2d=False, input_name="init")
@@ -37,10 +37,7 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
             raise ValueError(f"init must have shape ({n_features},), one weight per feature, got {weights.shape}")
         if weights.min() < 0 or weights.max() == 0:
             raise ValueError("init must hold weights of at least 0, one of them positive")
-        # Dividing by the largest first keeps the sum finite.
-        weights = weights / weights.max()
-        weights /= weights.sum()
-        return weights
+        return self._to_unit(weights)
 
     def _next_weights(self, margins: NDArray[np.float64], ranges: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the positive part of the margins, of norm 1; without one, what ``degenerate`` says.

@@ -37,7 +37,7 @@ class IRelief(SoftMarginClassifier):
     tol : float, default=1e-6
         Stop when a step changes the weights by at most this much, in the Euclidean norm.
     init : array-like of shape (n_features,) or None, default=None
-        Weights to start from, scaled to sum 1; None for equal ones.
+        Weights to start from, scaled to Euclidean norm 1; None for :math:`1 / p` each, as published.
     degenerate : {"uniform", "ray", "raise"}, default="uniform"
         What to do if no feature has a positive margin: give equal weights to all features that vary; give all weight to
         the one with the largest margin, which is the best of a bad lot; or raise.
@@ -52,7 +52,7 @@ class IRelief(SoftMarginClassifier):
         :math:`\gamma` under the final weights, within [0, 1]; near 0 for a sample that lies among other classes. 0 for
         one that is alone in its class.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Mean margin :math:`w^T \nu(w)` of the start (whose norm is not 1) and after each step.
+        Mean margin :math:`w^T \nu(w)` of the start (whose norm may not be 1) and after each step.
     n_iter_ : int
         Number of steps taken.
     converged_ : bool
@@ -160,7 +160,7 @@ class IRelief(SoftMarginClassifier):
         margin, margins, _ = measure(weights)
         trace = [margin]
         self.converged_ = False
-        # The start does not count: its norm is another one, and hence its mean margin.
+        # The start does not count: its norm may be another one, and hence its mean margin.
         best_margin = -np.inf
         for _ in range(self.max_iter):
             previous, weights = weights, self._next_weights(margins, neighbours.ranges)
