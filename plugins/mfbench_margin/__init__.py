@@ -10,21 +10,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbench_margin.boosted import BoostedIMMIGRATE
+    from mfbench_margin.im4e import IM4E, ImbalancedIM4E
     from mfbench_margin.im4e_immigrate import BoostedIM4EIMMIGRATE, IM4EIMMIGRATE
     from mfbench_margin.immigrate import IMMIGRATE
+    from mfbench_margin.irelief import IRelief
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
 
 _HOMES = {
     "BoostedIM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
     "BoostedIMMIGRATE": "mfbench_margin.boosted",
+    "IM4E": "mfbench_margin.im4e",
     "IM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
     "IMMIGRATE": "mfbench_margin.immigrate",
+    "IRelief": "mfbench_margin.irelief",
+    "ImbalancedIM4E": "mfbench_margin.im4e",
     "Relief": "mfbench_margin.relief",
     "ReliefF": "mfbench_margin.relieff",
 }
 
-__all__ = ["BoostedIM4EIMMIGRATE", "BoostedIMMIGRATE", "IM4EIMMIGRATE", "IMMIGRATE", "Relief", "ReliefF"]
+__all__ = [
+    "BoostedIM4EIMMIGRATE",
+    "BoostedIMMIGRATE",
+    "IM4E",
+    "IM4EIMMIGRATE",
+    "IMMIGRATE",
+    "IRelief",
+    "ImbalancedIM4E",
+    "Relief",
+    "ReliefF",
+]
 
 
 def __getattr__(name: str) -> Any:

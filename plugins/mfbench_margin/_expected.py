@@ -130,5 +130,6 @@ class ExpectedDistanceClassifier(MarginClassifier):
         return shares
 
     def _nearest_class(self, X: Any) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[self.expected_distances(X).argmin(axis=1)]
+        nearest = self.expected_distances(X).argmin(axis=1)
+        labels: NDArray[Any] = self.classes_[nearest]
         return labels

@@ -20,6 +20,11 @@ def oracles():
 
 
 @pytest.fixture(scope="session")
+def oracles_soft():
+    return _load("oracles_soft")
+
+
+@pytest.fixture(scope="session")
 def immigrate_oracles():
     return _load("oracles_immigrate")
 
