@@ -132,8 +132,6 @@ def test_monotone_beats_published_on_an_interaction(immigrate_oracles):
     W = monotone.matrix_
     off_diagonal = np.abs(np.triu(W, 1))
     assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
-    # Hits differ in both features or in neither: their entry brings them closer only if it is negative.
-    assert W[0, 1] < 0
     # Scaling the last iterate to norm 1 changes little.
     last = immigrate_oracles.value(immigrate_oracles.differences(X), y, 0.5, W)
     assert last == pytest.approx(monotone.objective_trace_[-1], rel=0.02)
