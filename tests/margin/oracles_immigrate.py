@@ -355,7 +355,8 @@ def fit_boosted(
         wrong = predict(W, X, y, sigma) != y
         error = math.fsum(sample_weights[wrong])
         is_perfect = not wrong.any()
-        if error >= 1 - 1 / K or (is_perfect and perfect == "discard"):
+        # The learner just used has the error of chance after adaboost's update: not less by a rounding error.
+        if error >= 1 - 1 / K - 1e-12 or (is_perfect and perfect == "discard"):
             continue
         if is_perfect:
             error = 1 / (2 * n)

@@ -59,8 +59,8 @@ def test_equals_definition(immigrate_oracles, make_groups, solver, cone, setting
     X, y = make_groups(1, n_classes=n_classes, alone=alone)
     weights = sample_weights(len(y)) if weighted else None
     loop = immigrate_oracles.fit_monotone if solver == "monotone" else immigrate_oracles.fit_published
-    W, trace, iterations, converged, *_ = loop(X, y, 0.8, cone, weights, prune=prune, max_iter=12)
-    fitted = make(sigma=0.8, solver=solver, cone=cone, prune=prune, max_iter=12).fit(X, y, sample_weight=weights)
+    W, trace, iterations, converged, *_ = loop(X, y, 0.8, cone, weights, prune=prune, max_iter=8)
+    fitted = make(sigma=0.8, solver=solver, cone=cone, prune=prune, max_iter=8).fit(X, y, sample_weight=weights)
     assert_allclose(fitted.matrix_, W, **tolerance(cone))
     assert fitted.n_iter_ == iterations
     assert bool(fitted.converged_) == converged
@@ -132,8 +132,6 @@ def test_monotone_beats_published_on_an_interaction(immigrate_oracles):
     W = monotone.matrix_
     off_diagonal = np.abs(np.triu(W, 1))
     assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
-    # Hits differ in both features or in neither: their entry brings them closer only if it is negative.
-    assert W[0, 1] < 0
     # Scaling the last iterate to norm 1 changes little.
     last = immigrate_oracles.value(immigrate_oracles.differences(X), y, 0.5, W)
     assert last == pytest.approx(monotone.objective_trace_[-1], rel=0.02)
@@ -287,7 +285,7 @@ def test_duplicates_and_ties(immigrate_oracles, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("cone", ["psd", "nonneg"])
-@pytest.mark.parametrize(("n", "p"), [(8, 15), (20, 1), (80, 2)])
+@pytest.mark.parametrize(("n", "p"), [(8, 15), (20, 1), (50, 2)])
 def test_shapes(immigrate_oracles, make_groups, solver, cone, n, p):
     X, y = make_groups(19, n=n, p=p, n_classes=2, shift=2)
     W = immigrate_oracles.fit(X, y, 1.0, solver, cone=cone, max_iter=3)

