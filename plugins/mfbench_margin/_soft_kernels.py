@@ -1,8 +1,9 @@
 """Compiled loops over pairs of rows for `_soft_manhattan`.
 
 A tile holds the distances of the rows of one block to those of another. Inner loops run along contiguous tile rows, so
-that the compiler can compute several pairs at once; for this it must be allowed to reorder sums (``reassoc``) and to
-assume that there is no NaN (inputs are finite).
+that the compiler can compute several pairs at once. For this it must be allowed to reorder sums (``reassoc``) and to
+assume that there is no NaN (inputs are finite); and it must see that indices are not negative, which is why loops run
+from 0 over slices.
 """
 
 from __future__ import annotations
@@ -123,15 +124,19 @@ def _absorb_columns(tile, inverse, triangle, nearest, sums):  # pragma: no cover
     """Take the distances in each column of a tile into the soft minimum of the column."""
     least = nearest.copy()
     for i in range(tile.shape[0]):
-        for j in range(i + 1 if triangle else 0, tile.shape[1]):
-            least[j] = tile[i, j] if tile[i, j] < least[j] else least[j]
+        first = i + 1 if triangle else 0
+        row, low = tile[i, first:], least[first:]
+        for j in range(len(row)):
+            low[j] = row[j] if row[j] < low[j] else low[j]
     for j in range(len(least)):
         if sums[j] > 0.0:
             sums[j] *= _decay((nearest[j] - least[j]) * inverse)
     nearest[:] = least
     for i in range(tile.shape[0]):
-        for j in range(i + 1 if triangle else 0, tile.shape[1]):
-            sums[j] += _decay((tile[i, j] - least[j]) * inverse)
+        first = i + 1 if triangle else 0
+        row, low, total = tile[i, first:], least[first:], sums[first:]
+        for j in range(len(row)):
+            total[j] += _decay((row[j] - low[j]) * inverse)
 
 
 @njit(cache=True)
@@ -169,10 +174,12 @@ def _fill_coefficients(
     coefficients, tile, inverse, triangle, row_nearest, row_shares, nearest, shares
 ):  # pragma: no cover
     for i in range(tile.shape[0]):
-        near, share = row_nearest[i], row_shares[i]
-        for j in range(i + 1 if triangle else 0, tile.shape[1]):
-            of_row = share * _decay((tile[i, j] - near) * inverse)
-            coefficients[i, j] = of_row + shares[j] * _decay((tile[i, j] - nearest[j]) * inverse)
+        first = i + 1 if triangle else 0
+        row, target = tile[i, first:], coefficients[i, first:]
+        near, share, low, factor = row_nearest[i], row_shares[i], nearest[first:], shares[first:]
+        for j in range(len(row)):
+            of_row = share * _decay((row[j] - near) * inverse)
+            target[j] = of_row + factor[j] * _decay((row[j] - low[j]) * inverse)
 
 
 @njit(cache=True, fastmath=FAST)

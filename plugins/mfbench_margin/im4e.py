@@ -107,7 +107,8 @@ class IM4E(SoftMarginClassifier):
 
     With the shares stationary, C has the gradient :math:`-v`. It contains the constant
     :math:`\sigma \sum_i s_i \log(n^\text{miss}_i / n^\text{hit}_i)`, so that with unequal classes and a large ``sigma``
-    the relative tolerance is a loose one.
+    the relative tolerance is a loose one. X and ``sigma`` multiplied by the same number lead through the same steps,
+    but may stop at another one, as the 1 in the stopping rule is not multiplied.
 
     Misses of several classes are pooled. A duplicate of a sample is its neighbour at distance 0; only the sample itself
     is excluded. A constant feature has weight exactly 0, and so has one whose margin is no larger than rounding errors.
