@@ -188,7 +188,8 @@ class BoostedIMMIGRATE(MarginClassifier):
             if spare is None or error < spare[0]:
                 spare = error, learner, float(sigma)
             is_perfect = not wrong.any()
-            if error >= 1 - 1 / len(self.classes_) or (is_perfect and self.perfect == "discard"):
+            # AdaBoost's update leaves the last learner with an error of exactly 1/2: rounding must not decide.
+            if error >= 1 - 1 / len(self.classes_) - 1e-9 or (is_perfect and self.perfect == "discard"):
                 continue
             if is_perfect:
                 error = 1 / (2 * len(codes))

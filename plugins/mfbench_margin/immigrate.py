@@ -212,6 +212,8 @@ class IMMIGRATE(ExpectedDistanceClassifier):
         IMMIGRATE
             The fitted classifier.
         """
+        if self.stopping == "package" and self.solver == "monotone":
+            raise ValueError("stopping='package' is a rule of solver='published'; the monotone solver has its own")
         X, codes = check_data(self, X, y)
         weights = np.where(find_targets(self, codes), check_weights(sample_weight, X), 0.0)
         if not weights.any():
@@ -265,6 +267,8 @@ class IMMIGRATE(ExpectedDistanceClassifier):
                 raise ValueError(
                     f"init must be a symmetric matrix of finite numbers of shape ({p}, {p}), got shape {W.shape}"
                 )
+            if not W.any():
+                raise ValueError("init must not be all zeros: every distance would be 0")
         W = np.where(active[:, None] & active, W, 0.0)
         norm = float(np.linalg.norm(W))
         given = not isinstance(self.init, str)

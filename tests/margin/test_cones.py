@@ -8,8 +8,9 @@ CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
 
 
 def project(G, cone):
-    """The projection, scaled or not, and whether it is zero."""
-    return importlib.import_module("mfbench_margin._cones").project(G, cone)
+    """The projection, and whether it is zero."""
+    cones = importlib.import_module("mfbench_margin._cones")
+    return cones.project(np.asarray(G, dtype=float), cone), cones.best_direction(np.asarray(G, dtype=float), cone).polar
 
 
 def direction(G, cone):
