@@ -9,12 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfbench_margin.lfe import LFE
+    from mfbench_margin.mulrelief import MulRelief
+    from mfbench_margin.nca_diagonal import NCADiagonal
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
+    from mfbench_margin.simba import Simba
 
-_HOMES = {"Relief": "mfbench_margin.relief", "ReliefF": "mfbench_margin.relieff"}
+_HOMES = {
+    "LFE": "mfbench_margin.lfe",
+    "MulRelief": "mfbench_margin.mulrelief",
+    "NCADiagonal": "mfbench_margin.nca_diagonal",
+    "Relief": "mfbench_margin.relief",
+    "ReliefF": "mfbench_margin.relieff",
+    "Simba": "mfbench_margin.simba",
+}
 
-__all__ = ["Relief", "ReliefF"]
+__all__ = ["LFE", "MulRelief", "NCADiagonal", "Relief", "ReliefF", "Simba"]
 
 
 def __getattr__(name: str) -> Any:

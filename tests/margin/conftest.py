@@ -7,7 +7,17 @@ import pytest
 
 @pytest.fixture(scope="session")
 def oracles():
-    spec = importlib.util.spec_from_file_location("margin_oracles", Path(__file__).with_name("oracles.py"))
+    return _load("oracles")
+
+
+@pytest.fixture(scope="session")
+def neighbours():
+    """Oracles of the learners that look for neighbours in the metric they learn."""
+    return _load("oracles_neighbours")
+
+
+def _load(name):
+    spec = importlib.util.spec_from_file_location(f"margin_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
