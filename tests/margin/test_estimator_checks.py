@@ -1,8 +1,8 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mfbench_margin import LFE, Relief, ReliefF
+from mfbench_margin import LFE, MulRelief, Relief, ReliefF
 
 
-@parametrize_with_checks([LFE(), LFE(output="metric"), Relief(), ReliefF()])
+@parametrize_with_checks([LFE(), LFE(output="metric"), MulRelief(), MulRelief(3, n_samples=20), Relief(), ReliefF()])
 def test_estimator(estimator, check):
     check(estimator)
