@@ -88,7 +88,9 @@ class MulRelief(NeighbourClassifier):
     The weights depend on nothing but the neighbours. So without draws the loops reach a fixed point, or go round, or
     end with no feature that keeps misses farther away. Nothing makes the margin grow from loop to loop, and going
     round is the rule, not the exception: the weights of largest mean margin are kept, which need not be the last. With
-    draws nothing is ever certain: all loops are made, and the last weights kept, as published. Differences are not scaled; standardise the features. A constant feature has weight exactly 0. Of equally near
+    draws nothing is ever certain: all loops are made, and the last weights kept, as published.
+
+    Differences are not scaled; standardise the features. A constant feature has weight exactly 0. Of equally near
     neighbours the one with the lowest training index counts, and a duplicate is a legal neighbour.
 
     References
@@ -159,7 +161,7 @@ class MulRelief(NeighbourClassifier):
         one = unit(X)
         X = X / one
         kept = varying(X)
-        uniform = kept / max(1, np.count_nonzero(kept))
+        uniform = kept / max(1, int(np.count_nonzero(kept)))
         self.objective_trace_: list[float] = []
         self.converged_ = self.cycled_ = False
         iterates: list[NDArray[np.float64]] = []
@@ -199,4 +201,5 @@ class MulRelief(NeighbourClassifier):
             targets, counts = targets[counts > 0], counts[counts > 0]
         hits, misses = hits_and_misses(weighted(X, weights), codes, targets)
         margins = (X[targets] - X[misses]) ** 2 - (X[targets] - X[hits]) ** 2
-        return counts @ margins / counts.sum(), hits.tobytes() + misses.tobytes()
+        mean: NDArray[np.float64] = counts @ margins / counts.sum()
+        return mean, hits.tobytes() + misses.tobytes()
