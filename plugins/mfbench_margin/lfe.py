@@ -95,8 +95,9 @@ class LFE(NeighbourClassifier):
 
     Notes
     -----
-    Time O(n² p) for the neighbours and O(n p² + p³) for the eigenvalues. With more features than twice the number n of
-    samples, S, of rank 2 n at most, is factored instead of formed: O(n² p) in all, memory O(n p).
+    Time O(n² p) for the neighbours and O(n p² + p³) for the eigenvalues. With more features than samples,
+    the samples are turned into the n dimensions that they span, and S is formed there: O(n² p + n³) in all, memory
+    O(n p).
 
     Differences are signed and neighbours are found once, in the unweighted metric; standardise the features. A constant
     feature has weight exactly 0. Of equally near neighbours the one with the lowest training index counts, and a
@@ -150,9 +151,17 @@ class LFE(NeighbourClassifier):
         X, codes = check_data(self, X, y)
         targets = np.flatnonzero(find_targets(self, codes))
         kept = varying(X)
-        one = unit(X[:, kept])
-        rows = X[:, kept] / one
+        # Differences do not change; centred, they lose the fewest digits.
+        self._centre = X.mean(axis=0)
+        rows = X[:, kept] - self._centre[kept]
+        one = unit(rows)
+        rows /= one
         hits, misses = hits_and_misses(rows, codes, targets)
+        # n samples span n dimensions at most: with more features, take coordinates along orthonormal directions.
+        directions = None
+        if rows.shape[1] > len(rows):
+            directions, triangle = np.linalg.qr(rows.T)
+            rows = triangle.T
         eigenvalues, vectors = _positive_eigenpairs(rows[targets] - rows[misses], rows[targets] - rows[hits])
         eigenvalues, vectors = eigenvalues[: self.n_components], vectors[:, : self.n_components]
         norm = float(np.linalg.norm(eigenvalues))
@@ -164,7 +173,8 @@ class LFE(NeighbourClassifier):
         else:
             self.eigenvalues_ = eigenvalues / norm
             self._components = np.zeros((len(eigenvalues), X.shape[1]))
-            self._components[:, kept] = (vectors * np.sqrt(self.eigenvalues_)).T
+            scaled = vectors * np.sqrt(self.eigenvalues_)
+            self._components[:, kept] = _largest_positive(scaled if directions is None else directions @ scaled).T
             self._set_weights(np.einsum("af,af->f", self._components, self._components))
         self.objective_trace_ = [norm * one * one / len(targets)]
         self.n_iter_, self.converged_ = 1, True
@@ -204,7 +214,7 @@ class LFE(NeighbourClassifier):
         """
         if self.output == "features":
             return super().transform(X)
-        return self._embed(self._check_rows(X))
+        return self._check_rows(X) @ self.components_.T
 
     @available_if(_selects_features)
     def inverse_transform(self, X: Any) -> Any:
@@ -242,7 +252,7 @@ class LFE(NeighbourClassifier):
     def _embed(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.degenerate_:
             return super()._embed(X)
-        mapped: NDArray[np.float64] = X @ self._components.T
+        mapped: NDArray[np.float64] = (X - self._centre) @ self._components.T
         return mapped
 
 
@@ -256,17 +266,14 @@ def _positive_eigenpairs(
     n, p = misses.shape
     if p == 0:
         return np.empty(0), np.empty((0, 0))
-    if p <= 2 * n:
-        values, vectors = np.linalg.eigh(misses.T @ misses - hits.T @ hits)
-    else:
-        # S = B^T J B with J = diag(1, …, -1, …); B^T = Q R turns it into the small problem R J R^T.
-        Q, R = np.linalg.qr(np.vstack([misses, hits]).T)
-        signs = np.repeat([1.0, -1.0], n)
-        values, small = np.linalg.eigh((R * signs) @ R.T)
-        vectors = Q @ small
+    values, vectors = np.linalg.eigh(misses.T @ misses - hits.T @ hits)
     tolerance = np.abs(values).max() * max(n, p) * np.finfo(np.float64).eps
     order = np.flatnonzero(values > tolerance)[::-1]
-    vectors = vectors[:, order]
+    return values[order], vectors[:, order]
+
+
+def _largest_positive(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns with such a sign that the entry of largest absolute value is positive."""
     largest = np.abs(vectors).argmax(axis=0)
-    vectors *= np.sign(vectors[largest, np.arange(len(order))])
-    return values[order], vectors
+    turned: NDArray[np.float64] = vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])
+    return turned
