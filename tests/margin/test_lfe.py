@@ -15,27 +15,19 @@ from mfbench_margin._nearest import hits_and_misses, leave_one_out_error
 EXACT = {"rtol": 0, "atol": 1e-9}
 
 
-def with_everything(make_table, seed, n_classes=3):
-    """Ties, duplicates of the same and of another class, one class of a single member, one constant feature."""
-    X, y, _ = make_table(seed, 30, 2, 3, n_classes=n_classes)
-    X = X / np.abs(X).max(axis=0)
-    X, y = np.vstack([X, X[:4], X[4:5]]), np.concatenate([y, y[:4], [n_classes]])
-    return np.column_stack([X, np.full(len(X), 0.1)]), y
-
-
 # What all learners of this kind share
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_hits_and_misses_equal_definition(neighbours, make_table, seed):
-    X, y = with_everything(make_table, seed)
+def test_hits_and_misses_equal_definition(neighbours, messy_table, seed):
+    X, y = messy_table(seed)
     targets = np.array(neighbours.targets(y))
     expected = [neighbours.hit_and_miss(X, y, i) for i in targets]
     assert_array_equal(np.transpose(hits_and_misses(X, y, targets)), expected)
 
 
-def test_hits_and_misses_in_blocks(make_table, monkeypatch):
-    X, y = with_everything(make_table, 9)
+def test_hits_and_misses_in_blocks(messy_table, monkeypatch):
+    X, y = messy_table(9)
     whole = hits_and_misses(X, y, np.arange(30))
     monkeypatch.setattr("mfbench_margin._neighbours.BLOCK", 7)
     assert_array_equal(hits_and_misses(X, y, np.arange(30)), whole)
@@ -50,8 +42,8 @@ def test_near_duplicates_are_told_apart():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 1000])
-def test_votes_equal_definition(neighbours, make_table, k):
-    X, y = with_everything(make_table, k)
+def test_votes_equal_definition(neighbours, messy_table, k):
+    X, y = messy_table(k)
     lfe = LFE(n_neighbors=k).fit(X, y)
     queries = np.vstack([X, np.roll(X, 1, axis=1)])
     mapped = lfe._embed(X)
@@ -62,8 +54,8 @@ def test_votes_equal_definition(neighbours, make_table, k):
     assert leave_one_out_error(mapped, y, k) == pytest.approx(error, abs=1e-12)
 
 
-def test_votes_in_chunks(make_table, monkeypatch):
-    X, y = with_everything(make_table, 3)
+def test_votes_in_chunks(messy_table, monkeypatch):
+    X, y = messy_table(3)
     lfe = LFE(n_neighbors=3).fit(X, y)
     whole = lfe.predict(X)
     monkeypatch.setattr("mfbench_margin._nearest.CHUNK_BYTES", 8 * 6 * 4)
@@ -85,8 +77,8 @@ def test_tied_votes_go_to_the_nearer_class_then_to_the_lower_index():
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_equals_definition(neighbours, make_table, seed, n_classes):
-    X, y = with_everything(make_table, seed, n_classes)
+def test_equals_definition(neighbours, messy_table, seed, n_classes):
+    X, y = messy_table(seed, n_classes)
     fitted = LFE().fit(X, y)
     assert_allclose(fitted.matrix_, neighbours.lfe(X, y), **EXACT)
     assert_allclose(fitted.weights_, np.diag(fitted.matrix_), **EXACT)
@@ -97,8 +89,8 @@ def test_equals_definition(neighbours, make_table, seed, n_classes):
     assert_array_equal(fitted.matrix_[-1], 0)
 
 
-def test_no_other_metric_has_a_larger_margin(neighbours, make_table):
-    X, y = with_everything(make_table, 1)
+def test_no_other_metric_has_a_larger_margin(neighbours, messy_table):
+    X, y = messy_table(1)
     fitted = LFE().fit(X, y)
     scatter = neighbours.lfe_scatter(X, y)
     best = (scatter * fitted.matrix_).sum()
@@ -116,8 +108,8 @@ def test_no_other_metric_has_a_larger_margin(neighbours, make_table):
 
 
 @pytest.mark.parametrize("rank", [1, 2, 99])
-def test_rank(neighbours, make_table, rank):
-    X, y = with_everything(make_table, 2)
+def test_rank(neighbours, messy_table, rank):
+    X, y = messy_table(2)
     fitted = LFE(n_components=rank).fit(X, y)
     assert_allclose(fitted.matrix_, neighbours.lfe(X, y, rank), **EXACT)
     assert len(fitted.components_) <= rank
@@ -166,14 +158,14 @@ def test_diagonal_resembles_relief_where_features_are_independent():
     assert weights[:2].sum() > 5 * weights[2:].sum()
 
 
-def test_diagonal_of_the_scatter_is_relief(neighbours, make_table):
-    X, y = with_everything(make_table, 7)
+def test_diagonal_of_the_scatter_is_relief(neighbours, messy_table):
+    X, y = messy_table(7)
     relief = Relief(diff="sq", scale="none").fit(X, y).feature_importances_
     assert_allclose(np.diag(neighbours.lfe_scatter(X, y)) / (len(y) - 1), relief, **EXACT)
 
 
-def test_transform_maps_to_the_metric(make_table):
-    X, y = with_everything(make_table, 8)
+def test_transform_maps_to_the_metric(messy_table):
+    X, y = messy_table(8)
     fitted = LFE(output="metric").fit(X, y)
     mapped = fitted.transform(X)
     assert_allclose(mapped, X @ fitted.components_.T, **EXACT)
@@ -184,8 +176,8 @@ def test_transform_maps_to_the_metric(make_table):
     assert list(fitted.set_output(transform="pandas").transform(X)) == fitted.get_feature_names_out().tolist()
 
 
-def test_transform_selects_features(make_table):
-    X, y = with_everything(make_table, 8)
+def test_transform_selects_features(messy_table):
+    X, y = messy_table(8)
     fitted = LFE().fit(X, y)
     assert_array_equal(fitted.transform(X), X[:, :-1])
     assert fitted.get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3", "x4"]
@@ -213,15 +205,15 @@ def test_nothing_varies():
 
 
 @pytest.mark.parametrize("factor", [1e-150, 1e-6, 1e6, 1e150])
-def test_units_do_not_matter(make_table, factor):
-    X, y = with_everything(make_table, 10)
+def test_units_do_not_matter(messy_table, factor):
+    X, y = messy_table(10)
     assert_allclose(LFE().fit(X * factor, y).matrix_, LFE().fit(X, y).matrix_, **EXACT)
 
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4))
-def test_invariances(make_table, seed, n_classes):
-    X, y = with_everything(make_table, seed, n_classes)
+def test_invariances(messy_table, seed, n_classes):
+    X, y = messy_table(seed, n_classes)
     rng = np.random.default_rng(seed)
     base = LFE().fit(X, y)
     order = rng.permutation(X.shape[1])

@@ -12,18 +12,10 @@ from mfbench_margin._nearest import hits_and_misses, weighted
 EXACT = {"rtol": 0, "atol": 1e-9}
 
 
-def with_everything(make_table, seed, n_classes=3):
-    """Ties, duplicates of the same and of another class, one class of a single member, one constant feature."""
-    X, y, _ = make_table(seed, 30, 2, 3, n_classes=n_classes)
-    X = X / np.abs(X).max(axis=0)
-    X, y = np.vstack([X, X[:4], X[4:5]]), np.concatenate([y, y[:4], [n_classes]])
-    return np.column_stack([X, np.full(len(X), 0.1)]), y
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_equals_definition(neighbours, make_table, seed, n_classes):
-    X, y = with_everything(make_table, seed, n_classes)
+def test_equals_definition(neighbours, messy_table, seed, n_classes):
+    X, y = messy_table(seed, n_classes)
     fitted = MulRelief(max_iter=8).fit(X, y)
     iterates = neighbours.mulrelief(X, y, fitted.n_iter_)
     margins = [np.dot(w, neighbours.mean_margin(X, y, w)) for w in iterates]
@@ -33,8 +25,8 @@ def test_equals_definition(neighbours, make_table, seed, n_classes):
     assert fitted.weights_[-1] == 0
 
 
-def test_first_loop_is_relief(make_table):
-    X, y = with_everything(make_table, 5)
+def test_first_loop_is_relief(messy_table):
+    X, y = messy_table(5)
     relief = Relief(diff="sq", scale="none").fit(X, y).weights_
     assert_allclose(MulRelief(max_iter=1).fit(X, y).weights_, relief / relief.sum(), **EXACT)
 
@@ -62,8 +54,8 @@ def test_stops_where_no_feature_is_left():
     assert fitted.n_iter_ == len(fitted.objective_trace_) < 100
 
 
-def test_draws(make_table):
-    X, y = with_everything(make_table, 6)
+def test_draws(messy_table):
+    X, y = messy_table(6)
     first, again, other = (MulRelief(5, n_samples=20, random_state=s).fit(X, y) for s in (1, 1, 2))
     assert_array_equal(first.weights_, again.weights_)
     assert not np.array_equal(first.weights_, other.weights_)
@@ -72,8 +64,8 @@ def test_draws(make_table):
     assert not first.cycled_
 
 
-def test_first_draw_equals_definition(make_table):
-    X, y = with_everything(make_table, 7)
+def test_first_draw_equals_definition(messy_table):
+    X, y = messy_table(7)
     weights = MulRelief(1, n_samples=13, random_state=4).fit(X, y).weights_
     targets = np.flatnonzero(y != 3)
     drawn = targets[np.random.RandomState(4).randint(len(targets), size=13)]
@@ -82,8 +74,8 @@ def test_first_draw_equals_definition(make_table):
     assert_allclose(weights, raw / raw.sum(), **EXACT)
 
 
-def test_many_draws_come_near_the_full_pass(make_table):
-    X, y = with_everything(make_table, 8)
+def test_many_draws_come_near_the_full_pass(messy_table):
+    X, y = messy_table(8)
     full = MulRelief(1).fit(X, y).weights_
     assert_allclose(MulRelief(1, n_samples=200_000, random_state=0).fit(X, y).weights_, full, atol=0.01)
 
@@ -105,8 +97,8 @@ def test_nothing_varies():
 
 
 @pytest.mark.parametrize("k", [1, 4])
-def test_predicts_by_nearest_neighbours(neighbours, make_table, k):
-    X, y = with_everything(make_table, 9)
+def test_predicts_by_nearest_neighbours(neighbours, messy_table, k):
+    X, y = messy_table(9)
     fitted = MulRelief(n_neighbors=k).fit(X, y)
     expected = [neighbours.knn(X, y, q, k, fitted.weights_) for q in 0.9 * X]
     assert_array_equal(fitted.predict(0.9 * X), [winner for winner, _ in expected])
@@ -123,15 +115,15 @@ def test_one_feature_and_more_features_than_samples(neighbours, n_features):
 
 
 @pytest.mark.parametrize("factor", [1e-150, 1e-6, 1e6, 1e150])
-def test_units_do_not_matter(make_table, factor):
-    X, y = with_everything(make_table, 10)
+def test_units_do_not_matter(messy_table, factor):
+    X, y = messy_table(10)
     assert_allclose(MulRelief().fit(X * factor, y).weights_, MulRelief().fit(X, y).weights_, **EXACT)
 
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4))
-def test_invariances(make_table, seed, n_classes):
-    X, y = with_everything(make_table, seed, n_classes)
+def test_invariances(messy_table, seed, n_classes):
+    X, y = messy_table(seed, n_classes)
     rng = np.random.default_rng(seed)
     base = MulRelief(2).fit(X, y).weights_
     order = rng.permutation(X.shape[1])

@@ -15,14 +15,6 @@ from mfbench_margin._scatter import squared_difference_sum
 EXACT = {"rtol": 0, "atol": 1e-9}
 
 
-def with_everything(make_table, seed, n_classes=3):
-    """Ties, duplicates of the same and of another class, one class of a single member, one constant feature."""
-    X, y, _ = make_table(seed, 30, 2, 3, n_classes=n_classes)
-    X = X / np.abs(X).max(axis=0)
-    X, y = np.vstack([X, X[:4], X[4:5]]), np.concatenate([y, y[:4], [n_classes]])
-    return np.column_stack([X, np.full(len(X), 0.1)]), y
-
-
 def random_weights(seed, p):
     weights = np.random.default_rng(seed).uniform(0, 1, p)
     weights[0] = 0
@@ -45,8 +37,8 @@ def test_sum_of_squared_differences(neighbours, shape):
 
 @pytest.mark.parametrize("sigma", [0.05, 1.0, 20.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_margin_equals_definition(neighbours, make_table, sigma, seed):
-    X, y = with_everything(make_table, seed)
+def test_margin_equals_definition(neighbours, messy_table, sigma, seed):
+    X, y = messy_table(seed)
     weights = random_weights(seed, X.shape[1])
     centred = X - X.mean(axis=0)
     value, gradient = soft_margin(centred, y, weights, sigma)
@@ -59,16 +51,16 @@ def test_margin_equals_definition(neighbours, make_table, sigma, seed):
 
 @pytest.mark.parametrize("length", [0.5, 1.0, 5.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_probability_equals_definition(neighbours, make_table, length, seed):
-    X, y = with_everything(make_table, seed)
+def test_probability_equals_definition(neighbours, messy_table, length, seed):
+    X, y = messy_table(seed)
     v = length * np.random.default_rng(seed).normal(size=X.shape[1])
     value, gradient = correct_probability(X - X.mean(axis=0), y, v)
     assert value == pytest.approx(neighbours.nca(X, y, v), abs=1e-9)
     assert_allclose(gradient, neighbours.finite_differences(lambda u: neighbours.nca(X, y, u), v), rtol=0, atol=1e-7)
 
 
-def test_blocks_of_rows_make_no_difference(make_table, monkeypatch):
-    X, y = with_everything(make_table, 3)
+def test_blocks_of_rows_make_no_difference(messy_table, monkeypatch):
+    X, y = messy_table(3)
     whole = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
     monkeypatch.setattr("mfbench_margin._nca.BLOCK_BYTES", 80 * len(X) * 4)
     parts = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
@@ -87,8 +79,8 @@ def test_memory_is_bounded():
     assert peak < 64 * 2**20
 
 
-def test_soft_margin_becomes_the_margin_of_nearest_neighbours(neighbours, make_table):
-    X, y = with_everything(make_table, 5)
+def test_soft_margin_becomes_the_margin_of_nearest_neighbours(neighbours, messy_table):
+    X, y = messy_table(5)
     weights = random_weights(5, 6)
     hard = np.dot(weights, neighbours.mean_margin(X, y, weights))
     assert soft_margin(X, y, weights, 1e-7)[0] == pytest.approx(hard, abs=1e-6)
@@ -97,8 +89,8 @@ def test_soft_margin_becomes_the_margin_of_nearest_neighbours(neighbours, make_t
 @pytest.mark.parametrize("sigma", [1e-6, 1e6])
 @pytest.mark.parametrize("objective", ["margin", "nca"])
 @pytest.mark.parametrize("factor", [1e-6, 1.0, 1e6])
-def test_extremes_give_no_nan(make_table, sigma, objective, factor):
-    X, y = with_everything(make_table, 6)
+def test_extremes_give_no_nan(messy_table, sigma, objective, factor):
+    X, y = messy_table(6)
     fitted = NCADiagonal(objective, sigma, max_iter=10, n_random_starts=1, random_state=0).fit(factor * X, y)
     assert np.isfinite(fitted.weights_).all()
     assert np.isfinite(fitted.objective_trace_).all()
@@ -188,8 +180,8 @@ def test_smallest_training_error_of_all_starts_is_kept(neighbours):
 
 
 @pytest.mark.parametrize("objective", ["margin", "nca"])
-def test_same_seed_same_bits(make_table, objective):
-    X, y = with_everything(make_table, 11)
+def test_same_seed_same_bits(messy_table, objective):
+    X, y = messy_table(11)
     first, again = (NCADiagonal(objective, n_random_starts=2, random_state=1).fit(X, y) for _ in range(2))
     assert_array_equal(first.weights_, again.weights_)
 
@@ -224,8 +216,8 @@ def test_no_metric_is_better_than_none():
 
 
 @pytest.mark.parametrize("k", [1, 4])
-def test_predicts_by_nearest_neighbours(neighbours, make_table, k):
-    X, y = with_everything(make_table, 13)
+def test_predicts_by_nearest_neighbours(neighbours, messy_table, k):
+    X, y = messy_table(13)
     fitted = NCADiagonal("nca", n_neighbors=k, n_random_starts=0).fit(X, y)
     expected = [neighbours.knn(X, y, q, k, fitted.weights_) for q in 0.9 * X]
     assert_array_equal(fitted.predict(0.9 * X), [winner for winner, _ in expected])
@@ -234,8 +226,8 @@ def test_predicts_by_nearest_neighbours(neighbours, make_table, k):
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4), objective=st.sampled_from(["margin", "nca"]))
-def test_invariances(make_table, seed, n_classes, objective):
-    X, y = with_everything(make_table, seed, n_classes)
+def test_invariances(messy_table, seed, n_classes, objective):
+    X, y = messy_table(seed, n_classes)
     rng = np.random.default_rng(seed)
     # Few steps: rounding errors grow from step to step.
     nca = NCADiagonal(objective, max_iter=2, n_random_starts=0)

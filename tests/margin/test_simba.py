@@ -13,14 +13,6 @@ EXACT = {"rtol": 0, "atol": 1e-9}
 UTILITIES = [("linear", 1.0), ("sigmoid", 1.0), ("sigmoid", 7.0)]
 
 
-def with_everything(make_table, seed, n_classes=3):
-    """Ties, duplicates of the same and of another class, one class of a single member, one constant feature."""
-    X, y, _ = make_table(seed, 30, 2, 3, n_classes=n_classes)
-    X = X / np.abs(X).max(axis=0)
-    X, y = np.vstack([X, X[:4], X[4:5]]), np.concatenate([y, y[:4], [n_classes]])
-    return np.column_stack([X, np.full(len(X), 0.1)]), y
-
-
 def make_problem(X, y, utility="linear", beta=1.0, length=1.0):
     targets = np.flatnonzero(np.bincount(y)[y] > 1)
     return MarginProblem(X / length, y, targets, length, utility == "sigmoid", beta)
@@ -37,8 +29,8 @@ def two_gaussians(seed, n=120, n_features=6):
 
 @pytest.mark.parametrize(("utility", "beta"), UTILITIES)
 @pytest.mark.parametrize("seed", range(3))
-def test_objective_equals_definition(neighbours, make_table, utility, beta, seed):
-    X, y = with_everything(make_table, seed)
+def test_objective_equals_definition(neighbours, messy_table, utility, beta, seed):
+    X, y = messy_table(seed)
     w = np.random.default_rng(seed).uniform(-1.5, 1.5, X.shape[1])
     w[1] = 0
     expected = neighbours.simba_objective(X, y, w, utility, beta)
@@ -60,8 +52,8 @@ def test_gradient_is_the_derivative(neighbours, utility, beta):
 
 @pytest.mark.parametrize(("utility", "beta"), UTILITIES)
 @pytest.mark.parametrize("seed", range(3))
-def test_online_equals_definition(neighbours, make_table, utility, beta, seed):
-    X, y = with_everything(make_table, seed)
+def test_online_equals_definition(neighbours, messy_table, utility, beta, seed):
+    X, y = messy_table(seed)
     X = 0.1 * X
     fitted = Simba(utility=utility, beta=beta, n_draws=60, n_random_starts=0, random_state=seed).fit(X, y)
     targets = np.array(neighbours.targets(y))
@@ -169,8 +161,8 @@ def test_nothing_varies(mode):
 
 
 @pytest.mark.parametrize("k", [1, 4])
-def test_predicts_by_nearest_neighbours(neighbours, make_table, k):
-    X, y = with_everything(make_table, 9)
+def test_predicts_by_nearest_neighbours(neighbours, messy_table, k):
+    X, y = messy_table(9)
     fitted = Simba(n_neighbors=k, random_state=0).fit(X, y)
     expected = [neighbours.knn(X, y, q, k, fitted.weights_) for q in 0.9 * X]
     assert_array_equal(fitted.predict(0.9 * X), [winner for winner, _ in expected])
@@ -188,8 +180,8 @@ def test_more_features_than_samples():
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 4), mode=st.sampled_from(["online", "batch"]))
-def test_invariances(make_table, seed, n_classes, mode):
-    X, y = with_everything(make_table, seed, n_classes)
+def test_invariances(messy_table, seed, n_classes, mode):
+    X, y = messy_table(seed, n_classes)
     rng = np.random.default_rng(seed)
     # Few steps: where a feature's weight passes a tie of neighbours, rounding errors would grow.
     simba = Simba(mode, n_random_starts=0, n_draws=10, max_iter=1, random_state=0)
