@@ -96,9 +96,11 @@ class NCADiagonal(NeighbourClassifier):
 
     J is climbed by projected gradients on the simplex, F by L-BFGS in v. Neither is concave: of the ends of all starts
     the one with the smallest training error is kept, of equal ones the one with the largest objective, then the first
-    [1]_. With a large sigma J is nearly linear in w, and its maximum on the simplex puts all weight on one feature; the
-    smaller sigma, the more features share it. Distances and sigma have the units of squared X; standardise the
-    features. A constant feature has weight exactly 0.
+    [1]_. Distances and sigma have the units of squared X; standardise the features. A constant feature has weight
+    exactly 0.
+
+    The bound on the sum makes the weights that maximise J sparse. As sigma grows, J becomes linear in w, and its
+    maximum puts all weight on the one feature with the largest mean difference between classes.
 
     References
     ----------

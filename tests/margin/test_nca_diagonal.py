@@ -205,6 +205,13 @@ def test_one_feature_and_more_features_than_samples(objective, n_features):
     assert fitted.weights_.min() >= 0
 
 
+def test_large_sigma_leaves_one_feature():
+    rng = np.random.default_rng(14)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 4)) + y[:, None] * [1, 3, 2, 0]
+    assert_allclose(NCADiagonal(sigma=1e6, random_state=0).fit(X, y).weights_, [0, 1, 0, 0], **EXACT)
+
+
 def test_no_metric_is_better_than_none():
     """The probability is largest where all neighbours are equally probable, at v = 0."""
     X, y = np.random.default_rng(12).normal(size=(12, 1)), np.arange(12) % 3
