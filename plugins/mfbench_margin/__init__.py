@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mfbench_margin.boosted import BoostedIMMIGRATE
     from mfbench_margin.im4e import IM4E, ImbalancedIM4E
-    from mfbench_margin.im4e_immigrate import BoostedIM4EIMMIGRATE, IM4EIMMIGRATE
+    from mfbench_margin.im4e_immigrate import IM4EIMMIGRATE, BoostedIM4EIMMIGRATE
     from mfbench_margin.immigrate import IMMIGRATE
     from mfbench_margin.irelief import IRelief
+    from mfbench_margin.lfe import LFE
+    from mfbench_margin.mulrelief import MulRelief
+    from mfbench_margin.nca_diagonal import NCADiagonal
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
+    from mfbench_margin.simba import Simba
 
 _HOMES = {
     "BoostedIM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
@@ -25,20 +29,28 @@ _HOMES = {
     "IMMIGRATE": "mfbench_margin.immigrate",
     "IRelief": "mfbench_margin.irelief",
     "ImbalancedIM4E": "mfbench_margin.im4e",
+    "LFE": "mfbench_margin.lfe",
+    "MulRelief": "mfbench_margin.mulrelief",
+    "NCADiagonal": "mfbench_margin.nca_diagonal",
     "Relief": "mfbench_margin.relief",
     "ReliefF": "mfbench_margin.relieff",
+    "Simba": "mfbench_margin.simba",
 }
 
 __all__ = [
-    "BoostedIM4EIMMIGRATE",
-    "BoostedIMMIGRATE",
     "IM4E",
     "IM4EIMMIGRATE",
     "IMMIGRATE",
+    "LFE",
+    "BoostedIM4EIMMIGRATE",
+    "BoostedIMMIGRATE",
     "IRelief",
     "ImbalancedIM4E",
+    "MulRelief",
+    "NCADiagonal",
     "Relief",
     "ReliefF",
+    "Simba",
 ]
 
 

@@ -221,7 +221,9 @@ class IMMIGRATE(ExpectedDistanceClassifier):
         self.fit_pairs(Pairs(X, codes), weights, varying(X))
         return self
 
-    def fit_pairs(self, pairs: Pairs, weights: Matrix, active: NDArray[np.bool_], stored: Matrix | None = None) -> Point:
+    def fit_pairs(
+        self, pairs: Pairs, weights: Matrix, active: NDArray[np.bool_], stored: Matrix | None = None
+    ) -> Point:
         """Learn W from training data laid out before; for ensembles, whose members share the layout.
 
         Parameters
@@ -326,7 +328,7 @@ class IMMIGRATE(ExpectedDistanceClassifier):
     def _pruned(self, W: Matrix) -> Matrix:
         threshold = 1.0 / len(W) if isinstance(self.prune, bool | np.bool_) else float(self.prune)
         # Rounding must not decide about entries that are exactly at the threshold, as all are that are equal.
-        kept = np.where(W < threshold * (1 - 1e-12), 0.0, W)
+        kept = np.where(threshold * (1 - 1e-12) > W, 0.0, W)
         norm = float(np.linalg.norm(kept))
         if norm == 0.0:
             raise ValueError(f"prune={threshold:g} removes all of W, whose largest entry is {W.max():.3g}; lower it")

@@ -30,6 +30,12 @@ def immigrate_oracles():
 
 
 @pytest.fixture(scope="session")
+def neighbours():
+    """Oracles of the learners that look for neighbours in the metric they learn."""
+    return _load("oracles_neighbours")
+
+
+@pytest.fixture(scope="session")
 def make_table():
     return _make_table
 
@@ -54,6 +60,19 @@ def package_figures():
             X, y = X[::2], y[::2]
         cases.append({**case, "X": X, "y": y, "X_rest": rest, "W": np.array(case["W"])})
     return cases
+
+
+@pytest.fixture(scope="session")
+def messy_table():
+    return _messy_table
+
+
+def _messy_table(seed, n_classes=3):
+    """Ties, duplicates of the same and of another class, one class of a single member, one constant feature."""
+    X, y, _ = _make_table(seed, 30, 2, 3, n_classes=n_classes)
+    X = X / np.abs(X).max(axis=0)
+    X, y = np.vstack([X, X[:4], X[4:5]]), np.concatenate([y, y[:4], [n_classes]])
+    return np.column_stack([X, np.full(len(X), 0.1)]), y
 
 
 def _make_table(seed, n=40, n_numeric=3, n_grid=1, n_nominal=0, missing=0.0, n_classes=2):

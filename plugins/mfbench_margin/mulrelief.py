@@ -1,0 +1,205 @@
+"""MulRelief: Relief over and over, each time with neighbours in the metric that the last pass has learned."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
+from mfbench_margin._nearest import NeighbourClassifier, hits_and_misses, unit, weighted
+
+
+class MulRelief(NeighbourClassifier):
+    r"""Weigh features by Relief, find neighbours anew with these weights, and repeat.
+
+    From :math:`w^{(0)} = 1/p` on, with :math:`H_i` and :math:`M_i` the nearest hit and miss of :math:`x_i` in the
+    metric :math:`\sum_l w^{(t)}_l (x_l - x'_l)^2`, each loop [1]_ is a pass of Relief,
+
+    .. math:: w^{(t+1)} \propto \Big( \frac1n \sum_i \left[ (x_i - M_i)^2 - (x_i - H_i)^2 \right] \Big)_+, \quad
+       \sum_l w^{(t+1)}_l = 1,
+
+    with squares taken feature by feature. Samples are classified by the votes of their nearest neighbours in the
+    learned metric.
+
+    Parameters
+    ----------
+    max_iter : int, default=100
+        Number of loops at most.
+    n_samples : int or None, default=None
+        Number of samples that a pass averages over, drawn with replacement and anew in each loop; None for every
+        sample once.
+    n_neighbors : int, default=1
+        Neighbours that vote on a prediction.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draws; unused if ``n_samples`` is None.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_features,)
+        Weights of squared differences; not negative, their sum is 1.
+    feature_importances_ : ndarray of shape (n_features,)
+        The same.
+    objective_trace_ : list of float
+        The mean margin :math:`\frac1n \sum_i \sum_l w_l [(x_i - M_i)_l^2 - (x_i - H_i)_l^2]` after each loop, with
+        neighbours in the metric of the weights themselves; estimated on the next loop's draw if ``n_samples`` is given.
+    n_iter_ : int
+        Number of loops.
+    converged_ : bool
+        True if the loops ended at a fixed point: weights that keep the neighbours they were learned from.
+    cycled_ : bool
+        True if neighbours came back that an earlier loop, but not the last, had: the loops go round for ever.
+    degenerate_ : bool
+        True if no feature keeps misses farther away in the first loop. Weights are then uniform on features that are
+        not constant.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
+        of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, if X has string column names.
+
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+
+    Warns
+    -----
+    RuntimeWarning
+        If no feature keeps misses farther away than hits.
+
+    See Also
+    --------
+    mfbench_margin.relief.Relief : With ``diff="sq", scale="none"``, the first loop.
+
+    Notes
+    -----
+    Time O(n² p) a loop, at most O(n m p) with m drawn samples; memory O(n p).
+
+    The weights depend on nothing but the neighbours. So without draws the loops reach a fixed point, or go round, or
+    end with no feature that keeps misses farther away. Nothing makes the margin grow from loop to loop, and going
+    round is the rule, not the exception: the weights of largest mean margin are kept, which need not be the last. With
+    draws nothing is ever certain: all loops are made, and the last weights kept, as published.
+
+    Differences are not scaled; standardise the features. A constant feature has weight exactly 0. Of equally near
+    neighbours the one with the lowest training index counts, and a duplicate is a legal neighbour.
+
+    References
+    ----------
+    .. [1] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
+       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
+
+    Examples
+    --------
+    >>> from mfbench_margin import MulRelief
+    >>> X = [[0, 0, 7], [1, 4, 7], [8, 1, 7], [9, 3, 7], [10, 0, 7], [2, 2, 7]]
+    >>> mulrelief = MulRelief().fit(X, ["a", "a", "b", "b", "b", "a"])
+    >>> mulrelief.weights_.round(3).tolist(), mulrelief.n_iter_, mulrelief.converged_
+    ([1.0, 0.0, 0.0], 2, True)
+    >>> mulrelief.predict([[3, 0, 7]]).tolist()
+    ['a']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NeighbourClassifier._parameter_constraints,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        max_iter: int = 100,
+        n_samples: int | None = None,
+        n_neighbors: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.n_samples = n_samples
+        self.n_neighbors = n_neighbors
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> MulRelief:
+        """Weigh the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features, no missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        MulRelief
+            The fitted classifier and selector.
+        """
+        X, codes = check_data(self, X, y)
+        self._random = check_random_state(self.random_state)
+        targets = np.flatnonzero(find_targets(self, codes))
+        self._set_weights(self._iterate(X, codes, targets))
+        if self.degenerate_:
+            warn_degenerate(self, "all weights are equal")
+        del self._random
+        self._remember(X, codes)
+        return self
+
+    def _iterate(
+        self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the weights; set the attributes that tell how they came about."""
+        one = unit(X)
+        X = X / one
+        kept = varying(X)
+        uniform = kept / max(1, int(np.count_nonzero(kept)))
+        self.objective_trace_: list[float] = []
+        self.converged_ = self.cycled_ = False
+        iterates: list[NDArray[np.float64]] = []
+        raw, neighbours = self._pass(X, codes, targets, uniform)
+        seen = {neighbours}
+        for _ in range(self.max_iter):
+            positive = np.maximum(raw, 0.0)
+            if not positive.any():
+                break
+            weights = positive / positive.sum()
+            raw, found = self._pass(X, codes, targets, weights)
+            iterates.append(weights)
+            self.objective_trace_.append(float(weights @ raw) * one * one)
+            if self.n_samples is None:
+                self.converged_ = found == neighbours
+                self.cycled_ = not self.converged_ and found in seen
+                if found in seen:
+                    break
+            seen.add(found)
+            neighbours = found
+        self.n_iter_ = len(iterates)
+        self.degenerate_ = not iterates
+        if not iterates:
+            return uniform
+        # Margins estimated on draws differ by luck.
+        return iterates[-1 if self.n_samples is not None else int(np.argmax(self.objective_trace_))]
+
+    def _pass(
+        self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], bytes]:
+        """Return the mean margin of each feature, neighbours found with the weights, and the neighbours."""
+        counts = np.ones(len(targets))
+        if self.n_samples is not None:
+            drawn = self._random.randint(len(targets), size=self.n_samples)
+            # A sample drawn twice has the same neighbours both times: search once, count twice.
+            counts = np.bincount(drawn, minlength=len(targets)).astype(np.float64)
+            targets, counts = targets[counts > 0], counts[counts > 0]
+        hits, misses = hits_and_misses(weighted(X, weights), codes, targets)
+        margins = (X[targets] - X[misses]) ** 2 - (X[targets] - X[hits]) ** 2
+        mean: NDArray[np.float64] = counts @ margins / counts.sum()
+        return mean, hits.tobytes() + misses.tobytes()
