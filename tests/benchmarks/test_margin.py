@@ -174,7 +174,7 @@ def test_many_samples(benchmark):
 SCREENED = {
     "im4e": lambda: mfbench_margin.IM4E(sigma=4.0),
     "egt": lambda: mfbench_margin.IM4EIMMIGRATE(sigma=4.0),
-    "b4g": lambda: mfbench_margin.BoostedIM4EIMMIGRATE(n_estimators=10, random_state=0),
+    "b4g": lambda: mfbench_margin.BoostedIM4EIMMIGRATE(n_estimators=10),
     "relieff": lambda: mfbench_margin.ReliefF(n_neighbors=10),
 }
 
