@@ -94,7 +94,7 @@ def project(G: Matrix, cone: str) -> Matrix:
 
 
 def _scaled(G: Matrix) -> Matrix:
-    """Return the symmetric part over its largest entry: the direction is the same, and no square under- or overflows."""
+    """Return the symmetric part over its largest entry: the same direction, but no square under- or overflows."""
     G = (G + G.T) / 2
     largest = float(np.abs(G).max())
     return G / largest if largest > 0 else G

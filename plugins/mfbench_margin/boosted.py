@@ -32,8 +32,8 @@ class BoostedIMMIGRATE(MarginClassifier):
     predicts every training sample from the others with it, and has the weighted error :math:`\epsilon_t`. A learner
     with an error of 0 or at least 1 - 1 / K, K classes, is discarded. Any other gets
     :math:`a_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}` (plus :math:`\frac12 \log(K - 1)`), and :math:`D_t` is
-    multiplied by :math:`e^{a_t}` where it is wrong and normalised ([1]_, algorithm 3). The class with the largest sum of
-    :math:`a_t` wins.
+    multiplied by :math:`e^{a_t}` where it is wrong and normalised ([1]_, algorithm 3). The class with the largest sum
+    of :math:`a_t` wins.
 
     Parameters
     ----------
@@ -256,7 +256,8 @@ class BoostedIMMIGRATE(MarginClassifier):
         ndarray of shape (n_samples,)
             Class labels; of equal votes, the first in ``classes_``.
         """
-        labels: NDArray[Any] = self.classes_[self._votes(self._check_rows(X)).argmax(axis=1)]
+        winners = self._votes(self._check_rows(X)).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winners]
         return labels
 
     def predict_proba(self, X: Any) -> Matrix:

@@ -94,8 +94,8 @@ class _Screened:
 class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
     r"""Keep the features that IM4E weighs most, and learn IMMIGRATE's matrix among them (EGT).
 
-    IM4E's weights w sum to 1. Features with :math:`w_a > t`, :math:`t` = ``threshold`` / n_features, are kept; IMMIGRATE
-    starts from their weights as a diagonal matrix, divided by its norm ([1]_, section 3.6).
+    IM4E's weights w sum to 1. Features with :math:`w_a > t`, :math:`t` = ``threshold`` / n_features, are kept;
+    IMMIGRATE starts from their weights as a diagonal matrix, divided by its norm ([1]_, section 3.6).
 
     Parameters
     ----------
@@ -243,8 +243,8 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):
     threshold, max_features
         See `mfbench_margin.IM4EIMMIGRATE`.
     screen : {"once", "per-round"}, default="once"
-        "once": IM4E with ``sigma_max``, before boosting. "per-round": in every round, with its sigma and sample weights.
-        The papers do not say; the second takes the time of IM4E on all features in every round.
+        "once": IM4E with ``sigma_max``, before boosting. "per-round": in every round, with its sigma and sample
+        weights. The papers do not say; the second takes the time of IM4E on all features in every round.
 
     Attributes
     ----------

@@ -24,15 +24,15 @@ Matrix = NDArray[np.float64]
 class IMMIGRATE(ExpectedDistanceClassifier):
     r"""Learn a distance with weights of features and of pairs of features, and classify by it.
 
-    The distance of two samples is :math:`q(x, x') = |x - x'|^T W |x - x'|` with a symmetric W of Frobenius norm 1 ([1]_,
-    equation 3). Hits and misses of a sample are soft neighbours, with probabilities proportional to
+    The distance of two samples is :math:`q(x, x') = |x - x'|^T W |x - x'|` with a symmetric W of Frobenius norm 1
+    ([1]_, equation 3). Hits and misses of a sample are soft neighbours, with probabilities proportional to
     :math:`e^{-q / \sigma}`; with these at their best for a given W, the cost ([1]_, equation 5) is
 
     .. math:: C^*(W) = \sum_n w_n \left[ -\sigma \log \sum_{h \in H_n} e^{-q(x_n, x_h) / \sigma}
               + \sigma \log \sum_{m \in M_n} e^{-q(x_n, x_m) / \sigma} \right],
 
-    whose slope is :math:`\Sigma = \sum_n w_n (\sum_h \alpha_{nh} |d||d|^T - \sum_m \beta_{nm} |d||d|^T)`. Each step goes
-    towards :math:`V = P_K(-\Sigma) / \|P_K(-\Sigma)\|_F`, with :math:`P_K` the projection on a cone of matrices
+    whose slope is :math:`\Sigma = \sum_n w_n (\sum_h \alpha_{nh} |d||d|^T - \sum_m \beta_{nm} |d||d|^T)`. Each step
+    goes towards :math:`V = P_K(-\Sigma) / \|P_K(-\Sigma)\|_F`, with :math:`P_K` the projection on a cone of matrices
     ([1]_, theorem 1, with the sign and the square root that the print has lost).
 
     Parameters
