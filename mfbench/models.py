@@ -262,6 +262,24 @@ class Trial:
 
 
 @dataclass(slots=True, kw_only=True)
+class Candidate:
+    """What one grid point left behind on one fold. See `TrialResult` for the attributes."""
+
+    chosen: dict[str, Any]
+    scores: dict[str, float] = field(default_factory=dict)
+    select_wall: float = 0.0
+    select_cpu: float = 0.0
+    fit_wall: float = 0.0
+    fit_cpu: float = 0.0
+    predict_wall: float = 0.0
+    predict_cpu: float = 0.0
+    n_selected: int = 0
+    selected: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    predictions: NDArray[np.int64] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class TrialResult:
     """What a trial left behind.
 
@@ -288,7 +306,7 @@ class TrialResult:
     predict_wall, predict_cpu : float
         Seconds spent predicting the test part.
     tune_wall : float
-        Wall seconds of the inner cross-validation.
+        Wall seconds of the inner cross-validation, or of all grid points on the outer fold.
     peak_memory : int
         Bytes that the worker's resident memory rose above its level at the start of the trial; 0 where the system
         cannot tell.
@@ -302,6 +320,9 @@ class TrialResult:
         Predicted class codes of the test rows, in row order.
     chosen : dict
         The parameters that tuning chose.
+    candidates : list of Candidate
+        Where a dataset's outer folds choose: every grid point that did not fail, in the grid's order. Then what follows
+        from the choice (`scores`, `predictions`, …) is theirs, not the result's.
     """
 
     key: str
@@ -326,6 +347,7 @@ class TrialResult:
     weights: NDArray[np.float64] | None = None
     predictions: NDArray[np.int64] | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
+    candidates: list[Candidate] = field(default_factory=list)
 
 
 def check_name(name: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import METRICS
@@ -47,9 +48,11 @@ class Run:
             self.left_out = store.left_out()
             self.not_at_hand = store.not_at_hand()
             self._datasets = store.datasets()
-            self._rows = list(store.rows())
+            rows = list(store.rows())
         if "protocol" not in self.meta:
             raise RunError(f"{path} holds a run that never started completely; give its command again")
+        first = self.metrics[0]
+        self._rows = pick_candidates(rows, first, greater_is_better=METRICS[first].greater_is_better)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -59,7 +62,11 @@ class Run:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
         rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
         columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
-        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=[name for name in columns if name != "scores"])
+        frame = (
+            pd.DataFrame(rows)
+            if rows
+            else pd.DataFrame(columns=[name for name in columns if name not in ("scores", "candidates")])
+        )
         for metric in self.metrics:
             if metric not in frame:
                 frame[metric] = np.nan
@@ -90,6 +97,11 @@ class Run:
     def metrics(self) -> list[str]:
         """The protocol's metrics; the first one decides."""
         return list(self.meta["protocol"]["metrics"])
+
+    @property
+    def tuned(self) -> dict[str, str]:
+        """Methods that tune, each with who chooses: "nested" or "per-dataset"."""
+        return dict(self.meta["selection"])
 
     @property
     def methods(self) -> dict[str, str]:

@@ -177,6 +177,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         "protocol": loaded.protocol.model_dump(mode="json"),
         "protocol_key": protocol_key(plan),
         "profile": loaded.profile,
+        "selection": {label: method.selection for label, method in plan.methods.items() if method.grid},
         "methods": {label: method.describe() for label, method in plan.methods.items()},
         "environment": described,
         "command": ["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],

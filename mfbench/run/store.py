@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
 from mfbench.models import Status, Trial, TrialResult
+from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -43,14 +44,15 @@ CREATE TABLE trials (
     key TEXT PRIMARY KEY, seed INTEGER NOT NULL, status TEXT NOT NULL, error_type TEXT, error_message TEXT,
     error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
-    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB
+    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
+    candidates BLOB
 ) WITHOUT ROWID;
 """
 
 RESULT_COLUMNS = (
     "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
     "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
-    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions",
+    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "candidates",
 )  # fmt: skip
 _JSON = ("scores", "chosen")
 _ARRAYS = ("selected", "weights", "predictions")
@@ -186,9 +188,11 @@ class Store:
         for name in RESULT_COLUMNS:
             value = getattr(result, name)
             if name in _JSON:
-                value = json.dumps(value, default=_plain) if value else None
+                value = json.dumps(value, default=plain) if value else None
             elif name in _ARRAYS:
                 value = None if value is None else pack(value)
+            elif name == "candidates":
+                value = pack_candidates(value) if value else None
             elif isinstance(value, str):
                 value = str(value) or None
             row.append(value)
@@ -251,7 +255,7 @@ class Store:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
-        Arrays come as `unpack` returns them, scores and chosen parameters as dicts.
+        Arrays come as `unpack` returns them, scores and chosen parameters as dicts, candidates as a list.
         """
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
         with self._explained():
@@ -266,6 +270,7 @@ class Store:
                     row[name] = json.loads(row[name]) if row[name] else {}
                 for name in _ARRAYS:
                     row[name] = None if row[name] is None else unpack(row[name])
+                row["candidates"] = unpack_candidates(row["candidates"]) if row["candidates"] else []
                 yield row
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:
@@ -335,8 +340,3 @@ def unpack(blob: bytes) -> NDArray[Any]:
     data = zlib.decompress(blob[3:]) if blob[2:3] == b"z" else blob[3:]
     array = np.frombuffer(data, dtype="<" + blob[:2].decode())
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
-
-
-def _plain(value: Any) -> Any:
-    """Let NumPy scalars of a tuning grid into JSON; anything else by its text."""
-    return value.item() if hasattr(value, "item") else repr(value)

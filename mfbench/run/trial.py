@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from mfbench.host.expressions import Expression
-from mfbench.models import Status, Trial, TrialResult
+from mfbench.models import Candidate, Status, Trial, TrialResult
 from mfbench.run.folds import Fold, Selection
 from mfbench.run.measure import PeakMemory, Stopwatch
 from mfbench.run.metrics import METRICS, evaluate, outcome_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MESSAGE_LENGTH = 500
 TRACE_LENGTH = 4000
 Chosen = dict[tuple[str, str], Any]
+Measured = TypeVar("Measured")
 
 
 class Maker(Protocol):
@@ -95,6 +96,7 @@ def describe_failure(error: BaseException) -> tuple[str, str, str]:
 def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
     result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
     result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
+    result.candidates = []
 
 
 class _Run:
@@ -102,10 +104,15 @@ class _Run:
 
     def __init__(self, trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[str], make: Maker) -> None:
         self.trial, self.method, self.fold, self.metrics, self.make = trial, method, fold, metrics, make
-        self.known: set[tuple[int, str]] = set()  # inner selector fits met so far
+        self.known: set[tuple[int, str]] = set()  # selector fits met so far while tuning
         self.adopted = 0.0  # seconds that others spent on those of them that this trial did not make
 
     def into(self, result: TrialResult) -> None:
+        if self.method.selection == "per-dataset":
+            with Stopwatch() as watch:
+                result.candidates = [candidate for _, candidate in self._each_point(self._candidate)]
+            result.tune_wall = watch.wall + self.adopted
+            return
         chosen: Chosen = {}
         if self.method.grid:
             with Stopwatch() as watch:
@@ -113,6 +120,10 @@ class _Run:
             # Fits that another trial made count too: the time of a method must not depend on who came first.
             result.tune_wall = watch.wall + self.adopted
             result.chosen = _readable(chosen)
+        self._measure(chosen, result)
+
+    def _measure(self, chosen: Chosen, result: TrialResult | Candidate) -> None:
+        """Fit on the training part, predict and score the test part."""
         train, test, selection, selected = self._columns(self.fold, chosen)
         if selection is not None:
             result.select_wall, result.select_cpu = selection.wall, selection.cpu
@@ -128,17 +139,34 @@ class _Run:
         result.predictions = _checked_predictions(outcome.predictions, len(self.fold.test), self.method)
         result.scores = evaluate(outcome, self.metrics)
 
+    def _candidate(self, point: Chosen) -> Candidate:
+        """Measure a grid point on the outer fold; analysis chooses among them, by all folds of the dataset."""
+        candidate = Candidate(chosen=_readable(point))
+        self._measure(point, candidate)
+        return candidate
+
     def _tune(self) -> Chosen:
         """Return the grid point with the best mean inner score; the first in the grid's order among equals."""
         sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
-        best: Chosen | None = None
-        best_score = -np.inf
+
+        def inner_score(point: Chosen) -> float:
+            scores = np.array([self._inner_score(inner, point) for inner in self.fold.inner])
+            if np.isnan(scores).all():
+                raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
+            # An inner fold that lacks a class may have no score, and then has none for any point.
+            # Differences below rounding are no differences: equal scores must tie on every machine.
+            return round(sign * float(np.nanmean(scores)), 12)
+
+        best, _ = max(self._each_point(inner_score), key=lambda found: found[1])
+        return best
+
+    def _each_point(self, measure: Callable[[Chosen], Measured]) -> Iterator[tuple[Chosen, Measured]]:
+        """Yield each grid point with what `measure` makes of it; one that fails is out, if all fail the trial does."""
         failure: Exception | None = None
+        succeeded = False
         for point in _grid_points(self.method):
             try:
-                scores = np.array([self._inner_score(inner, point) for inner in self.fold.inner])
-                if np.isnan(scores).all():
-                    raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
+                measured = measure(point)
             except MemoryError:
                 raise
             except SelectorError as error:
@@ -151,15 +179,11 @@ class _Run:
                 failure = error
                 warnings.warn(f"grid point {_readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
                 continue
-            # An inner fold that lacks a class may have no score, and then has none for any point.
-            # Differences below rounding are no differences: equal scores must tie on every machine.
-            score = round(sign * float(np.nanmean(scores)), 12)
-            if best is None or score > best_score:
-                best, best_score = point, score
-        if best is None:
+            succeeded = True
+            yield point, measured
+        if not succeeded:
             assert failure is not None
             raise failure
-        return best
 
     def _inner_score(self, inner: Fold, point: Chosen) -> float:
         train, test, _, _ = self._columns(inner, point)
@@ -197,7 +221,7 @@ class _Run:
         key = selector_key(self.method) + Expression("", params).canonical()
         if key not in fold.selections:
             fold.selections[key] = self._fit_selector(fold, params)
-        elif fold is not self.fold and (id(fold), key) not in self.known:
+        elif (id(fold), key) not in self.known and (fold is not self.fold or self.method.selection == "per-dataset"):
             self.adopted += fold.selections[key].wall
         self.known.add((id(fold), key))
         selection = fold.selections[key]

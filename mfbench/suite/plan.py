@@ -190,7 +190,9 @@ def key_ingredients(
         code |= method_code(registry.selector(method.selector.expression.name))
         steps["selector"] = _step_ingredients(method.selector, registry.selector)
     relevant = settings.model_dump(include={"kind", "folds", "inner_folds", "scale", "classes", "metrics"})
-    if not method.grid:
+    if method.grid:
+        relevant["selection"] = method.selection
+    if not method.grid or method.selection == "per-dataset":
         relevant.pop("inner_folds")
     return {
         "dataset": planned.sha256,

@@ -44,6 +44,7 @@ def write_run(tmp_path):
         describe=None,
         command=(),
         out="reports",
+        selection=None,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -61,6 +62,7 @@ def write_run(tmp_path):
             "protocol": protocol.model_dump(mode="json"),
             "protocol_key": "key",
             "profile": "quick",
+            "selection": dict(selection or {}),
             "methods": {method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
             "environment": ENVIRONMENT,
             "out": out,
