@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
 from mfbench.errors import RunError, UnknownNameError
@@ -92,6 +93,12 @@ class Run:
     def scores(self) -> pd.DataFrame:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
         return tabulate(self.trials, self.settings)
+
+    @cached_property
+    def published(self) -> pd.DataFrame:
+        """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
+        metrics = {name: table["metric"] for name, table in self.meta["published"]["tables"].items()}
+        return compare_with_published(self.trials, self.meta["published"]["figures"], metrics, self.settings.ratio)
 
     @property
     def metrics(self) -> list[str]:

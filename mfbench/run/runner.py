@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -177,6 +178,10 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         "protocol": loaded.protocol.model_dump(mode="json"),
         "protocol_key": protocol_key(plan),
         "profile": loaded.profile,
+        "published": {
+            "tables": {t.name: {"title": t.title, "metric": t.about.metric} for t in plan.published},
+            "figures": [dataclasses.asdict(figure) for figure in plan.figures],
+        },
         "selection": {label: method.selection for label, method in plan.methods.items() if method.grid},
         "methods": {label: method.describe() for label, method in plan.methods.items()},
         "environment": described,
@@ -192,6 +197,8 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
             "class_names": planned.data.class_names,
             "feature_names": planned.data.feature_names,
             "relevant": planned.data.relevant,
+            "interactions": planned.data.interactions,
+            "collections": dict(planned.collections),
             "source": planned.data.source,
             "truth": planned.data.y,
         }

@@ -29,7 +29,8 @@ _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE datasets (
     label TEXT PRIMARY KEY, sha256 TEXT NOT NULL, n_samples INTEGER, n_features INTEGER, class_names TEXT,
-    feature_names TEXT, relevant TEXT, source TEXT, truth BLOB
+    feature_names TEXT, relevant TEXT, interactions TEXT, collections TEXT,
+    source TEXT, truth BLOB
 ) WITHOUT ROWID;
 CREATE TABLE left_out (dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE splits (
@@ -155,7 +156,7 @@ class Store:
             self._db.executemany("INSERT INTO left_out VALUES (?, ?, ?)", list(left_out))
             self._db.executemany(
                 "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
-                ":relevant, :source, :truth)",
+                ":relevant, :interactions, :collections, :source, :truth)",
                 [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in _DATASET_JSON}} for d in datasets],
             )
 
@@ -307,7 +308,7 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
     return db
 
 
-_DATASET_JSON = ("class_names", "feature_names", "relevant")
+_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 
 
 def pack(array: NDArray[Any]) -> bytes:

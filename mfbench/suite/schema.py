@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc"]
 Selection = Literal["nested", "per-dataset"]
@@ -78,7 +79,7 @@ class Profile(Part):
 class Datasets(Part):
     """``[[datasets]]``: a list of datasets that share the options below."""
 
-    use: list[Annotated[str, StringConstraints(min_length=1)]] = Field(
+    use: list[Text] = Field(
         min_length=1, description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'."
     )
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
@@ -119,6 +120,9 @@ class Report(Part):
         description="Test of a difference on one dataset: corrected resampled t, or plain paired t.",
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
+    published: Text | list[Text] = Field(
+        default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
+    )
 
 
 class Suite(Part):

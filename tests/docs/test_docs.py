@@ -22,7 +22,7 @@ from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, S
 from mfbench.report import export
 from mfbench.run import store
 from mfbench.run.metrics import METRICS
-from mfbench.suite import schema
+from mfbench.suite import published, schema
 from mfbench.suite.loading import load_suite, parse_suite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,6 +153,14 @@ def test_suite_tables():
     assert set(documented) - {"table"} == set(fields)
     for name, field in fields.items():
         assert (documented[name][2] == "required") == field.is_required()
+
+
+def test_keys_of_published_tables():
+    documented = rows(section("suites.md", "## Published figures"))
+    documented.pop("key")
+    assert {name: row[2] for name, row in documented.items()} == {
+        name: _told_default(field) for name, field in published.Description.model_fields.items()
+    }
 
 
 def test_standard_profiles():

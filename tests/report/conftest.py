@@ -45,6 +45,7 @@ def write_run(tmp_path):
         command=(),
         out="reports",
         selection=None,
+        published=(),
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -63,6 +64,13 @@ def write_run(tmp_path):
             "protocol_key": "key",
             "profile": "quick",
             "selection": dict(selection or {}),
+            "published": {
+                "tables": {
+                    name: {"title": f"Paper, {name}", "metric": metrics[0]}
+                    for name in dict.fromkeys([figure["table"] for figure in published])
+                },
+                "figures": list(published),
+            },
             "methods": {method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
             "environment": ENVIRONMENT,
             "out": out,
@@ -77,6 +85,8 @@ def write_run(tmp_path):
                 "class_names": ["no", "yes"],
                 "feature_names": ["u", "v"],
                 "relevant": None,
+                "interactions": None,
+                "collections": {},
                 "source": "nowhere",
                 "truth": np.array([0, 1, 1, 1]),
             }
