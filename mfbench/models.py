@@ -261,6 +261,34 @@ class Trial:
     seed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Interactions:
+    """What a method says of pairs of original features, in short.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_kept, 2)
+        The pairs of the largest absolute weights, and the true ones where they are known.
+    values : ndarray of shape (n_kept,)
+        Their weights, as the method gives them.
+    ranks : ndarray of shape (n_kept,)
+        How many of all pairs weigh as much or more.
+    p_values : ndarray of shape (n_kept,) or None
+        Their p-values, if the method gives any.
+    norm : float
+        Frobenius norm of the method's whole matrix.
+    n_pairs : int
+        Number of all pairs of the dataset's features.
+    """
+
+    pairs: NDArray[np.int64]
+    values: NDArray[np.float64]
+    ranks: NDArray[np.int64]
+    p_values: NDArray[np.float64] | None
+    norm: float
+    n_pairs: int
+
+
 @dataclass(slots=True, kw_only=True)
 class Candidate:
     """What one grid point left behind on one fold. See `TrialResult` for the attributes."""
@@ -277,6 +305,7 @@ class Candidate:
     selected: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     predictions: NDArray[np.int64] | None = None
+    interactions: Interactions | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -318,6 +347,8 @@ class TrialResult:
         The selector's importance of each feature.
     predictions : ndarray of int or None
         Predicted class codes of the test rows, in row order.
+    interactions : Interactions or None
+        What the selector, or else the classifier, says of pairs of features.
     chosen : dict
         The parameters that tuning chose.
     candidates : list of Candidate
@@ -346,6 +377,7 @@ class TrialResult:
     selected: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     predictions: NDArray[np.int64] | None = None
+    interactions: Interactions | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     candidates: list[Candidate] = field(default_factory=list)
 

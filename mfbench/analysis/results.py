@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
@@ -61,12 +62,13 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
+        apart = ("scores", "interactions")
+        rows = [{**{k: v for k, v in row.items() if k not in apart}, **row["scores"]} for row in self._rows]
         columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
         frame = (
             pd.DataFrame(rows)
             if rows
-            else pd.DataFrame(columns=[name for name in columns if name not in ("scores", "candidates")])
+            else pd.DataFrame(columns=[name for name in columns if name not in (*apart, "candidates")])
         )
         for metric in self.metrics:
             if metric not in frame:
@@ -99,6 +101,16 @@ class Run:
         """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
         metrics = {name: table["metric"] for name, table in self.meta["published"]["tables"].items()}
         return compare_with_published(self.trials, self.meta["published"]["figures"], metrics, self.settings.ratio)
+
+    @cached_property
+    def interactions(self) -> pd.DataFrame:
+        """One row per trial and pair of features that its method spoke of: weight, share of the norm, p-value, rank."""
+        return interaction_frame(self._rows, self._datasets)
+
+    @cached_property
+    def true_interactions(self) -> pd.DataFrame:
+        """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
+        return true_interactions(self.interactions)
 
     @property
     def metrics(self) -> list[str]:

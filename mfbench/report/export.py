@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mfbench.analysis.results import Run
+from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import BEST, Cell, Table, headline, notes, score_table, setting, summary_table
 
@@ -32,9 +33,9 @@ def to_markdown(run: Run, command: str = "") -> str:
         "",
     ]
     if len(run.trials):
-        for table in (score_table(run), summary_table(run), *published_tables(run)):
+        for table in (score_table(run), summary_table(run), *published_tables(run), *interaction_tables(run)):
             parts += [f"## {_capital(table.title)}", "", _markdown_table(table), ""]
-    parts += [f"{line}\n" for line in [*notes(run), *published_notes(run)]]
+    parts += [f"{line}\n" for line in [*notes(run), *published_notes(run), *interaction_notes(run)]]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -124,6 +125,7 @@ def to_json(run: Run) -> str:
         "summary": run.summary().to_dict("records"),
         "wins_ties_losses": run.wins_ties_losses().to_dict("records"),
         "published": run.published.to_dict("records"),
+        "true_interactions": run.true_interactions.to_dict("records"),
         "left_out": run.left_out,
         "not_at_hand": run.not_at_hand,
         "failures": run.failures.to_dict("records"),

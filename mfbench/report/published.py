@@ -43,9 +43,12 @@ def published_notes(run: Run) -> list[str]:
         "folds; the published figure is taken as exact."
     )
     apart = frame[frame["verdict"] == NOT_COMPARABLE]
-    for (table, reason), cells in apart.groupby(["table", "reason"], sort=False):
-        names = ", ".join(dict.fromkeys(map(_name, cells["dataset"], cells["label"])))
-        lines.append(f"Not comparable with {titles[str(table)]}, in brackets: {names}: {reason}.")
+    reasons = [
+        f"{', '.join(dict.fromkeys(map(_name, cells['dataset'], cells['label'])))} {reason}"
+        for reason, cells in apart.groupby("reason", sort=False)
+    ]
+    if reasons:
+        lines.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
     if counts.get(INCOMPLETE, 0):
         lines.append(f"Not compared, in brackets: {counts[INCOMPLETE]} figures of cells that are not complete.")
     return lines

@@ -8,6 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from mfbench.models import Candidate
+from mfbench.run.interactions import interactions_from_plain, interactions_to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,8 @@ def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
         for name in _TYPES:
             if point[name] is not None:
                 point[name] = arrays.setdefault(json.dumps(point[name].tolist()), len(arrays))
+        if candidate.interactions is not None:
+            point["interactions"] = interactions_to_plain(candidate.interactions)
         points.append(point)
     text = json.dumps({"points": points, "arrays": list(arrays)}, default=plain)
     return zlib.compress(text.encode())
@@ -48,6 +51,8 @@ def unpack_candidates(blob: bytes) -> list[Candidate]:
         for name, kind in _TYPES.items():
             if point[name] is not None:
                 point[name] = np.array(arrays[point[name]], dtype=kind)
+        if point["interactions"] is not None:
+            point["interactions"] = interactions_from_plain(point["interactions"])
     return [Candidate(**point) for point in content["points"]]
 
 

@@ -163,6 +163,7 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
         data_folder=data_folder,
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
+        true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         memory_limit=memory,
         log=folder.resolve() / "workers.log",
         plugins=os.environ.get(LOAD_VARIABLE),

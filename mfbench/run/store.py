@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mfbench.errors import RunError
 from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
+from mfbench.run.interactions import pack_interactions, unpack_interactions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,14 +47,14 @@ CREATE TABLE trials (
     error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
     peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
-    candidates BLOB
+    interactions BLOB, candidates BLOB
 ) WITHOUT ROWID;
 """
 
 RESULT_COLUMNS = (
     "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
     "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
-    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "candidates",
+    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "interactions", "candidates",
 )  # fmt: skip
 _JSON = ("scores", "chosen")
 _ARRAYS = ("selected", "weights", "predictions")
@@ -192,6 +193,8 @@ class Store:
                 value = json.dumps(value, default=plain) if value else None
             elif name in _ARRAYS:
                 value = None if value is None else pack(value)
+            elif name == "interactions":
+                value = None if value is None else pack_interactions(value)
             elif name == "candidates":
                 value = pack_candidates(value) if value else None
             elif isinstance(value, str):
@@ -256,7 +259,8 @@ class Store:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
-        Arrays come as `unpack` returns them, scores and chosen parameters as dicts, candidates as a list.
+        Arrays come as `unpack` returns them, scores and chosen parameters as dicts, candidates as a list, what
+        was said of pairs as `Interactions`.
         """
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
         with self._explained():
@@ -271,6 +275,7 @@ class Store:
                     row[name] = json.loads(row[name]) if row[name] else {}
                 for name in _ARRAYS:
                     row[name] = None if row[name] is None else unpack(row[name])
+                row["interactions"] = unpack_interactions(row["interactions"]) if row["interactions"] else None
                 row["candidates"] = unpack_candidates(row["candidates"]) if row["candidates"] else []
                 yield row
 

@@ -6,6 +6,7 @@ import itertools
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from mfbench.host.expressions import Expression
 from mfbench.models import Candidate, Status, Trial, TrialResult
 from mfbench.run.folds import Fold, Selection
+from mfbench.run.interactions import read_interactions
 from mfbench.run.measure import PeakMemory, Stopwatch
 from mfbench.run.metrics import METRICS, evaluate, outcome_of
 from mfbench.suite.resolve import TOP, ResolvedMethod
@@ -96,7 +98,18 @@ def describe_failure(error: BaseException) -> tuple[str, str, str]:
 def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
     result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
     result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
-    result.candidates = []
+    result.candidates, result.interactions = [], None
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the classifier is given: columns, the feature behind each, and the selection they come from."""
+
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    groups: NDArray[np.intp]
+    selection: Selection | None = None
+    selected: NDArray[np.int64] | None = None
 
 
 class _Run:
@@ -124,16 +137,20 @@ class _Run:
 
     def _measure(self, chosen: Chosen, result: TrialResult | Candidate) -> None:
         """Fit on the training part, predict and score the test part."""
-        train, test, selection, selected = self._columns(self.fold, chosen)
-        if selection is not None:
-            result.select_wall, result.select_cpu = selection.wall, selection.cpu
-            result.weights, result.selected = selection.weights, selected
-        result.n_selected = self.fold.X.shape[1] if selected is None else len(selected)
+        given = self._columns(self.fold, chosen)
+        if given.selection is not None:
+            result.select_wall, result.select_cpu = given.selection.wall, given.selection.cpu
+            result.weights, result.selected = given.selection.weights, given.selected
+            result.interactions = given.selection.interactions
+        n_features = self.fold.X.shape[1]
+        result.n_selected = n_features if given.selected is None else len(given.selected)
         classifier = self._classifier(chosen)
         with Stopwatch() as fit:
-            classifier.fit(train, self.fold.y_train)
+            classifier.fit(given.train, self.fold.y_train)
+        if result.interactions is None:
+            result.interactions = read_interactions(classifier, given.groups, n_features, self.fold.true_pairs)
         with Stopwatch() as predict:
-            outcome = outcome_of(classifier, test, self.fold.y_test, self.metrics)
+            outcome = outcome_of(classifier, given.test, self.fold.y_test, self.metrics)
         result.fit_wall, result.fit_cpu = fit.wall, fit.cpu
         result.predict_wall, result.predict_cpu = predict.wall, predict.cpu
         result.predictions = _checked_predictions(outcome.predictions, len(self.fold.test), self.method)
@@ -186,10 +203,12 @@ class _Run:
             raise failure
 
     def _inner_score(self, inner: Fold, point: Chosen) -> float:
-        train, test, _, _ = self._columns(inner, point)
+        given = self._columns(inner, point)
         classifier = self._classifier(point)
-        classifier.fit(train, inner.y_train)
-        return evaluate(outcome_of(classifier, test, inner.y_test, self.metrics[:1]), self.metrics[:1])[self.metrics[0]]
+        classifier.fit(given.train, inner.y_train)
+        return evaluate(outcome_of(classifier, given.test, inner.y_test, self.metrics[:1]), self.metrics[:1])[
+            self.metrics[0]
+        ]
 
     def _classifier(self, chosen: Chosen) -> Any:
         params = {name: value for (target, name), value in chosen.items() if target == "classifier"}
@@ -197,23 +216,21 @@ class _Run:
         fixed = {**expression.params, **params}
         return _seeded(self.make(expression, "classifier", **params), self.trial.seed, fixed)
 
-    def _columns(
-        self, fold: Fold, chosen: Chosen
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection | None, NDArray[np.int64] | None]:
+    def _columns(self, fold: Fold, chosen: Chosen) -> _Given:
         """Return the training and test columns that the classifier gets, and what the selector said."""
         encoded = fold.encoded
         if self.method.selector is None:
             # Copies: the fold's arrays are shared, and an estimator may write into what it is given.
-            return encoded.train.copy(), encoded.test.copy(), None, None
+            return _Given(encoded.train.copy(), encoded.test.copy(), encoded.groups)
         selection = self._selection(fold, chosen)
         top = chosen.get((TOP, TOP), self.method.top)
         if top == "all-weighted":
             factor = _metric_weights(selection.column_weights)
             selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
-            return encoded.train * factor, encoded.test * factor, selection, selected
+            return _Given(encoded.train * factor, encoded.test * factor, encoded.groups, selection, selected)
         selected = choose(selection.weights, top)
         kept = np.isin(encoded.groups, selected)
-        return encoded.train[:, kept], encoded.test[:, kept], selection, selected
+        return _Given(encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept], selection, selected)
 
     def _selection(self, fold: Fold, chosen: Chosen) -> Selection:
         assert self.method.selector is not None
@@ -251,14 +268,17 @@ class _Run:
                     f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
                     f"{int(np.isnan(weights).sum())} NaN, expected {X.shape[1]} numbers"
                 )
+            groups = np.arange(X.shape[1]) if step.raw_input else fold.encoded.groups
+            outer = fold is self.fold  # what a selector says of pairs in an inner fold is not recorded
+            pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if outer else None
         except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
             return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
-        groups = fold.encoded.groups
         if step.raw_input:
-            return Selection(weights, weights[groups], watch.wall, watch.cpu)
-        by_feature = np.full(fold.X.shape[1], -np.inf)
-        np.maximum.at(by_feature, groups, weights)
-        return Selection(by_feature, weights, watch.wall, watch.cpu)
+            by_feature, by_column = weights, weights[fold.encoded.groups]
+        else:
+            by_feature, by_column = np.full(fold.X.shape[1], -np.inf), weights
+            np.maximum.at(by_feature, groups, weights)
+        return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
 
 
 def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:

@@ -260,7 +260,7 @@ def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset) -> str
     ours = (planned.data.n_samples, planned.data.n_features)
     theirs = table.shapes.get(label, ours)
     if ours != theirs:
-        return f"published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
+        return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
     if table.about.two_classes_only and planned.data.n_classes > 2:
-        return f"{planned.data.n_classes} classes: {table.about.two_classes_only}"
+        return f"has {planned.data.n_classes} classes: {table.about.two_classes_only}"
     return ""

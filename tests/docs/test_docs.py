@@ -254,7 +254,7 @@ def test_result_columns(run):
     table = section("results.md", "## Columns of a trial").partition("The metrics:")[0]
     documented = listed(table, "column")
     assert set(store.RESULT_COLUMNS) <= documented
-    assert documented == (set(run.trials.columns) - set(run.metrics)) | {"scores", "candidates"}
+    assert documented == (set(run.trials.columns) - set(run.metrics)) | {"scores", "interactions", "candidates"}
 
 
 def test_run_members(run):

@@ -46,6 +46,7 @@ def write_run(tmp_path):
         out="reports",
         selection=None,
         published=(),
+        interactions=None,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -85,7 +86,7 @@ def write_run(tmp_path):
                 "class_names": ["no", "yes"],
                 "feature_names": ["u", "v"],
                 "relevant": None,
-                "interactions": None,
+                "interactions": interactions,
                 "collections": {},
                 "source": "nowhere",
                 "truth": np.array([0, 1, 1, 1]),

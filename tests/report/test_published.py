@@ -59,7 +59,7 @@ def test_the_notes_count_and_name_what_is_not_compared(run):
         "of 3 comparable figures ours is within two standard errors on 1, above on 1 and below on 1 (▲ and ▼)" in counts
     )
     assert "(1/J + n_test/n_train) s²" in counts
-    assert apart == "Not comparable with Paper, t1, in brackets: wine (WINE): published with 9 × 9, ours has 4 × 2."
+    assert apart == "Not comparable, in brackets: wine (WINE) published with 9 × 9, ours has 4 × 2."
     assert holes == "Not compared, in brackets: 1 figures of cells that are not complete."
 
 
@@ -95,7 +95,7 @@ def test_terminal(run, width):
 
 def test_exports(run):
     text = to_markdown(run)
-    assert "## Ours / published: Paper, t1" in text and "| 80.0 / 70.0 ▲ |" in text and "Not comparable with" in text
+    assert "## Ours / published: Paper, t1" in text and "| 80.0 / 70.0 ▲ |" in text and "Not comparable" in text
     content = json.loads(to_json(run))["published"]
     assert [row["verdict"] for row in content] == ["within", "above", "incomplete", "not comparable", "below"]
     header, _, second, *_ = to_csv(run).splitlines()

@@ -70,7 +70,7 @@ class TestPlan:
     def test_another_size_is_told_with_both_and_parameters_make_another_dataset(self, plan):
         figures = plan(datasets=self.BOTH).figures
         assert [f.dataset for f in figures] == ["blobs", "other-blobs"]
-        assert figures[1].obstacle == "published with 31 × 3, ours has 30 × 3"
+        assert figures[1].obstacle == "was published with 31 × 3, ours has 30 × 3"
 
     def test_a_label_may_go_on_after_the_name_of_the_method(self, plan):
         methods = "".join(
@@ -156,7 +156,7 @@ def test_figures_of_one_class_against_the_rest_are_not_compared():
     about = Description(collections=["papers"], two_classes_only="one against the rest")
     table = PublishedTable("t", about, {("D", "A"): 0.5}, {})
     (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"])
-    assert figure.obstacle == "3 classes: one against the rest"
+    assert figure.obstacle == "has 3 classes: one against the rest"
     two = replace(data, y=y % 2, class_names=("a", "b"))
     assert match(table, {"d": PlannedDataset("d", two, "", {"papers": "D"})}, ["A"])[0].obstacle == ""
 
