@@ -261,6 +261,53 @@ class Trial:
     seed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Interactions:
+    """What a method says of pairs of original features, in short.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_kept, 2)
+        The pairs of the largest absolute weights, and the true ones where they are known.
+    values : ndarray of shape (n_kept,)
+        Their weights, as the method gives them.
+    ranks : ndarray of shape (n_kept,)
+        How many of all pairs weigh as much or more.
+    p_values : ndarray of shape (n_kept,) or None
+        Their p-values, if the method gives any.
+    norm : float
+        Frobenius norm of the method's whole matrix.
+    n_pairs : int
+        Number of all pairs of the dataset's features.
+    """
+
+    pairs: NDArray[np.int64]
+    values: NDArray[np.float64]
+    ranks: NDArray[np.int64]
+    p_values: NDArray[np.float64] | None
+    norm: float
+    n_pairs: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """What one grid point left behind on one fold. See `TrialResult` for the attributes."""
+
+    chosen: dict[str, Any]
+    scores: dict[str, float] = field(default_factory=dict)
+    select_wall: float = 0.0
+    select_cpu: float = 0.0
+    fit_wall: float = 0.0
+    fit_cpu: float = 0.0
+    predict_wall: float = 0.0
+    predict_cpu: float = 0.0
+    n_selected: int = 0
+    selected: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    predictions: NDArray[np.int64] | None = None
+    interactions: Interactions | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class TrialResult:
     """What a trial left behind.
@@ -288,7 +335,7 @@ class TrialResult:
     predict_wall, predict_cpu : float
         Seconds spent predicting the test part.
     tune_wall : float
-        Wall seconds of the inner cross-validation.
+        Wall seconds of the inner cross-validation, or of all grid points on the outer fold.
     peak_memory : int
         Bytes that the worker's resident memory rose above its level at the start of the trial; 0 where the system
         cannot tell.
@@ -300,8 +347,13 @@ class TrialResult:
         The selector's importance of each feature.
     predictions : ndarray of int or None
         Predicted class codes of the test rows, in row order.
+    interactions : Interactions or None
+        What the selector, or else the classifier, says of pairs of features.
     chosen : dict
         The parameters that tuning chose.
+    candidates : list of Candidate
+        Where a dataset's outer folds choose: every grid point that did not fail, in the grid's order. Then what follows
+        from the choice (`scores`, `predictions`, …) is theirs, not the result's.
     """
 
     key: str
@@ -325,7 +377,9 @@ class TrialResult:
     selected: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     predictions: NDArray[np.int64] | None = None
+    interactions: Interactions | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
+    candidates: list[Candidate] = field(default_factory=list)
 
 
 def check_name(name: str) -> None:

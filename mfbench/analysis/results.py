@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.interactions import interaction_frame, true_interactions
+from mfbench.analysis.published import compare_with_published
+from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import METRICS
@@ -47,9 +50,11 @@ class Run:
             self.left_out = store.left_out()
             self.not_at_hand = store.not_at_hand()
             self._datasets = store.datasets()
-            self._rows = list(store.rows())
+            rows = list(store.rows())
         if "protocol" not in self.meta:
             raise RunError(f"{path} holds a run that never started completely; give its command again")
+        first = self.metrics[0]
+        self._rows = pick_candidates(rows, first, greater_is_better=METRICS[first].greater_is_better)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -57,9 +62,14 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        rows = [{**{k: v for k, v in row.items() if k != "scores"}, **row["scores"]} for row in self._rows]
+        apart = ("scores", "interactions")
+        rows = [{**{k: v for k, v in row.items() if k not in apart}, **row["scores"]} for row in self._rows]
         columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
-        frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=[name for name in columns if name != "scores"])
+        frame = (
+            pd.DataFrame(rows)
+            if rows
+            else pd.DataFrame(columns=[name for name in columns if name not in (*apart, "candidates")])
+        )
         for metric in self.metrics:
             if metric not in frame:
                 frame[metric] = np.nan
@@ -86,10 +96,31 @@ class Run:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
         return tabulate(self.trials, self.settings)
 
+    @cached_property
+    def published(self) -> pd.DataFrame:
+        """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
+        metrics = {name: table["metric"] for name, table in self.meta["published"]["tables"].items()}
+        return compare_with_published(self.trials, self.meta["published"]["figures"], metrics, self.settings.ratio)
+
+    @cached_property
+    def interactions(self) -> pd.DataFrame:
+        """One row per trial and pair of features that its method spoke of: weight, share of the norm, p-value, rank."""
+        return interaction_frame(self._rows, self._datasets)
+
+    @cached_property
+    def true_interactions(self) -> pd.DataFrame:
+        """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
+        return true_interactions(self.interactions)
+
     @property
     def metrics(self) -> list[str]:
         """The protocol's metrics; the first one decides."""
         return list(self.meta["protocol"]["metrics"])
+
+    @property
+    def tuned(self) -> dict[str, str]:
+        """Methods that tune, each with who chooses: "nested" or "per-dataset"."""
+        return dict(self.meta["selection"])
 
     @property
     def methods(self) -> dict[str, str]:

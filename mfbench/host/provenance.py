@@ -30,6 +30,7 @@ HOST_PARTS = (
     "suite/protocols.py",
     "suite/seeds.py",
     "run/folds.py",
+    "run/interactions.py",
     "run/metrics.py",
     "run/trial.py",
     "run/worker.py",

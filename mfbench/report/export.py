@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from mfbench.analysis.results import Run
+from mfbench.report.interactions import interaction_notes, interaction_tables
+from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import BEST, Cell, Table, headline, notes, score_table, setting, summary_table
 
 
@@ -31,9 +33,9 @@ def to_markdown(run: Run, command: str = "") -> str:
         "",
     ]
     if len(run.trials):
-        for table in (score_table(run), summary_table(run)):
+        for table in (score_table(run), summary_table(run), *published_tables(run), *interaction_tables(run)):
             parts += [f"## {_capital(table.title)}", "", _markdown_table(table), ""]
-    parts += [f"{line}\n" for line in notes(run)]
+    parts += [f"{line}\n" for line in [*notes(run), *published_notes(run), *interaction_notes(run)]]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -98,9 +100,13 @@ _SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:
 
 
 def to_csv(run: Run) -> str:
-    """Return one line per dataset and method: mean, sd, folds, marks, and the reference's verdict."""
+    """Return one line per dataset and method: mean, sd, folds, marks, the reference's verdict, published figures."""
     verdicts = run.wins_ties_losses()[["dataset", "method", "difference", "low", "high", "p_value", "verdict"]]
     frame = run.scores.merge(verdicts, on=["dataset", "method"], how="left")
+    for table, cells in run.published.groupby("table", sort=False):
+        told = cells[["dataset", "method", "published", "difference", "verdict"]]
+        told = told.rename(columns={name: f"{table}_{name}" for name in told.columns[2:]})
+        frame = frame.merge(told, on=["dataset", "method"], how="left")
     return frame.to_csv(index=False, lineterminator="\n")
 
 
@@ -118,6 +124,8 @@ def to_json(run: Run) -> str:
         "scores": run.scores.to_dict("records"),
         "summary": run.summary().to_dict("records"),
         "wins_ties_losses": run.wins_ties_losses().to_dict("records"),
+        "published": run.published.to_dict("records"),
+        "true_interactions": run.true_interactions.to_dict("records"),
         "left_out": run.left_out,
         "not_at_hand": run.not_at_hand,
         "failures": run.failures.to_dict("records"),

@@ -53,7 +53,17 @@ def setting(run: Run) -> str:
     return (
         f"profile {run.meta['profile']}: {protocol['folds']}-fold cross-validation"
         f"{f' repeated {repeats} times' if repeats > 1 else ''}, stratified, {classes}, "
-        f"tuning by inner {protocol['inner_folds']}-fold cross-validation, seed {run.meta['suite']['suite']['seed']}"
+        f"{_tuning(run)}, seed {run.meta['suite']['suite']['seed']}"
+    )
+
+
+def _tuning(run: Run) -> str:
+    ways = set(run.tuned.values())
+    nested = f"tuning by inner {run.meta['protocol']['inner_folds']}-fold cross-validation"
+    if "per-dataset" not in ways:
+        return nested
+    return "tuning per dataset on the folds reported" + (
+        f" or {nested.removeprefix('tuning ')}" if len(ways) > 1 else ""
     )
 
 
@@ -126,6 +136,13 @@ def notes(run: Run) -> list[str]:
         "A verdict on one dataset is a hint; the ranks across datasets weigh more. Rank and mean are over the datasets "
         "that every ranked method completed.",
     ]
+    optimistic = [label for label, way in run.tuned.items() if way == "per-dataset"]
+    if optimistic:
+        lines.append(
+            f"Tuned per dataset: {', '.join(optimistic)}: one grid point for all folds of a dataset, chosen by their "
+            "mean score on the very test parts that are reported. These figures are optimistic, and so are comparisons "
+            "with methods that are not tuned so."
+        )
     lines += left_out(run.left_out, run.not_at_hand, run.meta["command"][2])
     undefined = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
     for method, cells in undefined.groupby("method", sort=False):

@@ -8,7 +8,10 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from mfbench.analysis.published import ABOVE, BELOW
 from mfbench.analysis.results import Run
+from mfbench.report.interactions import interaction_notes, interaction_tables
+from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import (
     BEST,
     MARK,
@@ -24,7 +27,8 @@ from mfbench.report.tables import (
 )
 
 FOLDED = 28
-STYLES = {BEST: "bold green", NOT_WORSE: "green", MISSING: "dim"}
+STYLES = {BEST: "bold green", NOT_WORSE: "green", MISSING: "dim", ABOVE: "cyan", BELOW: "magenta"}
+MARKED = (NOT_WORSE, ABOVE, BELOW)
 
 
 def show(run: Run, console: Console) -> None:
@@ -49,8 +53,12 @@ def show(run: Run, console: Console) -> None:
             console.print()
         for number, block in enumerate(blocks(summary_table(run), console.width, wrap=1)):
             console.print(_rich(block, wrap=1 if number == 0 else None))
+        for table in [*published_tables(run), *interaction_tables(run)]:
+            for block in blocks(table, console.width):
+                console.print()
+                console.print(_rich(block))
     console.print()
-    for line in notes(run):
+    for line in [*notes(run), *published_notes(run), *interaction_notes(run)]:
         console.print(Text(line), soft_wrap=False)
 
 
@@ -111,8 +119,8 @@ def _cells(table: Table, index: int) -> int:
 
 
 def _marked(table: Table) -> bool:
-    return any(cell.role == NOT_WORSE for row in table.rows for cell in row)
+    return any(cell.role in MARKED for row in table.rows for cell in row)
 
 
 def _text(cell: Cell, room: str = "") -> Text:
-    return Text(cell.text + ("" if cell.role == NOT_WORSE else room), style=STYLES.get(cell.role, ""))
+    return Text(cell.text + ("" if cell.role in MARKED else room), style=STYLES.get(cell.role, ""))

@@ -10,6 +10,7 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.errors import DataError
+from mfbench.models import Interactions
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
 
@@ -33,6 +34,8 @@ class Selection:
         Seconds of the fit.
     failure : tuple of (type, message, traceback) or None
         Set if the fit raised; every method that shares the fit shares the failure.
+    interactions : Interactions or None
+        What it said of pairs, on the outer fold.
     """
 
     weights: NDArray[np.float64]
@@ -40,6 +43,7 @@ class Selection:
     wall: float
     cpu: float
     failure: tuple[str, str, str] | None = None
+    interactions: Interactions | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,8 @@ class Fold:
         Parts of the inner cross-validation.
     seed : int
         Seed of the inner shuffle; equal for all methods.
+    true_pairs : tuple of (int, int), default=()
+        Pairs of features known to act together: kept in the record of what a method says, shown to no method.
     """
 
     def __init__(
@@ -89,10 +95,11 @@ class Fold:
         scale: Scale,
         inner_folds: int,
         seed: int,
+        true_pairs: tuple[tuple[int, int], ...] = (),
     ) -> None:
         self.X, self.y, self.columns, self.scale = X, y, columns, scale
         self.train, self.test = train, test
-        self.inner_folds, self.seed = inner_folds, seed
+        self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
         self.selections: dict[str, Selection] = {}
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -162,6 +163,7 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
         data_folder=data_folder,
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
+        true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         memory_limit=memory,
         log=folder.resolve() / "workers.log",
         plugins=os.environ.get(LOAD_VARIABLE),
@@ -177,6 +179,11 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         "protocol": loaded.protocol.model_dump(mode="json"),
         "protocol_key": protocol_key(plan),
         "profile": loaded.profile,
+        "published": {
+            "tables": {t.name: {"title": t.title, "metric": t.about.metric} for t in plan.published},
+            "figures": [dataclasses.asdict(figure) for figure in plan.figures],
+        },
+        "selection": {label: method.selection for label, method in plan.methods.items() if method.grid},
         "methods": {label: method.describe() for label, method in plan.methods.items()},
         "environment": described,
         "command": ["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
@@ -191,6 +198,8 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
             "class_names": planned.data.class_names,
             "feature_names": planned.data.feature_names,
             "relevant": planned.data.relevant,
+            "interactions": planned.data.interactions,
+            "collections": dict(planned.collections),
             "source": planned.data.source,
             "truth": planned.data.y,
         }

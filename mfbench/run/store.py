@@ -16,19 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
 from mfbench.models import Status, Trial, TrialResult
+from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
+from mfbench.run.interactions import pack_interactions, unpack_interactions
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE datasets (
     label TEXT PRIMARY KEY, sha256 TEXT NOT NULL, n_samples INTEGER, n_features INTEGER, class_names TEXT,
-    feature_names TEXT, relevant TEXT, source TEXT, truth BLOB
+    feature_names TEXT, relevant TEXT, interactions TEXT, collections TEXT,
+    source TEXT, truth BLOB
 ) WITHOUT ROWID;
 CREATE TABLE left_out (dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE splits (
@@ -43,14 +46,15 @@ CREATE TABLE trials (
     key TEXT PRIMARY KEY, seed INTEGER NOT NULL, status TEXT NOT NULL, error_type TEXT, error_message TEXT,
     error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
-    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB
+    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
+    interactions BLOB, candidates BLOB
 ) WITHOUT ROWID;
 """
 
 RESULT_COLUMNS = (
     "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
     "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
-    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions",
+    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "interactions", "candidates",
 )  # fmt: skip
 _JSON = ("scores", "chosen")
 _ARRAYS = ("selected", "weights", "predictions")
@@ -153,7 +157,7 @@ class Store:
             self._db.executemany("INSERT INTO left_out VALUES (?, ?, ?)", list(left_out))
             self._db.executemany(
                 "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
-                ":relevant, :source, :truth)",
+                ":relevant, :interactions, :collections, :source, :truth)",
                 [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in _DATASET_JSON}} for d in datasets],
             )
 
@@ -186,9 +190,13 @@ class Store:
         for name in RESULT_COLUMNS:
             value = getattr(result, name)
             if name in _JSON:
-                value = json.dumps(value, default=_plain) if value else None
+                value = json.dumps(value, default=plain) if value else None
             elif name in _ARRAYS:
                 value = None if value is None else pack(value)
+            elif name == "interactions":
+                value = None if value is None else pack_interactions(value)
+            elif name == "candidates":
+                value = pack_candidates(value) if value else None
             elif isinstance(value, str):
                 value = str(value) or None
             row.append(value)
@@ -251,7 +259,8 @@ class Store:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
-        Arrays come as `unpack` returns them, scores and chosen parameters as dicts.
+        Arrays come as `unpack` returns them, scores and chosen parameters as dicts, candidates as a list, what
+        was said of pairs as `Interactions`.
         """
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
         with self._explained():
@@ -266,6 +275,8 @@ class Store:
                     row[name] = json.loads(row[name]) if row[name] else {}
                 for name in _ARRAYS:
                     row[name] = None if row[name] is None else unpack(row[name])
+                row["interactions"] = unpack_interactions(row["interactions"]) if row["interactions"] else None
+                row["candidates"] = unpack_candidates(row["candidates"]) if row["candidates"] else []
                 yield row
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:
@@ -302,7 +313,7 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
     return db
 
 
-_DATASET_JSON = ("class_names", "feature_names", "relevant")
+_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 
 
 def pack(array: NDArray[Any]) -> bytes:
@@ -335,8 +346,3 @@ def unpack(blob: bytes) -> NDArray[Any]:
     data = zlib.decompress(blob[3:]) if blob[2:3] == b"z" else blob[3:]
     array = np.frombuffer(data, dtype="<" + blob[:2].decode())
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
-
-
-def _plain(value: Any) -> Any:
-    """Let NumPy scalars of a tuning grid into JSON; anything else by its text."""
-    return value.item() if hasattr(value, "item") else repr(value)

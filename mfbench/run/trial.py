@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from mfbench.host.expressions import Expression
-from mfbench.models import Status, Trial, TrialResult
+from mfbench.models import Candidate, Status, Trial, TrialResult
 from mfbench.run.folds import Fold, Selection
+from mfbench.run.interactions import read_interactions
 from mfbench.run.measure import PeakMemory, Stopwatch
 from mfbench.run.metrics import METRICS, evaluate, outcome_of
 from mfbench.suite.resolve import TOP, ResolvedMethod
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 MESSAGE_LENGTH = 500
 TRACE_LENGTH = 4000
 Chosen = dict[tuple[str, str], Any]
+Measured = TypeVar("Measured")
 
 
 class Maker(Protocol):
@@ -95,6 +98,18 @@ def describe_failure(error: BaseException) -> tuple[str, str, str]:
 def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
     result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
     result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
+    result.candidates, result.interactions = [], None
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the classifier is given: columns, the feature behind each, and the selection they come from."""
+
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    groups: NDArray[np.intp]
+    selection: Selection | None = None
+    selected: NDArray[np.int64] | None = None
 
 
 class _Run:
@@ -102,10 +117,15 @@ class _Run:
 
     def __init__(self, trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[str], make: Maker) -> None:
         self.trial, self.method, self.fold, self.metrics, self.make = trial, method, fold, metrics, make
-        self.known: set[tuple[int, str]] = set()  # inner selector fits met so far
+        self.known: set[tuple[int, str]] = set()  # selector fits met so far while tuning
         self.adopted = 0.0  # seconds that others spent on those of them that this trial did not make
 
     def into(self, result: TrialResult) -> None:
+        if self.method.selection == "per-dataset":
+            with Stopwatch() as watch:
+                result.candidates = [candidate for _, candidate in self._each_point(self._candidate)]
+            result.tune_wall = watch.wall + self.adopted
+            return
         chosen: Chosen = {}
         if self.method.grid:
             with Stopwatch() as watch:
@@ -113,32 +133,57 @@ class _Run:
             # Fits that another trial made count too: the time of a method must not depend on who came first.
             result.tune_wall = watch.wall + self.adopted
             result.chosen = _readable(chosen)
-        train, test, selection, selected = self._columns(self.fold, chosen)
-        if selection is not None:
-            result.select_wall, result.select_cpu = selection.wall, selection.cpu
-            result.weights, result.selected = selection.weights, selected
-        result.n_selected = self.fold.X.shape[1] if selected is None else len(selected)
+        self._measure(chosen, result)
+
+    def _measure(self, chosen: Chosen, result: TrialResult | Candidate) -> None:
+        """Fit on the training part, predict and score the test part."""
+        given = self._columns(self.fold, chosen)
+        if given.selection is not None:
+            result.select_wall, result.select_cpu = given.selection.wall, given.selection.cpu
+            result.weights, result.selected = given.selection.weights, given.selected
+            result.interactions = given.selection.interactions
+        n_features = self.fold.X.shape[1]
+        result.n_selected = n_features if given.selected is None else len(given.selected)
         classifier = self._classifier(chosen)
         with Stopwatch() as fit:
-            classifier.fit(train, self.fold.y_train)
+            classifier.fit(given.train, self.fold.y_train)
+        if result.interactions is None:
+            result.interactions = read_interactions(classifier, given.groups, n_features, self.fold.true_pairs)
         with Stopwatch() as predict:
-            outcome = outcome_of(classifier, test, self.fold.y_test, self.metrics)
+            outcome = outcome_of(classifier, given.test, self.fold.y_test, self.metrics)
         result.fit_wall, result.fit_cpu = fit.wall, fit.cpu
         result.predict_wall, result.predict_cpu = predict.wall, predict.cpu
         result.predictions = _checked_predictions(outcome.predictions, len(self.fold.test), self.method)
         result.scores = evaluate(outcome, self.metrics)
 
+    def _candidate(self, point: Chosen) -> Candidate:
+        """Measure a grid point on the outer fold; analysis chooses among them, by all folds of the dataset."""
+        candidate = Candidate(chosen=_readable(point))
+        self._measure(point, candidate)
+        return candidate
+
     def _tune(self) -> Chosen:
         """Return the grid point with the best mean inner score; the first in the grid's order among equals."""
         sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
-        best: Chosen | None = None
-        best_score = -np.inf
+
+        def inner_score(point: Chosen) -> float:
+            scores = np.array([self._inner_score(inner, point) for inner in self.fold.inner])
+            if np.isnan(scores).all():
+                raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
+            # An inner fold that lacks a class may have no score, and then has none for any point.
+            # Differences below rounding are no differences: equal scores must tie on every machine.
+            return round(sign * float(np.nanmean(scores)), 12)
+
+        best, _ = max(self._each_point(inner_score), key=lambda found: found[1])
+        return best
+
+    def _each_point(self, measure: Callable[[Chosen], Measured]) -> Iterator[tuple[Chosen, Measured]]:
+        """Yield each grid point with what `measure` makes of it; one that fails is out, if all fail the trial does."""
         failure: Exception | None = None
+        succeeded = False
         for point in _grid_points(self.method):
             try:
-                scores = np.array([self._inner_score(inner, point) for inner in self.fold.inner])
-                if np.isnan(scores).all():
-                    raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
+                measured = measure(point)
             except MemoryError:
                 raise
             except SelectorError as error:
@@ -151,21 +196,19 @@ class _Run:
                 failure = error
                 warnings.warn(f"grid point {_readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
                 continue
-            # An inner fold that lacks a class may have no score, and then has none for any point.
-            # Differences below rounding are no differences: equal scores must tie on every machine.
-            score = round(sign * float(np.nanmean(scores)), 12)
-            if best is None or score > best_score:
-                best, best_score = point, score
-        if best is None:
+            succeeded = True
+            yield point, measured
+        if not succeeded:
             assert failure is not None
             raise failure
-        return best
 
     def _inner_score(self, inner: Fold, point: Chosen) -> float:
-        train, test, _, _ = self._columns(inner, point)
+        given = self._columns(inner, point)
         classifier = self._classifier(point)
-        classifier.fit(train, inner.y_train)
-        return evaluate(outcome_of(classifier, test, inner.y_test, self.metrics[:1]), self.metrics[:1])[self.metrics[0]]
+        classifier.fit(given.train, inner.y_train)
+        return evaluate(outcome_of(classifier, given.test, inner.y_test, self.metrics[:1]), self.metrics[:1])[
+            self.metrics[0]
+        ]
 
     def _classifier(self, chosen: Chosen) -> Any:
         params = {name: value for (target, name), value in chosen.items() if target == "classifier"}
@@ -173,23 +216,21 @@ class _Run:
         fixed = {**expression.params, **params}
         return _seeded(self.make(expression, "classifier", **params), self.trial.seed, fixed)
 
-    def _columns(
-        self, fold: Fold, chosen: Chosen
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection | None, NDArray[np.int64] | None]:
+    def _columns(self, fold: Fold, chosen: Chosen) -> _Given:
         """Return the training and test columns that the classifier gets, and what the selector said."""
         encoded = fold.encoded
         if self.method.selector is None:
             # Copies: the fold's arrays are shared, and an estimator may write into what it is given.
-            return encoded.train.copy(), encoded.test.copy(), None, None
+            return _Given(encoded.train.copy(), encoded.test.copy(), encoded.groups)
         selection = self._selection(fold, chosen)
         top = chosen.get((TOP, TOP), self.method.top)
         if top == "all-weighted":
             factor = _metric_weights(selection.column_weights)
             selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
-            return encoded.train * factor, encoded.test * factor, selection, selected
+            return _Given(encoded.train * factor, encoded.test * factor, encoded.groups, selection, selected)
         selected = choose(selection.weights, top)
         kept = np.isin(encoded.groups, selected)
-        return encoded.train[:, kept], encoded.test[:, kept], selection, selected
+        return _Given(encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept], selection, selected)
 
     def _selection(self, fold: Fold, chosen: Chosen) -> Selection:
         assert self.method.selector is not None
@@ -197,7 +238,7 @@ class _Run:
         key = selector_key(self.method) + Expression("", params).canonical()
         if key not in fold.selections:
             fold.selections[key] = self._fit_selector(fold, params)
-        elif fold is not self.fold and (id(fold), key) not in self.known:
+        elif (id(fold), key) not in self.known and (fold is not self.fold or self.method.selection == "per-dataset"):
             self.adopted += fold.selections[key].wall
         self.known.add((id(fold), key))
         selection = fold.selections[key]
@@ -227,14 +268,17 @@ class _Run:
                     f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
                     f"{int(np.isnan(weights).sum())} NaN, expected {X.shape[1]} numbers"
                 )
+            groups = np.arange(X.shape[1]) if step.raw_input else fold.encoded.groups
+            outer = fold is self.fold  # what a selector says of pairs in an inner fold is not recorded
+            pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if outer else None
         except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
             return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
-        groups = fold.encoded.groups
         if step.raw_input:
-            return Selection(weights, weights[groups], watch.wall, watch.cpu)
-        by_feature = np.full(fold.X.shape[1], -np.inf)
-        np.maximum.at(by_feature, groups, weights)
-        return Selection(by_feature, weights, watch.wall, watch.cpu)
+            by_feature, by_column = weights, weights[fold.encoded.groups]
+        else:
+            by_feature, by_column = np.full(fold.X.shape[1], -np.inf), weights
+            np.maximum.at(by_feature, groups, weights)
+        return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
 
 
 def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -62,6 +62,8 @@ class Job:
     data_folder : Path
     protocol : RepeatedCV
     settings : Protocol
+    true_pairs : mapping of str to tuple of (int, int)
+        By label, where the interactions of a dataset are known: for the record of what methods say.
     memory_limit : int
         Bytes per worker, 0 for none.
     log : Path or None
@@ -78,6 +80,7 @@ class Job:
     data_folder: Path
     protocol: RepeatedCV
     settings: Protocol
+    true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
     plugins: str | None = None
@@ -159,7 +162,15 @@ class Worker:
             train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
             seed = derive_seed(self.job.protocol.seed, *place)
             self._folds[place] = Fold(
-                X, y, self.job.datasets[trial.dataset], train, test, settings.scale, settings.inner_folds, seed
+                X,
+                y,
+                self.job.datasets[trial.dataset],
+                train,
+                test,
+                settings.scale,
+                settings.inner_folds,
+                seed,
+                self.job.true_pairs.get(trial.dataset, ()),
             )
             while len(self._folds) > FOLDS_KEPT:
                 self._folds.popitem(last=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +14,13 @@ from mfbench.data.fingerprint import content_hash
 from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
-from mfbench.host.expressions import canonical_text
+from mfbench.host.expressions import canonical_text, parse
 from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset, Trial
+from mfbench.models import Dataset, DatasetSpec, Trial
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.published import Figure, PublishedTable, load_published, match
 from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
@@ -27,11 +28,12 @@ from mfbench.suite.seeds import derive_seed
 
 @dataclass(frozen=True)
 class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables and its content hash."""
+    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections."""
 
     label: str
     data: Dataset
     sha256: str
+    collections: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -49,6 +51,10 @@ class Plan:
         Datasets and methods that could not be used, each with the reason.
     failures : list of str
         Those of `left_out` that are failures; the others are only not at hand.
+    published : list of PublishedTable
+        Tables that the report compares with.
+    figures : list of Figure
+        What they say of the plan's datasets and methods.
     ingredients : dict of (dataset, method) to dict
         What the keys of their trials hash, besides repeat, fold and seeds.
     only : tuple of str
@@ -62,6 +68,8 @@ class Plan:
     trials: list[Trial] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    published: list[PublishedTable] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -99,16 +107,19 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     """
     forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
+    published = load_published(loaded, registry)
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
     methods, references = _restrict(methods, references, only)
     if any(needs_lookup(reference.text, registry) for reference in references.values()):
         _ = lookup.mirror  # a folder that is none is told at once, not dataset by dataset
-    plan = Plan(loaded, methods, tuple(only), left_out=left_out, failures=list(left_out))
+    plan = Plan(loaded, methods, tuple(only), left_out=left_out, failures=list(left_out), published=published)
     for label, reference in references.items():
         _add_dataset(plan, label, reference, registry, lookup)
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
+    for table in published:
+        plan.figures += match(table, plan.datasets, list(plan.methods))
     return plan
 
 
@@ -149,7 +160,15 @@ def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registr
         if not isinstance(error, DataUnavailableError):
             plan.failures.append(label)
         return
-    plan.datasets[label] = PlannedDataset(label, data, content_hash(data))
+    plan.datasets[label] = PlannedDataset(label, data, content_hash(data), _collections(reference.text, registry))
+
+
+def _collections(reference: str, registry: Registry) -> Mapping[str, str]:
+    """Return the papers' labels of a dataset; one with parameters, or of a repository, is no longer the papers'."""
+    if ":" in reference or (expression := parse(reference)).params:
+        return {}
+    spec: DatasetSpec = registry.dataset(expression.name).spec
+    return spec.collections
 
 
 def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> list[Trial]:
@@ -190,7 +209,9 @@ def key_ingredients(
         code |= method_code(registry.selector(method.selector.expression.name))
         steps["selector"] = _step_ingredients(method.selector, registry.selector)
     relevant = settings.model_dump(include={"kind", "folds", "inner_folds", "scale", "classes", "metrics"})
-    if not method.grid:
+    if method.grid:
+        relevant["selection"] = method.selection
+    if not method.grid or method.selection == "per-dataset":
         relevant.pop("inner_folds")
     return {
         "dataset": planned.sha256,

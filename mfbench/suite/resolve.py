@@ -18,7 +18,7 @@ from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registered, Registry, check_parameters, parameter_names
 from mfbench.models import SelectorSpec
 from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.schema import Method, Top
+from mfbench.suite.schema import Method, Selection, Top
 
 TOP = "top"
 
@@ -52,7 +52,9 @@ class ResolvedMethod:
     top : str, int or float
         The rule that turns weights into a subset.
     grid : tuple of (target, parameter, values)
-        What inner cross-validation tries; target is "selector", "classifier" or "top".
+        What tuning tries; target is "selector", "classifier" or "top".
+    selection : {"nested", "per-dataset"}
+        Who chooses among them; "nested" for a method without a grid.
     """
 
     label: str
@@ -60,6 +62,7 @@ class ResolvedMethod:
     classifier: Step
     top: Top
     grid: tuple[tuple[str, str, tuple[Any, ...]], ...] = ()
+    selection: Selection = "nested"
 
     def describe(self) -> str:
         """Return the method in one line.
@@ -75,7 +78,8 @@ class ResolvedMethod:
         parts.append(str(self.classifier.expression))
         names = [name for _, name, _ in self.grid]
         tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
-        return " → ".join(parts) + (f" [tunes {tuned}]" if tuned else "")
+        where = " per dataset" if self.selection == "per-dataset" else ""
+        return " → ".join(parts) + (f" [tunes {tuned}{where}]" if tuned else "")
 
 
 def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
@@ -92,7 +96,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     for position, method in enumerate(loaded.suite.methods):
         place = f"{loaded.path}: methods[{position}]"
         try:
-            resolved[method.label] = _resolve_method(method, place, registry)
+            resolved[method.label] = _resolve_method(method, place, registry, loaded.protocol.selection)
         except PluginError as error:
             if registry.strict:
                 raise
@@ -100,18 +104,23 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     return resolved, left_out
 
 
-def _resolve_method(method: Method, place: str, registry: Registry) -> ResolvedMethod:
+def _resolve_method(method: Method, place: str, registry: Registry, selection: Selection) -> ResolvedMethod:
     classifier = _resolve_step(method.classifier, registry.classifier, f"{place}.classifier")
     selector = None
     if method.selector is not None:
         selector = _resolve_step(method.selector, registry.selector, f"{place}.selector")
     elif "top" in method.model_fields_set:
         raise SuiteError(f"{place}.top: 'top' needs a selector; add selector = … or leave it out")
+    if method.selection is not None and method.tune is None:
+        raise SuiteError(f"{place}.selection: 'selection' needs something to choose from; add tune = … or leave it out")
     registered = {"classifier": registry.classifier(classifier.expression.name)}
     if selector is not None:
         registered["selector"] = registry.selector(selector.expression.name)
     grid = _resolve_grid(method, registered, f"{place}.tune")
-    return ResolvedMethod(method.label, selector, classifier, "all" if selector is None else method.top, grid)
+    top = "all" if selector is None else method.top
+    # Without a grid nothing is chosen: the mode must not make two equal methods different.
+    chosen = (method.selection or selection) if grid else "nested"
+    return ResolvedMethod(method.label, selector, classifier, top, grid, chosen)
 
 
 def _resolve_step(text: str, find: Any, place: str) -> Step:

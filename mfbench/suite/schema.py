@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc"]
+Selection = Literal["nested", "per-dataset"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
 
@@ -38,6 +40,11 @@ class Protocol(Part):
     folds: int = Field(default=10, ge=2, le=1000, description="Folds of the outer cross-validation.")
     repeats: int = Field(default=1, ge=1, le=10_000, description="Repetitions, each with folds of its own.")
     inner_folds: int = Field(default=5, ge=2, le=100, description="Folds of the inner cross-validation that tunes.")
+    selection: Selection = Field(
+        default="nested",
+        description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
+        "the outer folds of the dataset that are reported.",
+    )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
     )
@@ -64,6 +71,7 @@ class Profile(Part):
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
+    selection: Selection | None = Field(default=None, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 
@@ -71,7 +79,7 @@ class Profile(Part):
 class Datasets(Part):
     """``[[datasets]]``: a list of datasets that share the options below."""
 
-    use: list[Annotated[str, StringConstraints(min_length=1)]] = Field(
+    use: list[Text] = Field(
         min_length=1, description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'."
     )
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
@@ -98,6 +106,9 @@ class Method(Part):
         description="Grid for the inner cross-validation: 'default': the estimators' own grids; a table lists values "
         "of parameters ('n_neighbors', or 'selector.n_neighbors' where both have it) and of 'top'.",
     )
+    selection: Selection | None = Field(
+        default=None, description="How this method's parameters are chosen; as [protocol] says if unset."
+    )
 
 
 class Report(Part):
@@ -109,6 +120,9 @@ class Report(Part):
         description="Test of a difference on one dataset: corrected resampled t, or plain paired t.",
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
+    published: Text | list[Text] = Field(
+        default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
+    )
 
 
 class Suite(Part):

@@ -150,6 +150,15 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             tags=("baseline", "ensemble", "tree"),
         ),
         ClassifierSpec(
+            name="logistic-interactions",
+            summary="Logistic regression with all pairwise products, and their p-values; at most 30 features",
+            factory="mfbench_baselines.interactions:LogisticInteractions",
+            paper="D. R. Cox, The regression analysis of binary sequences, Journal of the Royal Statistical Society B "
+            "20(2), 1958; as a baseline for interactions: R. Zhao, P. Hong, J. S. Liu, IMMIGRATE: a margin-based "
+            "feature selection method with interaction terms, Entropy 22(3):291, 2020, section 4.1",
+            tags=("baseline", "linear", "interactions"),
+        ),
+        ClassifierSpec(
             name="dummy",
             summary="Always the most frequent class, the control to beat",
             factory="sklearn.dummy:DummyClassifier",

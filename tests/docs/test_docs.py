@@ -22,7 +22,7 @@ from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, S
 from mfbench.report import export
 from mfbench.run import store
 from mfbench.run.metrics import METRICS
-from mfbench.suite import schema
+from mfbench.suite import published, schema
 from mfbench.suite.loading import load_suite, parse_suite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -155,6 +155,14 @@ def test_suite_tables():
         assert (documented[name][2] == "required") == field.is_required()
 
 
+def test_keys_of_published_tables():
+    documented = rows(section("suites.md", "## Published figures"))
+    documented.pop("key")
+    assert {name: row[2] for name, row in documented.items()} == {
+        name: _told_default(field) for name, field in published.Description.model_fields.items()
+    }
+
+
 def test_standard_profiles():
     documented = rows(section("suites.md", "### `[profiles.NAME]`"))
     for name, profile in schema.STANDARD_PROFILES.items():
@@ -246,7 +254,7 @@ def test_result_columns(run):
     table = section("results.md", "## Columns of a trial").partition("The metrics:")[0]
     documented = listed(table, "column")
     assert set(store.RESULT_COLUMNS) <= documented
-    assert documented == (set(run.trials.columns) - set(run.metrics)) | {"scores"}
+    assert documented == (set(run.trials.columns) - set(run.metrics)) | {"scores", "interactions", "candidates"}
 
 
 def test_run_members(run):

@@ -44,6 +44,9 @@ def write_run(tmp_path):
         describe=None,
         command=(),
         out="reports",
+        selection=None,
+        published=(),
+        interactions=None,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -61,6 +64,14 @@ def write_run(tmp_path):
             "protocol": protocol.model_dump(mode="json"),
             "protocol_key": "key",
             "profile": "quick",
+            "selection": dict(selection or {}),
+            "published": {
+                "tables": {
+                    name: {"title": f"Paper, {name}", "metric": metrics[0]}
+                    for name in dict.fromkeys([figure["table"] for figure in published])
+                },
+                "figures": list(published),
+            },
             "methods": {method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
             "environment": ENVIRONMENT,
             "out": out,
@@ -75,6 +86,8 @@ def write_run(tmp_path):
                 "class_names": ["no", "yes"],
                 "feature_names": ["u", "v"],
                 "relevant": None,
+                "interactions": interactions,
+                "collections": {},
                 "source": "nowhere",
                 "truth": np.array([0, 1, 1, 1]),
             }

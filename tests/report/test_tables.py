@@ -166,6 +166,16 @@ class TestHeads:
         assert "profile quick: 5-fold cross-validation, stratified, all classes" in text
         assert "seed 7" in text
         assert "repeated" not in text
+        assert "tuning by inner 5-fold cross-validation" in text
+
+    def test_tuning_per_dataset_is_said_in_the_setting_and_the_notes(self, write_run):
+        cells = {("d", "A"): 0.5, ("d", "B"): 0.4}
+        both = write_run(cells, selection={"A": "nested", "B": "per-dataset"})
+        assert "tuning per dataset on the folds reported or by inner 5-fold cross-validation, seed" in setting(both)
+        (line,) = [line for line in notes(both) if line.startswith("Tuned per dataset")]
+        assert line.startswith("Tuned per dataset: B: ") and "optimistic" in line
+        alone = write_run(cells, selection={"A": "per-dataset"})
+        assert "tuning per dataset on the folds reported, seed" in setting(alone)
 
 
 @pytest.mark.parametrize(

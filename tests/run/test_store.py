@@ -94,12 +94,14 @@ def test_failures_can_be_forgotten(store):
 def test_datasets_splits_and_settings_come_back(store):
     dataset = {
         "label": "d", "sha256": "abc", "n_samples": 3, "n_features": 1, "class_names": ("x", "y"),
-        "feature_names": ("f",), "relevant": None, "source": "here", "truth": np.array([0, 1, 1]),
+        "feature_names": ("f",), "relevant": None, "interactions": ((0, 1),),
+        "collections": {"paper": "D"}, "source": "here", "truth": np.array([0, 1, 1]),
     }  # fmt: skip
     store.begin({"suite": {"a": [1]}}, [dataset], [("gone", "no reason", True)])
     store.add_splits("abc", "p", 0, [np.array([0, 2]), np.array([1])])
     (found,) = store.datasets()
     assert found["class_names"] == ["x", "y"] and found["relevant"] is None
+    assert found["interactions"] == [[0, 1]] and found["collections"] == {"paper": "D"}
     np.testing.assert_array_equal(found["truth"], [0, 1, 1])
     assert store.meta() == {"suite": {"a": [1]}}
     assert store.left_out() == {"gone": "no reason"}

@@ -35,6 +35,9 @@ MISTAKES = {
     "tuned subset without selector": (
         'classifier = "plain"\ntune = { top = [1] }', "methods[0].tune.top", "needs a selector"
     ),
+    "choice without a grid": (
+        'classifier = "plain"\nselection = "per-dataset"', "methods[0].selection", "something to choose from"
+    ),
     "tuned nonsense": (
         'classifier = "plain"\ntune = { shfit = [1] }', "methods[0].tune.shfit",
         "no step of this method has a parameter 'shfit': did you mean 'shift'"
@@ -221,6 +224,24 @@ class TestKeys:
         methods = METHOD + 'classifier = "nearest"\ntune = "default"'
         other = {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\ninner_folds = 9", "profile": "other"}
         assert self.keys(planned(methods=methods)) != self.keys(planned(methods=methods, **other))
+
+    PER_DATASET: ClassVar = {"more": "[profiles.papers]\nselection = 'per-dataset'", "profile": "papers"}
+
+    def test_who_chooses_counts_where_something_is_tuned(self, planned):
+        methods = METHOD + 'classifier = "nearest"\ntune = "default"\n'
+        nested, profile = (self.keys(planned(methods=methods, **how)) for how in ({}, self.PER_DATASET))
+        own = self.keys(planned(methods=methods + 'selection = "per-dataset"'))
+        assert own == profile
+        assert not set(own.values()) & set(nested.values())
+        assert self.keys(planned(methods=methods + 'selection = "nested"', **self.PER_DATASET)) == nested
+
+    def test_who_chooses_means_nothing_where_nothing_is_tuned(self, planned):
+        assert self.keys(planned()) == self.keys(planned(**self.PER_DATASET))
+
+    def test_inner_folds_mean_nothing_where_the_dataset_chooses(self, planned):
+        methods = METHOD + 'classifier = "nearest"\ntune = "default"\nselection = "per-dataset"'
+        other = {"more": "[profiles.other]\ninner_folds = 9", "profile": "other"}
+        assert self.keys(planned(methods=methods)) == self.keys(planned(methods=methods, **other))
 
     @pytest.mark.parametrize("name", ["method_code", "host_code", "numeric_versions"])
     def test_code_counts(self, planned, monkeypatch, name):

@@ -1,0 +1,266 @@
+"""Published figures: CSV tables that a report sets beside what was measured. Data only; nothing in them is executed.
+
+A table is matched with a plan once, when the plan is made, and the matched figures are stored with the run: so a stored
+run can be reported where neither the plugins nor the tables are.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, ValidationError
+
+from mfbench.errors import SuiteError, suggestion
+from mfbench.host.registry import Registry
+from mfbench.suite.loading import LoadedSuite, describe
+from mfbench.suite.schema import Metric, Part
+
+if TYPE_CHECKING:
+    from mfbench.suite.plan import PlannedDataset
+
+FOLDER = "published"
+INDEX = "published.toml"
+COLUMNS = ("dataset", "method", "value")
+Shape = tuple[int, int]
+
+
+class Sizes(Part):
+    """Where the sizes of a table's datasets stand: a CSV file of the same folder, and its columns."""
+
+    table: str = Field(description="The file, without .csv.")
+    rows: str = Field(description="Its column of numbers of rows.")
+    features: str = Field(description="Its column of numbers of features.")
+
+
+class Description(Part):
+    """What ``published.toml`` says of a table; every key may be left out."""
+
+    title: str = Field(default="", description="What the report calls it; the file's name if empty.")
+    collections: list[str] = Field(default=[], description="Collections whose labels its datasets have.")
+    metric: Metric = Field(default="accuracy", description="The score that it prints.")
+    unit: Literal["percent", "fraction", "error"] = Field(
+        default="fraction", description="Percent, or a fraction, or the fraction that is missing from 1."
+    )
+    sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets stand.")
+    two_classes_only: str = Field(
+        default="", description="Why its figures of datasets with more than two classes are not that score."
+    )
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of published figures.
+
+    Attributes
+    ----------
+    name : str
+        As the suite names it.
+    about : Description
+    values : mapping of (dataset, method) to float
+        The figures in the unit of the metric, under the labels of the paper.
+    shapes : mapping of str to (int, int)
+        Rows and features of the datasets, where they are known.
+    """
+
+    name: str
+    about: Description
+    values: Mapping[tuple[str, str], float]
+    shapes: Mapping[str, Shape]
+
+    @property
+    def title(self) -> str:
+        """What the report calls it."""
+        return self.about.title or self.name
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One published figure beside the cell of a plan that it is about.
+
+    Attributes
+    ----------
+    table : str
+        The table's name.
+    dataset, method : str
+        Labels in the suite.
+    label : str
+        The paper's label of the dataset.
+    value : float
+        In the unit of the metric.
+    obstacle : str
+        Why it cannot be compared with ours; empty if it can.
+    """
+
+    table: str
+    dataset: str
+    method: str
+    label: str
+    value: float
+    obstacle: str = ""
+
+
+def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
+    """Read the tables that a suite's ``[report] published`` names.
+
+    A name stands for a table in the folder ``published`` beside the suites of a plugin; a text that ends in ``.csv`` is
+    a path, looked for from the suite's folder.
+
+    Raises
+    ------
+    SuiteError
+        If there is no such table, it cannot be read, or the suite does not measure what it prints.
+    """
+    wanted = loaded.suite.report.published
+    tables = []
+    for position, name in enumerate([wanted] if isinstance(wanted, str) else wanted):
+        place = f"{loaded.path}: report.published" + ("" if isinstance(wanted, str) else f"[{position}]")
+        try:
+            table = _read_table(name, _find(name, loaded, registry))
+        except SuiteError as error:
+            raise SuiteError(f"{place}: {error}") from None
+        if table.about.metric not in loaded.protocol.metrics:
+            raise SuiteError(
+                f"{place}: {name!r} prints {table.about.metric}, which this suite does not measure; add it to "
+                "protocol.metrics"
+            )
+        tables.append(table)
+    return tables
+
+
+def shipped_tables(registry: Registry) -> dict[str, Path]:
+    """Return the tables of figures that plugins ship, by name; sizes and other tables beside them are left out."""
+    return {
+        path.stem: path
+        for folder, _ in registry.suite_folders
+        for path in sorted((folder / FOLDER).glob("*.csv"))
+        if set(COLUMNS) <= set(_rows(path)[0])
+    }
+
+
+def _find(name: str, loaded: LoadedSuite, registry: Registry) -> Path:
+    if name.endswith(".csv"):
+        path = loaded.path.resolve().parent / Path(name).expanduser()
+        if not path.is_file():
+            raise SuiteError(f"there is no file {path}")
+        return path
+    shipped = shipped_tables(registry)
+    if name not in shipped:
+        raise SuiteError(f"unknown published table {name!r}{suggestion(name, shipped, most=30)}")
+    return shipped[name]
+
+
+def _read_table(name: str, path: Path) -> PublishedTable:
+    about = _description(path)
+    columns, rows = _rows(path)
+    if not set(COLUMNS) <= set(columns):
+        raise SuiteError(f"{path} needs the columns {', '.join(COLUMNS)}; it has {', '.join(columns)}")
+    values: dict[tuple[str, str], float] = {}
+    for number, row in enumerate(rows, start=2):
+        cell = (row["dataset"], row["method"])
+        if cell in values:
+            raise SuiteError(f"{path}, line {number}: {row['method']} on {row['dataset']} has a figure already")
+        if row["value"]:
+            values[cell] = _in_unit(_number(row["value"], path, number), about.unit)
+    return PublishedTable(name, about, values, _shapes(about, path))
+
+
+def _in_unit(value: float, unit: str) -> float:
+    return {"percent": value / 100.0, "error": 1.0 - value}.get(unit, value)
+
+
+def _number(text: str, path: Path, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise SuiteError(f"{path}, line {line}: {text!r} is no number")
+    return value
+
+
+def _shapes(about: Description, path: Path) -> dict[str, Shape]:
+    if about.sizes is None:
+        return {}
+    file = path.with_name(f"{about.sizes.table}.csv")
+    columns, rows = _rows(file)
+    needed = ("dataset", about.sizes.rows, about.sizes.features)
+    if not set(needed) <= set(columns):
+        raise SuiteError(f"{file} needs the columns {', '.join(needed)}; it has {', '.join(columns)}")
+    return {
+        row["dataset"]: (int(_number(row[needed[1]], file, line)), int(_number(row[needed[2]], file, line)))
+        for line, row in enumerate(rows, start=2)
+    }
+
+
+def _description(path: Path) -> Description:
+    """Return what the index beside a table says of it."""
+    index = path.with_name(INDEX)
+    if not index.is_file():
+        return Description()
+    try:
+        content = tomllib.loads(index.read_text(encoding="utf-8"))
+        return Description.model_validate(content.get(path.stem, {}))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SuiteError(f"{index}: not valid TOML: {error}") from None
+    except ValidationError as error:
+        raise SuiteError(f"{index}: {path.stem}.{describe(error, Description)[0]}") from None
+
+
+def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            reader = csv.DictReader(handle, restval="")
+            return list(reader.fieldnames or ()), list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SuiteError(f"{path} cannot be read: {error}") from None
+
+
+def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str]) -> list[Figure]:
+    """Return the figures of a table that are about datasets and methods of a plan.
+
+    A dataset is matched by the label that one of the table's collections gives it, or by its own. A method is matched
+    by its label, or else by the first word of it, so that "IGT" and "IGT nested" can stand beside the same figure.
+
+    Parameters
+    ----------
+    table : PublishedTable
+    datasets : mapping of str to PlannedDataset
+        By label in the suite.
+    methods : list of str
+        Labels in the suite.
+
+    Returns
+    -------
+    list of Figure
+        In the order of datasets, then methods.
+    """
+    figures = []
+    for dataset, planned in datasets.items():
+        labels = [planned.collections[name] for name in table.about.collections if name in planned.collections]
+        for label in [*labels, dataset]:
+            found = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
+            if found:
+                obstacle = _obstacle(table, label, planned)
+                figures += [Figure(table.name, dataset, method, label, value, obstacle) for method, value in found]
+                break
+    return figures
+
+
+def _value(table: PublishedTable, dataset: str, method: str) -> float | None:
+    return table.values.get((dataset, method), table.values.get((dataset, method.split()[0])))
+
+
+def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset) -> str:
+    ours = (planned.data.n_samples, planned.data.n_features)
+    theirs = table.shapes.get(label, ours)
+    if ours != theirs:
+        return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
+    if table.about.two_classes_only and planned.data.n_classes > 2:
+        return f"has {planned.data.n_classes} classes: {table.about.two_classes_only}"
+    return ""
