@@ -1,8 +1,132 @@
-"""What this plugin offers to mfbench."""
+"""What this plugin offers to mfbench.
+
+Relief and ReliefF are selectors; every other learner also classifies, and is registered as both.
+"""
 
 from __future__ import annotations
 
-from mfbench import SelectorSpec, hookimpl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+
+SIGMAS = [4.0, 2.0, 1.0, 0.5, 0.25, 0.125]
+NEIGHBOURS = {"n_neighbors": [1, 3, 5]}
+_IMMIGRATE = (
+    "R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms. "
+    "Entropy 22(3):291, 2020"
+)
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """A method that is both: what its two specs share, and what only the classifier tunes."""
+
+    name: str
+    summary: str
+    factory: str
+    paper: str
+    tags: tuple[str, ...]
+    grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    classifier_grid: Mapping[str, list[Any]] = field(default_factory=dict)
+
+
+_LEARNERS = [
+    _Learner(
+        "mulrelief",
+        "MulRelief: Relief repeated with neighbours in the learned metric",
+        "mfbench_margin.mulrelief:MulRelief",
+        "I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification. "
+        "NIPS 2011",
+        ("margin", "filter"),
+        {"max_iter": [1, 10, 100]},
+        NEIGHBOURS,
+    ),
+    _Learner(
+        "simba",
+        "Simba: gradient ascent on the margin, neighbours follow the weights",
+        "mfbench_margin.simba:Simba",
+        "R. Gilad-Bachrach, A. Navot, N. Tishby: Margin based feature selection - theory and algorithms. ICML 2004",
+        ("margin", "embedded"),
+        {"utility": ["linear", "sigmoid"]},
+        NEIGHBOURS,
+    ),
+    _Learner(
+        "irelief",
+        "I-Relief: margins of soft neighbours under the learned weights, outliers counting less",
+        "mfbench_margin.irelief:IRelief",
+        "Y. Sun, J. Li: Iterative RELIEF for feature weighting. ICML 2006, 913-920; Y. Sun: Iterative RELIEF for feature "
+        "weighting: algorithms, theories, and applications. IEEE TPAMI 29(6):1035-1051, 2007",
+        ("margin", "embedded"),
+        {"sigma": SIGMAS},
+    ),
+    _Learner(
+        "nca-diag",
+        "NCA-D: feature weights for random neighbours of the right class",
+        "mfbench_margin.nca_diagonal:NCADiagonal",
+        "J. Goldberger et al.: Neighbourhood components analysis. NIPS 2004; I. Takeuchi, M. Sugiyama, NIPS 2011",
+        ("margin", "embedded"),
+        {"objective": ["margin", "nca"], "sigma": [0.125, 0.5, 1.0, 4.0]},
+        NEIGHBOURS,
+    ),
+    _Learner(
+        "lfe",
+        "LFE: full metric from nearest hits and misses, in closed form",
+        "mfbench_margin.lfe:LFE",
+        "Y. Sun, D. Wu: A RELIEF based feature extraction algorithm. SDM 2008, 188-195",
+        ("margin", "metric", "interactions"),
+        {"n_components": [None, 1, 3]},
+        NEIGHBOURS,
+    ),
+    _Learner(
+        "im4e",
+        "IM4E: margins of soft neighbours under max-min entropy, predicts by expected distance",
+        "mfbench_margin.im4e:IM4E",
+        "Y. Bei, P. Hong: Maximizing margin quality and quantity. MLSP 2015, 1-6",
+        ("margin", "embedded"),
+        {"sigma": SIGMAS},
+    ),
+    _Learner(
+        "imim4e",
+        "imIM4E: IM4E whose margins count differently in each class",
+        "mfbench_margin.im4e:ImbalancedIM4E",
+        "R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms. "
+        "Manuscript, 2019",
+        ("margin", "embedded"),
+        {"sigma": SIGMAS, "rho": [1.1, 1.05, 1.0, 0.95, 0.9]},
+    ),
+    _Learner(
+        "immigrate",
+        "IMMIGRATE: margins under a distance with a weight for every pair of features",
+        "mfbench_margin.immigrate:IMMIGRATE",
+        _IMMIGRATE,
+        ("margin", "embedded", "interactions"),
+        {"sigma": SIGMAS, "prune": [False, True]},
+    ),
+    _Learner(
+        "im4e-immigrate",
+        "IM4E-IMMIGRATE: IMMIGRATE among the features that IM4E weighs most",
+        "mfbench_margin.im4e_immigrate:IM4EIMMIGRATE",
+        _IMMIGRATE,
+        ("margin", "embedded", "interactions"),
+        {"sigma": SIGMAS, "prune": [False, True]},
+    ),
+    _Learner(
+        "bim",
+        "BIM: boosted IMMIGRATE, with a sigma that falls from round to round",
+        "mfbench_margin.boosted:BoostedIMMIGRATE",
+        _IMMIGRATE,
+        ("margin", "ensemble", "interactions"),
+    ),
+    _Learner(
+        "boosted-im4e-immigrate",
+        "B4G: boosted IM4E-IMMIGRATE, for many features",
+        "mfbench_margin.im4e_immigrate:BoostedIM4EIMMIGRATE",
+        _IMMIGRATE,
+        ("margin", "ensemble", "interactions"),
+    ),
+]
 
 
 @hookimpl
@@ -35,4 +159,33 @@ def mfbench_selectors() -> list[SelectorSpec]:
             warm_up=True,
             raw_input=True,
         ),
+        *(
+            SelectorSpec(
+                name=learner.name,
+                summary=learner.summary,
+                factory=learner.factory,
+                paper=learner.paper,
+                grid=dict(learner.grid),
+                tags=learner.tags,
+                warm_up=True,
+            )
+            for learner in _LEARNERS
+        ),
+    ]
+
+
+@hookimpl
+def mfbench_classifiers() -> list[ClassifierSpec]:
+    """Return the margin-based learners that also classify."""
+    return [
+        ClassifierSpec(
+            name=learner.name,
+            summary=learner.summary,
+            factory=learner.factory,
+            paper=learner.paper,
+            grid={**learner.grid, **learner.classifier_grid},
+            tags=learner.tags,
+            warm_up=True,
+        )
+        for learner in _LEARNERS
     ]
