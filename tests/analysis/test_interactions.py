@@ -78,7 +78,7 @@ def test_a_run_records_what_its_methods_say(run):
     row, among_many = run.true_interactions.to_dict("records")
     assert (row["dataset"], row["n_pairs"], row["true_pairs"], row["folds"]) == (
         "xor(n_samples=800, flip=0.1, n_noise=4)",
-        190,
+        15,
         1,
         3,
     )
