@@ -327,7 +327,8 @@ def test_every_built_in_has_a_paragraph():
     built_in = generated.built_in_registry()
     for heading, table in [
         ("## Selectors", built_in.selectors),
-        ("## Classifiers", built_in.classifiers),
+        # A method that is both is told of among the selectors.
+        ("## Classifiers", set(built_in.classifiers) - set(built_in.selectors)),
         ("## Datasets", built_in.datasets),
     ]:
         found = re.findall(r"^### `([\w-]+)`\n\n[\w`]", section("methods.md", heading), re.MULTILINE)
