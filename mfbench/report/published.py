@@ -17,7 +17,7 @@ MOST = 10
 
 
 def published_tables(run: Run) -> list[Table]:
-    """Return, for each published table, datasets by methods as "ours / published", then the largest differences."""
+    """Return, for each published table, datasets by methods as "ours/published", then the largest differences."""
     frame = run.published
     titles = _titles(run)
     tables = [_overview(cells, titles[str(name)]) for name, cells in frame.groupby("table", sort=False)]
@@ -66,7 +66,7 @@ def _overview(frame: pd.DataFrame, title: str) -> Table:
     methods = list(dict.fromkeys(frame["method"]))
     metric = str(frame["metric"].iloc[0])
     unit = ", percent" if METRICS[metric].percent else ""
-    table = Table(f"ours / published: {title}, {metric}{unit}", ["dataset", *methods])
+    table = Table(f"ours/published: {title}, {metric}{unit}", ["dataset", *methods])
     for dataset, row in frame.groupby("dataset", sort=False):
         cells = {cell["method"]: cell for cell in row.to_dict("records")}
         name = _name(str(dataset), str(row["label"].iloc[0]))
@@ -81,7 +81,7 @@ def _overview(frame: pd.DataFrame, title: str) -> Table:
 def _cell(cell: Mapping[Any, Any] | None, metric: str) -> Cell:
     if cell is None:
         return Cell("–", MISSING)
-    text = f"{_figure(cell['ours'], metric)} / {_figure(cell['published'], metric)}"
+    text = f"{_figure(cell['ours'], metric)}/{_figure(cell['published'], metric)}"
     verdict = str(cell["verdict"])
     if verdict not in COMPARED:
         return Cell(f"({text})", MISSING)

@@ -77,9 +77,8 @@ def blocks(table: Table, width: int, wrap: int | None = None) -> list[Table]:
     -------
     list of Table
     """
-    mark = 1 + len(MARK) if _marked(table) else 0
-    # Three blanks between columns, and room for the mark, which the first column has no need of.
-    widths = [3 + (mark if index else 0) + _cells(table, index) for index in range(len(table.columns))]
+    # Three blanks between columns, and in each but the first one room for the mark.
+    widths = [3 + _cells(table, index) for index in range(len(table.columns))]
     if wrap is not None:
         widths[wrap] = min(widths[wrap], 3 + FOLDED)
     groups: list[list[int]] = [[]]
@@ -115,7 +114,8 @@ def _rich(table: Table, wrap: int | None = None) -> RichTable:
 
 
 def _cells(table: Table, index: int) -> int:
-    return max(cell_len(text) for text in [table.columns[index], *(row[index].text for row in table.rows)])
+    room = " " * (1 + len(MARK)) if index and _marked(table) else ""
+    return max([cell_len(table.columns[index]), *(cell_len(_text(row[index], room).plain) for row in table.rows)])
 
 
 def _marked(table: Table) -> bool:

@@ -171,7 +171,8 @@ def _read_table(name: str, path: Path) -> PublishedTable:
 
 
 def _in_unit(value: float, unit: str) -> float:
-    return {"percent": value / 100.0, "error": 1.0 - value}.get(unit, value)
+    # As printed: 67.1 percent is 0.671 and not the number next to it.
+    return round({"percent": value / 100.0, "error": 1.0 - value}.get(unit, value), 12)
 
 
 def _number(text: str, path: Path, line: int) -> float:

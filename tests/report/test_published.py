@@ -33,15 +33,15 @@ def run(write_run):
 
 def test_one_table_for_each_paper_and_one_of_the_differences(run):
     first, second, largest = published_tables(run)
-    assert first.title == "ours / published: Paper, t1, accuracy, percent"
+    assert first.title == "ours/published: Paper, t1, accuracy, percent"
     assert [[cell.text for cell in row] for row in first.rows] == [
-        ["iris (IRIS)", "90.0 / 90.0", "80.0 / 70.0 ▲"],
-        ["wine (WINE)", "(55.0 / 90.0)", "(70.0 / 70.0)"],
+        ["iris (IRIS)", "90.0/90.0", "80.0/70.0 ▲"],
+        ["wine (WINE)", "(55.0/90.0)", "(70.0/70.0)"],
         ["above/within/below", "0/1/0", "1/0/0"],
     ]
     assert first.rows[0][2].role == "above" and first.rows[1][1].role == "missing"
     assert [[cell.text for cell in row] for row in second.rows] == [
-        ["iris (IRIS)", "80.0 / 95.0 ▼"],
+        ["iris (IRIS)", "80.0/95.0 ▼"],
         ["above/within/below", "0/0/1"],
     ]
     assert largest.title == "published figures, all differences beyond two standard errors"
@@ -88,14 +88,14 @@ def test_terminal(run, width):
     console = Console(file=io.StringIO(), width=width)
     show(run, console)
     text = console.file.getvalue()
-    assert "ours / published: Paper, t1" in text and "80.0 / 70.0 ▲" in text and "above/within/below" in text
+    assert "ours/published: Paper, t1" in text and "80.0/70.0 ▲" in text and "above/within/below" in text
     # A dataset's row has the mark's room, so that numbers stand under each other.
     assert max(len(line) for line in text.splitlines()) <= width
 
 
 def test_exports(run):
     text = to_markdown(run)
-    assert "## Ours / published: Paper, t1" in text and "| 80.0 / 70.0 ▲ |" in text and "Not comparable" in text
+    assert "## Ours/published: Paper, t1" in text and "| 80.0/70.0 ▲ |" in text and "Not comparable" in text
     content = json.loads(to_json(run))["published"]
     assert [row["verdict"] for row in content] == ["within", "above", "incomplete", "not comparable", "below"]
     header, _, second, *_ = to_csv(run).splitlines()
