@@ -56,8 +56,8 @@ _LEARNERS = [
         "irelief",
         "I-Relief: margins of soft neighbours under the learned weights, outliers counting less",
         "mfbench_margin.irelief:IRelief",
-        "Y. Sun, J. Li: Iterative RELIEF for feature weighting. ICML 2006, 913-920; Y. Sun: Iterative RELIEF for feature "
-        "weighting: algorithms, theories, and applications. IEEE TPAMI 29(6):1035-1051, 2007",
+        "Y. Sun, J. Li: Iterative RELIEF for feature weighting. ICML 2006, 913-920; Y. Sun: Iterative RELIEF for "
+        "feature weighting: algorithms, theories, and applications. IEEE TPAMI 29(6):1035-1051, 2007",
         ("margin", "embedded"),
         {"sigma": SIGMAS},
     ),
