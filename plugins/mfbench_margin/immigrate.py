@@ -83,13 +83,13 @@ class IMMIGRATE(ExpectedDistanceClassifier):
     components_ : ndarray of shape (n_features, n_components)
         Eigenvectors of W with positive eigenvalues, times the roots of these, largest first. Their outer products sum
         to W if W is positive semi-definite.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+    objective_trace_ : ndarray of shape (n_steps + 1,)
         C* at every iterate, from the first W on.
     gap_ : float
         :math:`\langle \Sigma, W - V \rangle` at the end of the monotone solver: 0 at a stationary point; NaN from the
         published one.
     n_iter_ : int
-        Steps taken.
+        Steps taken; 1 also if the first W was stationary.
     converged_ : bool
         Whether it stopped for another reason than ``max_iter``.
     degenerate_ : bool
@@ -251,7 +251,8 @@ class IMMIGRATE(ExpectedDistanceClassifier):
         self.matrix_ = self.interaction_importances_ = point.W
         self._set_weights(np.diag(point.W).copy() if self.importance == "diagonal" else np.abs(point.W).sum(axis=1))
         self.objective_trace_ = np.array(found.trace)
-        self.n_iter_, self.converged_, self.gap_ = found.n_iter, found.converged, found.gap
+        # Finding that no step is worth taking counts as one: scikit-learn expects at least 1.
+        self.n_iter_, self.converged_, self.gap_ = max(1, found.n_iter), found.converged, found.gap
         self.degenerate_ = found.polar
         return point
 
