@@ -57,7 +57,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{name} needs samples of at least 2 classes in the data, "
-                f"but the data contains only 1 class: {self.classes_[0]!r}"
+                f"but the data contains only 1 class: {self.classes_.tolist()[0]!r}"
             )
         alone = np.bincount(codes)[codes] == 1
         self.n_skipped_ = int(np.count_nonzero(alone))
@@ -74,7 +74,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         return len(self.classes_) if self.mode == "one-vs-rest" and len(self.classes_) > 2 else 1
 
     def _problem_name(self, problem: int) -> str:
-        return "" if self._n_problems == 1 else f" for class {self.classes_[problem]!r} against the rest"
+        return "" if self._n_problems == 1 else f" for class {self.classes_.tolist()[problem]!r} against the rest"
 
     def _compare(self, A: Matrix | None) -> Compare:
         """Return the function that compares rows, as `_queries` gives them, to the training rows."""

@@ -82,8 +82,8 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
             return A
         self.degenerate_ = True
         warnings.warn(
-            f"{type(self).__name__}{self._problem_name(problem)}: hits and misses do not differ, so nothing is learned; "
-            "the similarity is left as it is",
+            f"{type(self).__name__}{self._problem_name(problem)}: hits and misses do not differ, so nothing is "
+            "learned; the similarity is left as it is",
             RuntimeWarning,
             stacklevel=4,
         )

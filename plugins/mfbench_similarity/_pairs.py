@@ -36,8 +36,8 @@ class Pairs:
 def find_pairs(table: Table, rows: Matrix, compare: Compare, n_neighbors: int, n_problems: int) -> Pairs:
     """Find hits and misses under one similarity for all problems at once.
 
-    One problem tells all classes apart. Otherwise there is one per class, against the rest. Time as of `nearest`, memory
-    O(n k) per problem.
+    One problem tells all classes apart. Otherwise there is one per class, against the rest. Time as of `nearest`,
+    memory O(n k) per problem.
     """
     n, k = len(table.rows), clipped(table, n_neighbors)
     hits = np.full((n_problems, n, k), n, dtype=np.int32)
@@ -74,8 +74,8 @@ def differences(table: Table, pairs: Pairs, problem: int) -> Matrix:
     return V
 
 
-def margins(table: Table, pairs: Pairs, problem: int, A: Matrix | None) -> Matrix:
-    """Return the margins x_iᵀ A v_i of the sorted rows; NaN for a row without hits or misses."""
+def margins(table: Table, pairs: Pairs, problem: int, A: Matrix | None = None) -> Matrix:
+    """Return the margins x_iᵀ A v_i of the sorted rows, A = I if None; NaN for a row without hits or misses."""
     V = differences(table, pairs, problem)
     values: Matrix = np.einsum("ij,ij->i", times(table.rows, A), V)
     values[pairs.counts[problem] == 0] = np.nan

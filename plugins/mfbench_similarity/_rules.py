@@ -33,7 +33,7 @@ def by_class(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
 
 
 def against_rest(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
-    """Return, for every class against the pooled rest, the lead in votes and in strength. Shapes (n_rows, n_classes)."""
+    """Return the lead of every class over the pooled rest in votes and in strength. Shapes (n_rows, n_classes)."""
     votes, strengths = np.zeros((2, *lists.index.shape[:2]))
     if rule == "knn-a":
         _vote(lists.merged_value, lists.merged_class, lists.index.shape[2], votes, strengths)

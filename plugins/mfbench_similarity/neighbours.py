@@ -10,8 +10,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from mfbench_similarity._base import SimilarityClassifier
-from mfbench_similarity._pairs import find_pairs, margins
-from mfbench_similarity._table import Compare, Matrix, bilinear, build_table, nearness
+from mfbench_similarity._pairs import Pairs, find_pairs, margins
+from mfbench_similarity._table import Compare, Matrix, Table, bilinear, build_table, nearness
 
 
 class SimilarityKNN(SimilarityClassifier):
@@ -108,22 +108,19 @@ class SimilarityKNN(SimilarityClassifier):
         """Margins of the training samples."""
         table = self._table
         pairs = find_pairs(table, table.rows, self._compare(None), self.n_neighbors, self._n_problems)
-        if self.measure == "cosine":
-            return self._in_training_order([margins(table, pairs, problem, None) for problem in range(self._n_problems)])
-        return self._in_training_order([
-            _distance_margins(table.rows, pairs.hits[problem], pairs.misses[problem], pairs.counts[problem])
-            for problem in range(self._n_problems)
-        ])  # fmt: skip
+        of_problem = _distance_margins if self.measure == "euclidean" else margins
+        return self._in_training_order([of_problem(table, pairs, problem) for problem in range(self._n_problems)])
 
     def _compare(self, A: Matrix | None) -> Compare:
         return bilinear(self._table, A) if self.measure == "cosine" else nearness(self._table.rows, "euclidean")
 
 
-def _distance_margins(rows: Matrix, hits: Any, misses: Any, counts: Any) -> Matrix:
+def _distance_margins(table: Table, pairs: Pairs, problem: int) -> Matrix:
     """Return the summed distances of the misses that count minus those of the hits; NaN where none counts."""
+    rows, counts = table.rows, pairs.counts[problem]
     values = np.where(counts > 0, 0.0, np.nan)
-    for q in range(hits.shape[1]):
+    for q in range(pairs.hits.shape[2]):
         used = np.flatnonzero(counts > q)
-        for sign, found in ((1.0, misses), (-1.0, hits)):
+        for sign, found in ((1.0, pairs.misses[problem]), (-1.0, pairs.hits[problem])):
             values[used] += sign * np.linalg.norm(rows[used] - rows[found[used, q]], axis=1)
     return values

@@ -92,16 +92,14 @@ class RBS(SimilarityLearner):
 
     Examples
     --------
-    Classes differ in the sign of the second feature; the first is noise.
+    Classes differ in the sign of the second feature; the first, which is larger, is noise.
 
-    >>> import numpy as np
     >>> from mfbench_similarity import RBS
-    >>> X = np.array([[2.0, 1], [-2, 1], [1, 1], [2, -1], [-2, -1], [-1, -1]])
-    >>> rbs = RBS(normalization="none").fit(X, [0, 0, 0, 1, 1, 1])
+    >>> rbs = RBS(normalization="none").fit([[2, 1], [-2, 1], [2, -1], [-2, -1]], [0, 0, 1, 1])
     >>> rbs.matrix_.round(3).tolist()
-    [[-0.707, 0.0], [0.0, 0.707]]
-    >>> rbs.margins_.tolist() == (X @ rbs.matrix_ * [[0, 2]]).sum(axis=1).tolist()
-    False
+    [[-0.97, 0.0], [0.0, 0.243]]
+    >>> rbs.margins_.round(3).tolist()
+    [8.246, 8.246, 8.246, 8.246]
     """
 
     def __init__(
@@ -117,6 +115,13 @@ class RBS(SimilarityLearner):
         self.normalization = normalization
         self.rule = rule
         self.mode = mode
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Three groups of points, as in scikit-learn's check of accuracy, can leave RBS below it: a few large margins
+        # make up for many small negative ones.
+        tags.classifier_tags.poor_score = True
+        return tags
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         return self._or_identity(self._solution(pairs, problem), problem)
@@ -173,10 +178,9 @@ class RBSPSD(RBS):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mfbench_similarity import RBSPSD
-    >>> X = np.array([[2.0, 1], [-2, 1], [1, 1], [2, -1], [-2, -1], [-1, -1]])
-    >>> RBSPSD(normalization="none").fit(X, [0, 0, 0, 1, 1, 1]).matrix_.round(3).tolist()
+    >>> X, y = [[2, 1], [-2, 1], [2, -1], [-2, -1]], [0, 0, 1, 1]
+    >>> RBSPSD(normalization="none").fit(X, y).matrix_.round(3).tolist()
     [[0.0, 0.0], [0.0, 1.0]]
     """
 

@@ -80,7 +80,7 @@ class ReliefSimilarity(SimilarityLearner):
     >>> from mfbench_similarity import ReliefSimilarity
     >>> X = [[0.0, 3], [1, 0], [0, 1], [4, 1], [5, 2], [4, 0]]
     >>> ReliefSimilarity().fit(X, [0, 0, 0, 1, 1, 1]).weights_raw_.round(2).tolist()
-    [[0.6, -0.11]]
+    [[0.7, -0.28]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -180,7 +180,7 @@ class ReliefPSD(ReliefSimilarity):
     >>> from mfbench_similarity import ReliefPSD
     >>> X = [[0.0, 3], [1, 0], [0, 1], [4, 1], [5, 2], [4, 0]]
     >>> ReliefPSD().fit(X, [0, 0, 0, 1, 1, 1]).matrix_.round(2).tolist()
-    [[0.6, 0.0], [0.0, 0.0]]
+    [[0.7, 0.0], [0.0, 0.0]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

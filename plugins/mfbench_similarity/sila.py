@@ -90,8 +90,8 @@ class SiLA(SimilarityLearner):
     takes O(m n p) to predict m rows. After an epoch without a correction none can follow: the remaining ones are
     accounted for without being run.
 
-    The symmetric form counts a product of a feature with itself twice, as printed. Differences below 2⁻⁴⁰ of the largest
-    possible similarity are 0.
+    The symmetric form counts a product of a feature with itself twice, as printed. Differences below 2⁻⁴⁰ of the
+    largest possible similarity are 0.
 
     References
     ----------
@@ -100,14 +100,13 @@ class SiLA(SimilarityLearner):
 
     Examples
     --------
-    Turning by 90 degrees turns one class into the other: no diagonal similarity tells them apart, a square one does.
+    Classes differ in the sign of the second feature; the first, which is larger, is noise. Two corrections do.
 
-    >>> import numpy as np
     >>> from mfbench_similarity import SiLA
-    >>> X = np.array([[3.0, 1], [2, 1], [-3, -1], [1, -3], [1, -2], [-1, 3]])
-    >>> sila = SiLA(normalization="none").fit(X, [0, 0, 0, 1, 1, 1])
-    >>> sila.converged_, sila.score(X, [0, 0, 0, 1, 1, 1])
-    (True, 1.0)
+    >>> X, y = [[2, 1], [-2, 1], [2, -1], [-2, -1]], [0, 0, 1, 1]
+    >>> sila = SiLA(normalization="none", prediction="last").fit(X, y)
+    >>> sila.matrix_.tolist(), sila.n_updates_, sila.converged_
+    ([[-8.0, 0.0], [-4.0, 4.0]], [2], True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -155,8 +155,8 @@ class SRBS(SimilarityLearner):
         start = np.ones(cost.n_features) if self.matrix == "diagonal" else np.eye(cost.n_features)
         if cost.is_flat(start):
             warnings.warn(
-                f"{type(self).__name__}{self._problem_name(problem)}: with beta = {cost.beta:.3g} the sigmoid is flat at "
-                "every margin, so that only the penalty acts; use a smaller beta",
+                f"{type(self).__name__}{self._problem_name(problem)}: with beta = {cost.beta:.3g} the sigmoid is flat "
+                "at every margin, so that only the penalty acts; use a smaller beta",
                 ConvergenceWarning,
                 stacklevel=3,
             )
