@@ -65,7 +65,9 @@ def _panel(title: str, histogram: MarginHistogram, x: float, y: float) -> str:
 
     parts = [
         _text(x + SIDE, y + 18, title, 13, "start", "#222"),
-        _text(x + SIDE, y + 34, f"{histogram.mistakes:.0%} at or below 0, mean {histogram.mean:.3g}".replace("%", " %")),
+        _text(
+            x + SIDE, y + 34, f"{histogram.mistakes:.0%} at or below 0, mean {histogram.mean:.3g}".replace("%", " %")
+        ),
     ]
     for begin, end, count in zip(edges[:-1], edges[1:], counts, strict=True):
         if count:

@@ -1,8 +1,8 @@
 """The similarity learners on 20,000 rows of 16 features, and against the algorithms written in plain NumPy.
 
-Run with ``pytest tests/benchmarks/test_similarity.py --benchmark-only``. One thread; nothing asserts a time. The rows are
-those of the letter data if ``MFBENCH_DATA_DIR`` names a mirror that has them, else made up. The plain readings take a
-share of the rows as targets, each against all of them; their time for the whole is that times the inverse share.
+Run with ``pytest tests/benchmarks/test_similarity.py --benchmark-only``. One thread; nothing asserts a time. The rows
+are those of the letter data if ``MFBENCH_DATA_DIR`` names a mirror that has them, else made up. The plain readings take
+a share of the rows as targets, each against all of them; their time for the whole is that times the inverse share.
 """
 
 import os
@@ -43,7 +43,11 @@ def letters():
             pass
     rng = np.random.default_rng(0)
     y = rng.integers(0, 26, 20_000)
-    return np.clip(np.rint(rng.normal(size=(26, 16))[y] * 3 + rng.normal(size=(20_000, 16)) * 2 + 7), 0, 15), y, "made up"
+    return (
+        np.clip(np.rint(rng.normal(size=(26, 16))[y] * 3 + rng.normal(size=(20_000, 16)) * 2 + 7), 0, 15),
+        y,
+        "made up",
+    )
 
 
 def best_of(action, rounds=2):

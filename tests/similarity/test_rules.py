@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
-from mfbench_similarity import RBS, SimilarityKNN, SiLA
+from mfbench_similarity import RBS, SiLA, SimilarityKNN
 
 RULES = ["knn-a", "sknn-a"]
 
@@ -182,6 +182,8 @@ def test_margins_of_the_baselines(oracles, make_numbers, measure, mode):
             continue
         distances = np.linalg.norm(X[:, None] - X, axis=2)
         pairs = [oracles.hits_and_misses(list(-distances[i]), labels, i, 2) for i in range(len(X))]
-        expected.append([distances[i, misses].sum() - distances[i, hits].sum() for i, (hits, misses) in enumerate(pairs)])
+        expected.append(
+            [distances[i, misses].sum() - distances[i, hits].sum() for i, (hits, misses) in enumerate(pairs)]
+        )
     assert_allclose(fitted.margins_, expected[0] if mode == "multiclass" else np.transpose(expected), atol=1e-12)
     assert fitted.fit(X[:20], y[:20]).margins_.shape[0] == 20
