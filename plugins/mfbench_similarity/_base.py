@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mfbench_similarity._lists import nearest
-from mfbench_similarity._rules import RULES, against_rest, by_class, scores
+from mfbench_similarity._rules import RULES, against_rest, by_class, leads, scores
 from mfbench_similarity._table import Compare, Matrix, Table, bilinear, prepare
 
 MODES = ("multiclass", "one-vs-rest")
@@ -216,7 +216,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
                 led, stronger = against_rest(lists, self.rule)
                 votes[lists.block, problem] = led[:, problem]
                 strengths[lists.block, problem] = stronger[:, problem] / _size(A)
-        return scores(votes, strengths, self.rule)
+        return leads(votes, strengths, self.rule)
 
     def _polled(self, rows: Matrix, voters: Voters, columns: slice) -> Matrix:
         """Return signed scores of some classes against the rest; of several matrices, the weighted mean of verdicts."""
@@ -225,7 +225,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         for weight, A in voters:
             for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
                 votes, strengths = against_rest(lists, self.rule)
-                decisions[lists.block] = scores(votes, strengths / _size(A), self.rule)[:, columns]
+                decisions[lists.block] = leads(votes, strengths / _size(A), self.rule)[:, columns]
             poll += weight * np.where(decisions > 0, 1.0, -1.0)
         if len(voters) == 1:
             return decisions

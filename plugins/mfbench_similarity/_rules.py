@@ -49,11 +49,19 @@ def against_rest(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
 
 
 def scores(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
-    """Return one number per class, in the order of votes, then strengths."""
+    """Return one number per class, within a row in the order of votes, then strengths."""
     if rule == "sknn-a":
         return strengths
     largest = np.abs(strengths).max(axis=1, keepdims=True)
     combined: Matrix = votes + TIE_SHARE * strengths / np.where(largest > 0, largest, 1.0)
+    return combined
+
+
+def leads(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
+    """Return the lead of each class over the rest as one number, comparable between rows and matrices."""
+    if rule == "sknn-a":
+        return strengths
+    combined: Matrix = votes + TIE_SHARE * strengths / (1.0 + np.abs(strengths))
     return combined
 
 

@@ -176,15 +176,16 @@ class SRBS(SimilarityLearner):
     def _minimize(self, cost: Cost, start: Matrix, problem: int) -> tuple[Matrix, list[float], bool]:
         if self.solver == "lbfgs":
             return _lbfgs(cost, start, self.max_iter, self.tol)
-        A, trace = start, [cost.value(start)]
+        A, trace, change = start, [], np.inf
         for t in range(1, self.max_iter + 1):
-            further = self._feasible(A - cost.gradient(A) / (t * cost.n_samples), problem)
+            value, gradient = cost.value_and_gradient(A)
+            trace.append(value)
+            further = self._feasible(A - gradient / (t * cost.n_samples), problem)
             change = float(np.abs(further - A).sum())
             A = further
-            trace.append(cost.value(A))
             if change <= self.tol:
-                return A, trace, True
-        return A, trace, False
+                break
+        return A, [*trace, cost.value(A)], change <= self.tol
 
     def _feasible(self, A: Matrix, problem: int) -> Matrix:
         return A
@@ -289,26 +290,34 @@ class Cost:
 
     def value(self, A: Matrix) -> float:
         """Return the cost."""
-        return float(expit(-self.beta * self.margins(A)).sum() + self.l2 * np.square(A).sum())
+        return self._value(A, self.beta * self.margins(A))
 
     def gradient(self, A: Matrix) -> Matrix:
         """Return the gradient in the space of the form: of a symmetric A, its symmetric part."""
-        weighted = self.rows * self._slopes(A)[:, None]
+        return self.value_and_gradient(A)[1]
+
+    def value_and_gradient(self, A: Matrix) -> tuple[float, Matrix]:
+        """Return both, from margins computed once."""
+        u = self.beta * self.margins(A)
+        weighted = self.rows * _slopes(u)[:, None]
         if self.form == "diagonal":
             pull = np.einsum("ij,ij->j", weighted, self.V)
         else:
             pull = in_form(weighted.T @ self.V, self.form)
-        gradient: Matrix = -self.beta * pull + 2 * self.l2 * A
-        return gradient
+        return self._value(A, u), -self.beta * pull + 2 * self.l2 * A
 
     def is_flat(self, A: Matrix) -> bool:
-        """Return whether the sigmoid has no slope at any margin although there are margins."""
-        return self.beta > 0 and bool(self._slopes(A).max() < FLAT)
+        """Return whether the sigmoid has no slope at any margin."""
+        return bool(_slopes(self.beta * self.margins(A)).max() < FLAT)
 
-    def _slopes(self, A: Matrix) -> Matrix:
-        u = self.beta * self.margins(A)
-        slopes: Matrix = expit(u) * expit(-u)
-        return slopes
+    def _value(self, A: Matrix, u: Matrix) -> float:
+        return float(expit(-u).sum() + self.l2 * np.square(A).sum())
+
+
+def _slopes(u: Matrix) -> Matrix:
+    """Return the derivative of the sigmoid; no power of e overflows."""
+    slopes: Matrix = expit(u) * expit(-u)
+    return slopes
 
 
 def _auto_beta(rows: Matrix, V: Matrix) -> float:
@@ -320,8 +329,13 @@ def _auto_beta(rows: Matrix, V: Matrix) -> float:
 def _lbfgs(cost: Cost, start: Matrix, max_iter: int, tol: float) -> tuple[Matrix, list[float], bool]:
     """Minimise the cost by L-BFGS from a matrix of the form."""
     trace = [cost.value(start)]
+
+    def flat(a: Matrix) -> tuple[float, Matrix]:
+        value, gradient = cost.value_and_gradient(a.reshape(start.shape))
+        return value, gradient.ravel()
+
     found = minimize(
-        lambda a: (cost.value(a.reshape(start.shape)), cost.gradient(a.reshape(start.shape)).ravel()),
+        flat,
         start.ravel(),
         jac=True,
         method="L-BFGS-B",

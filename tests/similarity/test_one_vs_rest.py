@@ -69,6 +69,18 @@ def test_strengths_of_matrices_of_any_size_are_comparable(make_numbers):
     assert_allclose(fitted.decision_function(X), before, rtol=1e-9)
 
 
+@pytest.mark.parametrize("rule", ["knn-a", "sknn-a"])
+def test_scores_of_separate_problems_are_comparable(make_numbers, rule):
+    """Whoever fits each class against the rest alone, and takes the largest score, gets the same labels."""
+    X, y = make_numbers(7, n=60, n_classes=4)
+    queries, _ = make_numbers(8, n=100)
+    together = RBS(1, rule=rule, mode="one-vs-rest").fit(X, y)
+    alone = np.column_stack([RBS(1, rule=rule).fit(X, y == c).decision_function(queries) for c in range(4)])
+    assert_allclose(together.decision_function(queries), alone, rtol=1e-9)
+    assert_array_equal(together.predict(queries), alone.argmax(axis=1))
+    assert len(np.unique(alone)) == alone.size
+
+
 def test_in_multiclass_mode_every_sample_is_of_one_class(make_numbers):
     X, y = make_numbers(6, n_classes=3)
     fitted = RBS(3).fit(X, y)
