@@ -53,7 +53,10 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
     if A.ndim == 1:
         values = A
     else:
-        values, vectors = np.linalg.eigh(symmetric_part(A))
+        A = symmetric_part(A)
+        if _is_definite(A):
+            return A
+        values, vectors = np.linalg.eigh(A)
     tolerance = np.abs(values).max() * len(values) * np.finfo(np.float64).eps
     positive = values > tolerance
     if not positive.any():
@@ -67,3 +70,12 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
     kept = vectors[:, positive] * np.sqrt(values[positive])
     projected: Matrix = kept @ kept.T
     return projected
+
+
+def _is_definite(A: Matrix) -> bool:
+    """Return whether a symmetric matrix has positive eigenvalues alone; much sooner told than the eigenvalues."""
+    try:
+        np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        return False
+    return True

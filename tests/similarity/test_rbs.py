@@ -109,6 +109,13 @@ def test_projection_keeps_the_symmetric_part_of_semi_definite_matrices():
     assert_allclose(project_psd(np.array([2.0, -1, 0])), [2, 0, 0])
 
 
+@pytest.mark.parametrize("eigenvalues", [[3, 2, 1], [3, 2, -1], [3, 0, 0], [1, -2, -3]])
+def test_projection_equals_that_of_the_eigenvalues(eigenvalues):
+    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
+    A = turn * eigenvalues @ turn.T
+    assert_allclose(project_psd(A), turn * np.maximum(eigenvalues, 0) @ turn.T, atol=1e-12)
+
+
 @pytest.mark.parametrize("form", ["symmetric", "diagonal"])
 def test_without_a_positive_eigenvalue_nothing_is_learned(form):
     """Every hit points the other way, every miss the same way."""
