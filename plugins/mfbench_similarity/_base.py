@@ -103,8 +103,9 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
             With two classes, what speaks for ``classes_[1]`` minus what speaks for ``classes_[0]``. With more, a column
             for each class: in mode "multiclass" `predict` takes the largest; in mode "one-vs-rest" a positive number
             says that the sample is of this class rather than of the rest. With rule "knn-a" numbers are votes plus or
-            minus less than 1/2 for the similarity; with "sknn-a" they are mean similarities, or, in mode "one-vs-rest"
-            or with two classes, their difference, over the Frobenius norm of the matrix.
+            minus at most 1/4 for the similarity; with "sknn-a" they are mean similarities, or, in mode "one-vs-rest"
+            or with two classes, their difference, over the Frobenius norm of the matrix. Where several matrices vote
+            they are shares of the votes.
 
         Notes
         -----
@@ -199,38 +200,30 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         """Return signed scores of each class against the rest, each by its own list of matrices.
 
         With two classes, those of the second are those of the first with the sign turned; with one matrix for all,
-        all come from the same lists of neighbours.
+        all come from the same lists of neighbours. Where one class has a vote of several matrices, all have shares.
         """
-        n_classes = len(self.classes_)
-        shared = self._n_problems == 1 or len({id(voters) for voters in self._voters}) == 1
-        if shared:
-            return self._polled(rows, self._voters[0], slice(0, n_classes))
-        votes, strengths = np.empty((2, len(rows), n_classes))
-        for problem, voters in enumerate(self._voters):
-            if len(voters) > 1:
-                votes[:, problem] = 0.0
-                strengths[:, problem] = self._polled(rows, voters, slice(problem, problem + 1))[:, 0]
-                continue
-            A = voters[0][1]
-            for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
-                led, stronger = against_rest(lists, self.rule)
-                votes[lists.block, problem] = led[:, problem]
-                strengths[lists.block, problem] = stronger[:, problem] / _size(A)
-        return leads(votes, strengths, self.rule)
+        if self._n_problems == 1 or len({id(voters) for voters in self._voters}) == 1:
+            voters = self._voters[0]
+            return self._shares(rows, voters) if len(voters) > 1 else self._leads(rows, voters[0][1])
+        voted = any(len(voters) > 1 for voters in self._voters)
+        return np.column_stack([
+            (self._shares(rows, voters) if voted else self._leads(rows, voters[0][1]))[:, problem]
+            for problem, voters in enumerate(self._voters)
+        ])  # fmt: skip
 
-    def _polled(self, rows: Matrix, voters: Voters, columns: slice) -> Matrix:
-        """Return signed scores of some classes against the rest; of several matrices, the weighted mean of verdicts."""
-        decisions = np.empty((len(rows), len(range(*columns.indices(len(self.classes_))))))
-        poll = np.zeros_like(decisions)
-        for weight, A in voters:
-            for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
-                votes, strengths = against_rest(lists, self.rule)
-                decisions[lists.block] = leads(votes, strengths / _size(A), self.rule)[:, columns]
-            poll += weight * np.where(decisions > 0, 1.0, -1.0)
-        if len(voters) == 1:
-            return decisions
-        share: Matrix = poll / sum(weight for weight, _ in voters)
-        return share
+    def _leads(self, rows: Matrix, A: Matrix | None) -> Matrix:
+        """Return how far one matrix puts each class before the rest."""
+        decisions = np.empty((len(rows), len(self.classes_)))
+        for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
+            votes, strengths = against_rest(lists, self.rule)
+            decisions[lists.block] = leads(votes, strengths / _size(A), self.rule)
+        return decisions
+
+    def _shares(self, rows: Matrix, voters: Voters) -> Matrix:
+        """Return the weighted mean of the verdicts of several matrices, 1 for a class and -1 for the rest."""
+        poll = sum(weight * np.where(self._leads(rows, A) > 0, 1.0, -1.0) for weight, A in voters)
+        shares: Matrix = poll / sum(weight for weight, _ in voters)
+        return shares
 
 
 def _size(A: Matrix | None) -> float:

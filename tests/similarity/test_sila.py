@@ -108,6 +108,17 @@ def test_votes_equal_definition(oracles, make_numbers):
         assert_array_equal(fitted.predict(queries), winners)
 
 
+def test_a_class_with_one_matrix_has_a_share_like_the_others(make_numbers):
+    X, y = make_numbers(9, n_classes=3)
+    fitted = SiLA(prediction="voted", mode="one-vs-rest", max_iter=2).fit(X, y)
+    before = fitted.decision_function(X)
+    fitted._voters[0] = fitted._voters[0][-1:]
+    after = fitted.decision_function(X)
+    assert set(after[:, 0]) == {-1.0, 1.0}
+    assert_array_equal(after[:, 1:], before[:, 1:])
+    assert np.abs(before).max() <= 1
+
+
 def test_only_the_last_matrices_vote(make_numbers):
     X, y = make_numbers(9)
     every = voted().fit(X, y)
