@@ -41,9 +41,9 @@ class SRBS(SimilarityLearner):
     n_neighbors : int, default=1
         Number k of hits and of misses of a sample, and of neighbours that decide on a prediction.
     beta : float or "auto", default="auto"
-        Steepness of the sigmoid, per unit of margin. Margins of cosines are of the order 0.01. "auto" takes 4 over the
-        median absolute margin at A = I.
-    l2 : float, default=0.001
+        Steepness of the sigmoid, per unit of margin. Margins of cosines are of the order 0.01 to 0.1, times k. "auto"
+        takes 4 over the median absolute margin at A = I.
+    l2 : float, default=0.01
         The penalty :math:`\lambda` on the squared norm of A, beside a sum over samples.
     matrix : {"square", "symmetric", "diagonal"}, default="square"
         Form of A.
@@ -125,7 +125,7 @@ class SRBS(SimilarityLearner):
         self,
         n_neighbors: int = 1,
         beta: float | str = "auto",
-        l2: float = 1e-3,
+        l2: float = 0.01,
         matrix: str = "square",
         normalization: Normalization = "norms",
         rule: str = "knn-a",
@@ -254,7 +254,7 @@ class SRBSPSD(SRBS):
         self,
         n_neighbors: int = 1,
         beta: float | str = "auto",
-        l2: float = 1e-3,
+        l2: float = 0.01,
         matrix: str = "symmetric",
         normalization: Normalization = "norms",
         rule: str = "knn-a",
