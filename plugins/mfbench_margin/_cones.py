@@ -2,7 +2,7 @@
 
 For a closed convex cone K, the maximum of <G, W> over W in K with Frobenius norm 1 is attained at P(G) / ||P(G)||, P
 being the projection on K (Moreau). If P(G) = 0, no direction of the cone has a positive inner product with G; the best
-is then an extreme ray.
+is then an extreme ray: found exactly for "psd", "nonneg" and "diag"; for the others, the best single feature stands in.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from mfbench_margin._cones import CONES
+from mfbench_margin._cones import CONES, best_direction, project
 from mfbench_margin._expected import ExpectedDistanceClassifier
 from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
 from mfbench_margin._quadratic import Objective, Pairs, Point
@@ -58,11 +58,13 @@ class IMMIGRATE(ExpectedDistanceClassifier):
     stopping : {"objective", "package"}, default="objective"
         "package": the published solver stops as the authors' R package does, when trace(Σ) changes by at most 0.01.
     init : {"identity", "random"} or array-like of shape (n_features, n_features), default="identity"
-        The first W: identity / sqrt(n_features); symmetric with uniform entries, of norm 1; or given (symmetric; taken
-        as it is by the published solver, with its norm reduced to 1 if it is larger by the monotone one).
+        The first W: identity / sqrt(n_features); symmetric with uniform entries, of norm 1; or given (symmetric). The
+        published solver takes it as it is; the monotone one takes the nearest matrix of the cone, with its norm reduced
+        to 1 if it is larger.
     degenerate : {"uniform", "ray", "raise"}, default="uniform"
-        If no W of the cone keeps misses farther away than hits: fall back to the identity, with a warning; take the
-        least bad W, with a warning; or raise.
+        If no W of the cone keeps misses farther away than hits: fall back to the identity on features that vary, with
+        norm 1 and a warning; take the least bad W, with a warning (with "dnn" and "psd_clip" the least bad feature
+        alone); or raise.
     importance : {"row_sum", "diagonal"}, default="row_sum"
         Importance of a feature: the sum of its row of \|W\|, which counts its pairs, or its own weight alone.
     output : {"features", "metric"}, default="features"
@@ -91,7 +93,8 @@ class IMMIGRATE(ExpectedDistanceClassifier):
     n_iter_ : int
         Steps taken; 1 also if the first W was stationary.
     converged_ : bool
-        Whether it stopped for another reason than ``max_iter``.
+        Whether it stopped by ``tol``, or for lack of a margin; False after ``max_iter`` steps, and where rounding
+        errors hide any further descent.
     degenerate_ : bool
         Whether no W of the cone has a positive margin.
     sigma_ : float
@@ -259,25 +262,34 @@ class IMMIGRATE(ExpectedDistanceClassifier):
     def first_matrix(self, active: NDArray[np.bool_]) -> Matrix:
         """Return the W that the iterations start from; rows and columns of constant features are 0."""
         p = len(active)
+        if isinstance(self.init, str) and self.init == "identity":
+            return np.diag(np.where(active, 1.0 / np.sqrt(p), 0.0))
         if isinstance(self.init, str):
-            if self.init == "identity":
-                return np.diag(np.where(active, 1.0 / np.sqrt(p), 0.0))
             W = check_random_state(self.random_state).uniform(size=(p, p))
             W = np.triu(W) + np.triu(W, 1).T
         else:
-            W = np.asarray(self.init, dtype=np.float64)
-            if W.shape != (p, p) or not np.isfinite(W).all() or not np.allclose(W, W.T, rtol=1e-10, atol=0):
-                raise ValueError(
-                    f"init must be a symmetric matrix of finite numbers of shape ({p}, {p}), got shape {W.shape}"
-                )
-            if not W.any():
-                raise ValueError("init must not be all zeros: every distance would be 0")
+            W = self._given_matrix(p)
         W = np.where(active[:, None] & active, W, 0.0)
+        if self.solver == "monotone":
+            W = project(W, self.cone)
         norm = float(np.linalg.norm(W))
-        given = not isinstance(self.init, str)
-        if norm == 0.0 or (given and (self.solver == "published" or norm <= 1.0)):
+        if isinstance(self.init, str):
+            return W / norm if norm > 0.0 else W
+        if self.solver == "published":
             return W
-        return W / norm
+        if norm == 0.0 and active.any():
+            raise ValueError(f"init has no part in the cone {self.cone!r} on features that vary; give another one")
+        return W / max(1.0, norm)
+
+    def _given_matrix(self, p: int) -> Matrix:
+        W: Matrix = check_array(self.init, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="init")
+        if W.shape != (p, p):
+            raise ValueError(f"init must have shape ({p}, {p}), a row and a column per feature, got {W.shape}")
+        if not np.allclose(W, W.T, rtol=1e-10, atol=0):
+            raise ValueError("init must be symmetric")
+        if not W.any():
+            raise ValueError("init must not be all zeros: every distance would be 0")
+        return W
 
     def _solve(self, objective: Objective, start: Point) -> Solution:
         if self.solver == "monotone":
@@ -296,8 +308,8 @@ class IMMIGRATE(ExpectedDistanceClassifier):
 
     def _finish(self, objective: Objective, found: Solution, active: NDArray[np.bool_]) -> Point:
         """Return the point of norm 1, pruned, with no weight on constant features."""
-        if found.polar:
-            return objective.at(self._fallback(found.ray, active))
+        if found.slope is not None:
+            return objective.at(self._fallback(found.slope, active))
         W = np.where(active[:, None] & active, found.point.W, 0.0)
         norm = float(np.linalg.norm(W))
         W = W / norm
@@ -309,15 +321,19 @@ class IMMIGRATE(ExpectedDistanceClassifier):
             stored = stored / norm
         return objective.at(W, stored=stored if len(stored) else None)
 
-    def _fallback(self, ray: Matrix | None, active: NDArray[np.bool_]) -> Matrix:
+    def _fallback(self, slope: Matrix, active: NDArray[np.bool_]) -> Matrix:
         if self.degenerate == "raise":
             raise ValueError(
                 f"IMMIGRATE: no matrix of the cone {self.cone!r} keeps misses farther away than hits; "
                 "choose another sigma or cone, or degenerate='uniform'"
             )
-        if self.degenerate == "ray" and ray is not None and active.any():
+        if self.degenerate == "ray" and active.any():
             warn_degenerate(self, "the least bad matrix of the cone is used")
-            return np.where(active[:, None] & active, ray, 0.0)
+            # Among features that vary: a constant one, whose slope is 0, would be the least bad of all.
+            both = np.ix_(active, active)
+            W = np.zeros_like(slope)
+            W[both] = best_direction(-slope[both], self.cone).W
+            return W
         warn_degenerate(self, "equal weights are used")
         return np.diag(active / np.sqrt(max(1, active.sum())))
 
