@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mfbench_margin._learner import TOO_LARGE
+
 # Distances are compared as whole multiples of (largest possible distance) * 2**-44. Float64 sums that are equal in
 # exact arithmetic differ by the order of summation alone; without this grid, such ties would be broken by rounding
 # errors, and permuting or shifting features would change the neighbours.
@@ -158,7 +160,7 @@ def _grid(columns: NDArray[np.float64], scale: bool, squared: bool) -> float:
             ranges = columns.max(axis=1) - columns.min(axis=1)
             largest = float(np.sum(ranges**2 if squared else ranges))
         if not np.isfinite(largest):
-            raise ValueError("the values of X are too large: distances overflow; scale them first")
+            raise ValueError(TOO_LARGE)
     # The bound keeps the grid itself finite where all distances are next to nothing.
     exponent = max(int(np.frexp(largest)[1]), -900)
     return float(np.ldexp(1.0, GRID_BITS - exponent))

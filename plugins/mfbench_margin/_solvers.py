@@ -103,8 +103,9 @@ def published(
 ) -> Solution:
     """Jump to V until C* changes by at most tol · max(1, |C*|).
 
-    Of sample weights that sum to less than 1, the sum takes the place of the 1. `prune` is applied to every V. With `package` the loop stops as the authors' R package does: when trace(Σ), first
-    compared with 1, changes by at most 0.01.
+    Of sample weights that sum to less than 1, the sum takes the place of the 1. `prune` is applied to every V. With
+    `package` the loop stops as the authors' R package does: when trace(Σ), first compared with 1, changes by at most
+    0.01.
     """
     floor = min(1.0, float(objective.weights.sum()))
     found = Solution(start, [start.value])

@@ -7,21 +7,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._cones import CONES, best_direction, project
+from mfbench_margin._docs import complete
 from mfbench_margin._expected import ExpectedDistanceClassifier
-from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
+from mfbench_margin._learner import WeightedMarginClassifier, varying, warn_degenerate
+from mfbench_margin._metric import MetricTransformer
 from mfbench_margin._quadratic import Objective, Pairs, Point
 from mfbench_margin._solvers import Solution, monotone, published
 
 Matrix = NDArray[np.float64]
 
 
-class IMMIGRATE(ExpectedDistanceClassifier):
+@complete
+class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceClassifier):
     r"""Learn a distance with weights of features and of pairs of features, and classify by it.
 
     The distance of two samples is :math:`q(x, x') = |x - x'|^T W |x - x'|` with a symmetric W of Frobenius norm 1
@@ -82,9 +84,11 @@ class IMMIGRATE(ExpectedDistanceClassifier):
         Importance of each feature.
     feature_importances_ : ndarray of shape (n_features,)
         The same.
-    components_ : ndarray of shape (n_features, n_components)
+    components_ : ndarray of shape (n_components, n_features)
         Eigenvectors of W with positive eigenvalues, times the roots of these, largest first. Their outer products sum
-        to W if W is positive semi-definite.
+        to W if W is positive semi-definite: the squared Euclidean distance of rows mapped by them is then
+        :math:`(x - x')^T W (x - x')`, which is q without its absolute values, and no larger than q where W has no
+        negative entry.
     objective_trace_ : ndarray of shape (n_steps + 1,)
         C* at every iterate, from the first W on.
     gap_ : float
@@ -99,14 +103,7 @@ class IMMIGRATE(ExpectedDistanceClassifier):
         Whether no W of the cone has a positive margin.
     sigma_ : float
         The sigma used.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples alone in their class: they have no margin, but are misses of others.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
     Raises
     ------
@@ -128,13 +125,13 @@ class IMMIGRATE(ExpectedDistanceClassifier):
     The published loop is not block descent, since the cost has a maximum in the misses' probabilities; on real data its
     cost goes up in a fifth to a half of the steps. The monotone one is the Frank-Wolfe method on the same function.
 
-    Features are expected to have comparable scales. A constant feature has weight 0 in every entry. More than two
-    classes: all other classes are misses.
+    Features are expected to have comparable scales, and distances to be of the order of ``sigma``: the 1 in the bound
+    of ``tol`` has their unit, so that on data in tiny units the first W passes for stationary. A constant feature has
+    weight 0 in every entry. More than two classes: all other classes are misses.
 
     References
     ----------
-    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
-       Entropy 22(3), 2020, article 291.
+    .. [1] %(immigrate)s
     .. [2] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
        Manuscript, 2019.
 
@@ -196,33 +193,10 @@ class IMMIGRATE(ExpectedDistanceClassifier):
         self.output = output
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IMMIGRATE:
-        """Learn W.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            How much the margin of each sample counts; 1 if None. A weight of 2 is not the same as a second copy of the
-            sample, which would be a neighbour too.
-
-        Returns
-        -------
-        IMMIGRATE
-            The fitted classifier.
-        """
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         if self.stopping == "package" and self.solver == "monotone":
             raise ValueError("stopping='package' is a rule of solver='published'; the monotone solver has its own")
-        X, codes = check_data(self, X, y)
-        weights = np.where(find_targets(self, codes), check_weights(sample_weight, X), 0.0)
-        if not weights.any():
-            raise ValueError("IMMIGRATE needs a sample with a hit and a positive sample_weight, but there is none")
-        self.fit_pairs(Pairs(X, codes), weights, varying(X))
-        return self
+        self.fit_pairs(Pairs(X, codes), sample_weights, varying(X))
 
     def fit_pairs(
         self, pairs: Pairs, weights: Matrix, active: NDArray[np.bool_], stored: Matrix | None = None
@@ -353,54 +327,14 @@ class IMMIGRATE(ExpectedDistanceClassifier):
 
     @property
     def components_(self) -> Matrix:
-        """Coordinates of the learned metric, shape (n_features, n_components)."""
+        """Rows that map to the space of the learned metric, shape (n_components, n_features)."""
         check_is_fitted(self)
         eigenvalues, vectors = np.linalg.eigh(self.matrix_)
         kept = np.flatnonzero(eigenvalues > 1e-12)[::-1]
-        return vectors[:, kept] * np.sqrt(eigenvalues[kept])
-
-    def transform(self, X: Any) -> Any:
-        r"""Return the features of positive importance, or the coordinates of the learned metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_kept)
-            With ``output="metric"`` ``X @ components_``: the squared Euclidean distance there is
-            :math:`(x - x')^T W (x - x')` for a positive semi-definite W, which is q without its absolute values, and
-            no larger than q where W has no negative entry.
-        """
-        if self.output == "features":
-            return super().transform(X)
-        return self._check_rows(X) @ self.components_
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns that `transform` returns.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None, default=None
-            Names of the features, if X had none.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        if self.output == "features":
-            return super().get_feature_names_out(input_features)
-        return np.array([f"immigrate{k}" for k in range(self.components_.shape[1])], dtype=object)
+        rows: Matrix = (vectors[:, kept] * np.sqrt(eigenvalues[kept])).T
+        return rows
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
         if X is None:
             return self.pairs_.expected_of_training(self.form_, self.sigma_)
         return self.pairs_.expected(X, self.form_, self.sigma_)
-
-
-def check_weights(sample_weight: Any, X: Matrix) -> Matrix:
-    """Return sample weights as an array, ones if None; refuse negative ones."""
-    weights: Matrix = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    return weights

@@ -170,9 +170,9 @@ def test_matrix(make_groups, solver, cone):
         assert W.min() >= 0
     if cone in ("psd", "dnn", "diag"):
         assert np.linalg.eigvalsh(W).min() >= -1e-8
-        assert fitted.components_.shape[0] == 5
-        assert fitted.components_.shape[1] <= 5
-        assert_allclose(fitted.components_ @ fitted.components_.T, W, rtol=0, atol=1e-6 if cone == "dnn" else 1e-10)
+        assert fitted.components_.shape[1] == 5
+        assert fitted.components_.shape[0] <= 5
+        assert_allclose(fitted.components_.T @ fitted.components_, W, rtol=0, atol=1e-6 if cone == "dnn" else 1e-10)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -195,7 +195,7 @@ def test_transform(make_groups):
     assert_array_equal(fitted.get_support(), kept)
     assert_array_equal(fitted.transform(X), X[:, kept])
     metric = make(sigma=0.5, cone="psd", output="metric").fit(X, y)
-    assert_allclose(metric.transform(X), X @ metric.components_, rtol=1e-12, atol=1e-12)
+    assert_allclose(metric.transform(X), X @ metric.components_.T, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
