@@ -104,7 +104,7 @@ def build_table(
     O(n p) time and memory if the data are complete. Each of q features with unknown values costs O(n log n) time and
     8 n bytes per class.
     """
-    incomplete = np.isnan(X).any(axis=0)
+    incomplete = np.asarray(np.isnan(X).any(axis=0))
     plain = ~nominal & ~incomplete
     feature_order = np.argsort(~plain, kind="stable")
     order = np.argsort(codes, kind="stable")
@@ -211,4 +211,5 @@ def _mean_distance(
     rank = np.searchsorted(sample, points)
     total = points * (2 * rank - len(sample)) + below[-1] - 2 * below[rank]
     # Rounding may leave a mean distance of zero slightly negative.
-    return np.clip(total / len(sample), 0.0, 1.0)
+    mean: NDArray[np.float64] = np.clip(total / len(sample), 0.0, 1.0)
+    return mean

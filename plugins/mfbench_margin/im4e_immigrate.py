@@ -197,7 +197,8 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
-        return self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
+        expected: Matrix = self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
+        return expected
 
 
 def first_matrix(weights: Matrix) -> Matrix:
@@ -207,7 +208,7 @@ def first_matrix(weights: Matrix) -> Matrix:
 
 
 @complete
-class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):
+class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[override]  # a property takes the attribute's place
     """Boost IM4E-IMMIGRATE (B4G): features are screened once, and all rounds start from their weights.
 
     Parameters

@@ -239,7 +239,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         if isinstance(self.init, str) and self.init == "identity":
             return np.diag(np.where(active, 1.0 / np.sqrt(p), 0.0))
         if isinstance(self.init, str):
-            W = check_random_state(self.random_state).uniform(size=(p, p))
+            W: Matrix = check_random_state(self.random_state).uniform(size=(p, p))
             W = np.triu(W) + np.triu(W, 1).T
         else:
             W = self._given_matrix(p)
@@ -248,12 +248,14 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
             W = project(W, self.cone)
         norm = float(np.linalg.norm(W))
         if isinstance(self.init, str):
-            return W / norm if norm > 0.0 else W
+            W /= norm if norm > 0.0 else 1.0
+            return W
         if self.solver == "published":
             return W
         if norm == 0.0 and active.any():
             raise ValueError(f"init has no part in the cone {self.cone!r} on features that vary; give another one")
-        return W / max(1.0, norm)
+        W /= max(1.0, norm)
+        return W
 
     def _given_matrix(self, p: int) -> Matrix:
         W: Matrix = check_array(self.init, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="init")

@@ -144,4 +144,5 @@ def _unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.full(len(weights), 1.0 / np.sqrt(len(weights)))
     # Dividing by the largest first keeps the squares of tiny weights from vanishing.
     scaled = weights / largest
-    return scaled / np.linalg.norm(scaled)
+    unit: NDArray[np.float64] = scaled / np.linalg.norm(scaled)
+    return unit
