@@ -72,6 +72,13 @@ class ReliefF(MarginSelector):
     and c'. A class in which the feature is never known takes its values in all classes; a feature never known has
     weight 0.
 
+    The implementation of ReliefF in scikit-rebate (skrebate) gives the same weights where all features are numeric with
+    more than 10 values each, none is missing, there are two classes (or more of equal size), all of more than k
+    members, all samples are averaged over, and no two distances are equal. Elsewhere it defines something else: it
+    takes features of at most 10 values for categories, replaces the difference of numbers by a ramp where there are
+    both kinds, leaves unknown values out, weights the misses of several classes by their share among the neighbours,
+    makes a sample of a class of k or fewer members its own hit, and breaks ties in no particular order.
+
     The sample itself is excluded by its index, so that a duplicate of it is a legal neighbour at distance 0. Of equally
     near neighbours those with the lowest training indices count; distances that agree to about 13 digits of the largest
     possible one are equally near. A constant feature has weight 0. `get_support` selects positive weights.

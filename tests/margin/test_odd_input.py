@@ -295,6 +295,41 @@ def test_any_unit_is_finite_or_refused(name, factor, table):
         assert np.isfinite(fitted.predict_proba(factor * X)).all()
 
 
+HALF, ROOT = [0.5, 0.5, 0.0], [0.5**0.5, 0.5**0.5, 0.0]
+# Weights and degenerate_ where hits are far, misses at the same place, and the last feature is constant.
+WITHOUT_MARGIN = {
+    "BoostedIM4EIMMIGRATE": (ROOT, True),
+    "BoostedIMMIGRATE": (ROOT, True),
+    "IM4E": (HALF, True),
+    "IM4EIMMIGRATE": (ROOT, True),
+    "IMMIGRATE": (ROOT, True),
+    "IRelief": (ROOT, True),
+    "ImbalancedIM4E": (HALF, True),
+    "LFE": (ROOT, True),
+    "MulRelief": (HALF, True),
+    "NCADiagonal": ([1.0, 0.0, 0.0], False),
+    "Relief": ([0.0, 0.0, 0.0], True),
+    "ReliefF": ([0.0, 0.0, 0.0], True),
+    "Simba": ([0.0, 1.0, 0.0], False),
+}
+
+
+@every
+def test_without_a_margin(name):
+    """As the table in docs/methods.md tells."""
+    X = np.array([[0.0, 0.0, 3.0], [1.0, 1.2, 3.0]] * 3)
+    y = np.repeat([0, 1, 2], 2)
+    estimator = make(name, sigma=0.1) if name == "IMMIGRATE" else make(name)
+    weights, degenerate = WITHOUT_MARGIN[name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y)
+    assert estimator.weights_ == pytest.approx(weights, abs=0.01)
+    assert estimator.degenerate_ == degenerate
+    warned = any(issubclass(warning.category, RuntimeWarning) for warning in caught)
+    assert warned == (degenerate and name not in ("Relief", "ReliefF", "BoostedIMMIGRATE"))
+
+
 # Prediction
 
 
