@@ -58,6 +58,12 @@ PARAGRAPHS = {
     degenerate : {"uniform", "ray", "raise"}, default="uniform"
         What to do if no feature has a positive margin: give equal weights to all features that vary; give all weight to
         the one with the largest margin, which is the best of a bad lot; or raise.""",
+    # Sections
+    "refuses": """\
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.""",
     # References
     "immigrate": """\
 R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.

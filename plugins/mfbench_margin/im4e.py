@@ -116,20 +116,6 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
 
     _norm = 1
 
-    def __init__(
-        self,
-        sigma: float = 1.0,
-        max_iter: int = 10,
-        tol: float = 1e-4,
-        init: Any = None,
-        degenerate: str = "uniform",
-    ) -> None:
-        self.sigma = sigma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.degenerate = degenerate
-
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         factors = sample_weights * self._class_factors()[codes]
         neighbours = SoftManhattan(X, codes)

@@ -223,7 +223,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         start = objective.at(self.first_matrix(active), stored=stored)
         found = self._solve(objective, start)
         point = self._finish(objective, found, active)
-        self.pairs_, self.form_ = pairs, point.form
+        self._pairs, self._form = pairs, point.form
         self.sigma_ = float(self.sigma)
         self.matrix_ = self.interaction_importances_ = point.W
         self._set_weights(np.diag(point.W).copy() if self.importance == "diagonal" else np.abs(point.W).sum(axis=1))
@@ -338,5 +338,5 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
         if X is None:
-            return self.pairs_.expected_of_training(self.form_, self.sigma_)
-        return self.pairs_.expected(X, self.form_, self.sigma_)
+            return self._pairs.expected_of_training(self._form, self.sigma_)
+        return self._pairs.expected(X, self._form, self.sigma_)

@@ -110,11 +110,7 @@ class IRelief(SoftMarginClassifier):
         init: Any = None,
         degenerate: str = "uniform",
     ) -> None:
-        self.sigma = sigma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.degenerate = degenerate
+        super().__init__(sigma, max_iter, tol, init, degenerate)
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         n_targets = int(np.count_nonzero(sample_weights))

@@ -66,10 +66,7 @@ class LFE(MetricTransformer, NeighbourClassifier):
         norm, whatever `n_components`.
     %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     Warns
     -----

@@ -57,10 +57,7 @@ class MulRelief(NeighbourClassifier):
         not constant.
     %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     Warns
     -----

@@ -70,11 +70,8 @@ class NCADiagonal(NeighbourClassifier):
         True if no feature varies. All weights are then 0.
     %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity or is so large that distances overflow, y has fewer than two classes, or every sample
-        is alone in its class.
+    %(refuses)s
+        Or if X is so large that distances overflow.
 
     Warns
     -----

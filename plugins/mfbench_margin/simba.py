@@ -70,10 +70,7 @@ class Simba(NeighbourClassifier):
         True if no feature varies, or all w became 0. Weights are then equal on features that are not constant.
     %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     Warns
     -----

@@ -122,13 +122,18 @@ def test_monotone_never_goes_up(make_groups, cone, sigma):
         assert fitted.gap_ <= 1e-6 * max(1, abs(trace[-1]))
 
 
-def test_monotone_beats_published_on_an_interaction(immigrate_oracles):
-    X, y = xor(100, seed=0)
-    published = make(sigma=0.5, solver="published", cone="psd").fit(X, y)
-    monotone = make(sigma=0.5, solver="monotone", cone="psd").fit(X, y)
-    assert (np.diff(published.objective_trace_) > 0).any()
-    assert (np.diff(monotone.objective_trace_) <= 1e-9).all()
-    assert min(monotone.objective_trace_) <= min(published.objective_trace_)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("cone", ["psd", "nonneg"])
+def test_monotone_beats_published_on_an_interaction(immigrate_oracles, cone, seed):
+    X, y = xor(150, seed)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    published = make(sigma=0.5, solver="published", cone=cone, max_iter=30, tol=0).fit(X, y)
+    monotone = make(sigma=0.5, solver="monotone", cone=cone).fit(X, y)
+    assert (np.diff(published.objective_trace_) > 0).mean() > 0.4
+    assert (np.diff(monotone.objective_trace_) <= 0).all()
+    # Below the best iterate of the published loop, which ends far above it, and predicts worse.
+    assert monotone.objective_trace_[-1] < published.objective_trace_.min() < published.objective_trace_[-1] - 80
+    assert monotone.score(X, y) > published.score(X, y)
     W = monotone.matrix_
     off_diagonal = np.abs(np.triu(W, 1))
     assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
