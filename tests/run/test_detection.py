@@ -1,4 +1,4 @@
-"""What counts as found, and the figures from it: cases by hand, and the curve against a direct count and scikit-learn."""
+"""What counts as found, and the figures from it: cases by hand, and the curve against scikit-learn."""
 
 import numpy as np
 import pytest
