@@ -103,7 +103,7 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
             found = mean_interval(good.get(figure, []), alpha)
             told = [found.mean, found.sd, found.low, found.high, found.rounds]
             lines.append([dataset, method, figure, *told, len(cell)])
-        stable = nogueira_stability(selection_table(good["selected"], n_features[str(dataset)]), alpha)
+        stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
         told = [stable.value, np.nan, stable.low, stable.high, len(good)]
         lines.append([dataset, method, STABILITY, *told, len(cell)])
     return pd.DataFrame(lines, columns=COLUMNS)
