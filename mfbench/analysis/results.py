@@ -16,7 +16,7 @@ from mfbench.analysis.summary import Settings, compare_with_reference, summarise
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import METRICS
 from mfbench.run.store import RESULT_COLUMNS, Store
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 
 
 class Run:
@@ -118,6 +118,11 @@ class Run:
         return list(self.meta["protocol"]["metrics"])
 
     @property
+    def protocol(self) -> EvaluationProtocol:
+        """How rows were split."""
+        return make_protocol(self.meta["protocol"], self.meta["suite"]["suite"]["seed"])
+
+    @property
     def tuned(self) -> dict[str, str]:
         """Methods that tune, each with who chooses: "nested" or "per-dataset"."""
         return dict(self.meta["selection"])
@@ -130,9 +135,8 @@ class Run:
     @property
     def settings(self) -> Settings:
         """How results are compared, from the suite's ``[report]``."""
-        report, protocol = self.meta["suite"]["report"], self.meta["protocol"]
+        report = self.meta["suite"]["report"]
         metric = self.metrics[0]
-        ratio = RepeatedCV(protocol["folds"], protocol["repeats"], 0).test_train_ratio
         reference = report["reference"]
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
@@ -142,7 +146,7 @@ class Run:
             reference=reference,
             test=report["test"],
             alpha=report["alpha"],
-            ratio=ratio,
+            ratio=self.protocol.test_train_ratio,
         )
 
     def summary(self, **changes: Any) -> pd.DataFrame:

@@ -49,17 +49,15 @@ def setting(run: Run) -> str:
     """Return one sentence on how the numbers came about."""
     protocol = run.meta["protocol"]
     classes = "two largest classes" if protocol["classes"] == "two-largest" else "all classes"
-    repeats = protocol["repeats"]
     return (
-        f"profile {run.meta['profile']}: {protocol['folds']}-fold cross-validation"
-        f"{f' repeated {repeats} times' if repeats > 1 else ''}, stratified, {classes}, "
+        f"profile {run.meta['profile']}: {run.protocol.describe()}, {classes}, "
         f"{_tuning(run)}, seed {run.meta['suite']['suite']['seed']}"
     )
 
 
 def _tuning(run: Run) -> str:
     ways = set(run.tuned.values())
-    nested = f"tuning by inner {run.meta['protocol']['inner_folds']}-fold cross-validation"
+    nested = run.protocol.describe_tuning()
     if "per-dataset" not in ways:
         return nested
     return "tuning per dataset on the folds reported" + (

@@ -220,8 +220,7 @@ def protocol_key(plan: Plan) -> str:
 
     The label of the dataset is added to it, because splits are a function of it too.
     """
-    settings = plan.loaded.protocol
-    return f"{settings.kind}:{settings.folds}:{plan.protocol.seed}"
+    return plan.protocol.identity
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from mfbench.models import Trial, TrialResult
 from mfbench.run.folds import Fold, Selection
 from mfbench.run.trial import run_trial, selector_key
 from mfbench.suite.plan import PlannedDataset
-from mfbench.suite.protocols import RepeatedCV, Split
+from mfbench.suite.protocols import EvaluationProtocol, Split
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
@@ -60,7 +60,7 @@ class Job:
     files : mapping of str to str
         Stem of the array files of each dataset.
     data_folder : Path
-    protocol : RepeatedCV
+    protocol : EvaluationProtocol
     settings : Protocol
     true_pairs : mapping of str to tuple of (int, int)
         By label, where the interactions of a dataset are known: for the record of what methods say.
@@ -78,7 +78,7 @@ class Job:
     datasets: Mapping[str, Columns]
     files: Mapping[str, str]
     data_folder: Path
-    protocol: RepeatedCV
+    protocol: EvaluationProtocol
     settings: Protocol
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     memory_limit: int = 0
@@ -168,7 +168,7 @@ class Worker:
                 train,
                 test,
                 settings.scale,
-                settings.inner_folds,
+                self.job.protocol.inner_folds,
                 seed,
                 self.job.true_pairs.get(trial.dataset, ()),
             )

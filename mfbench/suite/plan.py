@@ -19,7 +19,7 @@ from mfbench.host.provenance import forget, host_code, method_code, numeric_vers
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, DatasetSpec, Trial
 from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import Figure, PublishedTable, load_published, match
 from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Protocol
@@ -73,10 +73,9 @@ class Plan:
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
-    def protocol(self) -> RepeatedCV:
+    def protocol(self) -> EvaluationProtocol:
         """The protocol object of this plan."""
-        settings = self.loaded.protocol
-        return RepeatedCV(settings.folds, settings.repeats, self.loaded.suite.suite.seed)
+        return make_protocol(self.loaded.protocol.model_dump(), self.loaded.suite.suite.seed)
 
 
 def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None) -> Plan:
@@ -208,11 +207,9 @@ def key_ingredients(
     if method.selector is not None:
         code |= method_code(registry.selector(method.selector.expression.name))
         steps["selector"] = _step_ingredients(method.selector, registry.selector)
-    relevant = settings.model_dump(include={"kind", "folds", "inner_folds", "scale", "classes", "metrics"})
+    relevant = key_settings(settings.model_dump(), tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
         relevant["selection"] = method.selection
-    if not method.grid or method.selection == "per-dataset":
-        relevant.pop("inner_folds")
     return {
         "dataset": planned.sha256,
         "steps": steps,

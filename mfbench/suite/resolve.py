@@ -96,7 +96,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     for position, method in enumerate(loaded.suite.methods):
         place = f"{loaded.path}: methods[{position}]"
         try:
-            resolved[method.label] = _resolve_method(method, place, registry, loaded.protocol.selection)
+            resolved[method.label] = _resolve_method(method, place, registry, loaded.protocol.selection or "nested")
         except PluginError as error:
             if registry.strict:
                 raise

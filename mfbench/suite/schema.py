@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from mfbench.suite.forms import KINDS
+
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
@@ -34,14 +36,19 @@ class Header(Part):
 
 
 class Protocol(Part):
-    """``[protocol]``: how every method is measured."""
+    """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
     kind: Literal["repeated-cv"] = Field(default="repeated-cv", description="Evaluation protocol.")
-    folds: int = Field(default=10, ge=2, le=1000, description="Folds of the outer cross-validation.")
-    repeats: int = Field(default=1, ge=1, le=10_000, description="Repetitions, each with folds of its own.")
-    inner_folds: int = Field(default=5, ge=2, le=100, description="Folds of the inner cross-validation that tunes.")
-    selection: Selection = Field(
-        default="nested",
+    form: Literal["sound", "published"] = Field(
+        default="sound", description="What unset keys are: as one should measure, or as the papers did."
+    )
+    folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
+    repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with splits of its own.")
+    inner_folds: int | None = Field(
+        default=None, ge=2, le=100, description="Folds of the inner cross-validation that tunes."
+    )
+    selection: Selection | None = Field(
+        default=None,
         description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
         "the outer folds of the dataset that are reported.",
     )
@@ -64,10 +71,29 @@ class Protocol(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's.",
     )
 
+    def completed(self, profile: Profile | None = None) -> Protocol:
+        """Return the protocol with a profile applied and every key of its kind set.
+
+        What the profile sets goes over what the file sets, and that over the form's values. A key that the kind does
+        not have is None.
+
+        Examples
+        --------
+        >>> Protocol(repeats=3).completed(Profile(folds=5)).model_dump(include={"folds", "repeats", "inner_folds"})
+        {'folds': 5, 'repeats': 3, 'inner_folds': 5}
+        """
+        changes = {} if profile is None else profile.model_dump(exclude_none=True)
+        form = changes.get("form", self.form)
+        own = self.model_dump(exclude_none=True)
+        keys = KINDS[self.kind].values(form)
+        complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
+        return self.model_copy(update={**changes, **complete})
+
 
 class Profile(Part):
     """``[profiles.NAME]``: what a profile changes in the protocol."""
 
+    form: Literal["sound", "published"] | None = Field(default=None, description="See [protocol].")
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
@@ -138,9 +164,18 @@ class Suite(Part):
     report: Report = Report()
 
 
-# Every suite has these three; a [profiles.NAME] table of the same name replaces one. "paper": the protocol as written.
-STANDARD_PROFILES: dict[str, Profile] = {
-    "quick": Profile(folds=5, repeats=1, inner_folds=3),
-    "standard": Profile(folds=10, repeats=3, inner_folds=5),
-    "paper": Profile(),
-}
+def standard_profiles(kind: str) -> dict[str, Profile]:
+    """Return the profiles that every suite has; a [profiles.NAME] table of the same name replaces one.
+
+    Parameters
+    ----------
+    kind : str
+        Of the suite's protocol. "paper" is the protocol as written, whatever the kind.
+
+    Examples
+    --------
+    >>> standard_profiles("repeated-cv")["quick"].folds
+    5
+    """
+    changes = {**KINDS[kind].profiles, "paper": {}}
+    return {name: Profile(**values) for name, values in changes.items()}

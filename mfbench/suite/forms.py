@@ -1,0 +1,56 @@
+"""The kinds of protocol as a suite file sees them: which keys each has, and what they are if the file does not say.
+
+Light on purpose: reading a suite must not import what computes splits. A protocol's class in
+`mfbench.suite.protocols` takes exactly the keys that stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SOUND, PUBLISHED = "sound", "published"
+# Keys that every kind has; they say how a trial is run, not which rows it gets.
+COMMON = ("kind", "form", "scale", "classes", "metrics", "timeout", "memory")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a suite may set for one kind of protocol.
+
+    Attributes
+    ----------
+    sound : mapping of str to object
+        Its keys, each with the value of the form ``sound``: the one to believe.
+    published : mapping of str to object
+        What differs in the form ``published``: the one that papers used, to be comparable with what they print.
+    profiles : mapping of str to mapping
+        What the standard profiles ``quick`` and ``standard`` change.
+    """
+
+    sound: Mapping[str, Any]
+    published: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def values(self, form: str) -> dict[str, Any]:
+        """Return every key with its value in a form.
+
+        Examples
+        --------
+        >>> KINDS["repeated-cv"].values("published")["selection"]
+        'per-dataset'
+        """
+        return {**self.sound, **(self.published if form == PUBLISHED else {})}
+
+
+KINDS: dict[str, Kind] = {
+    "repeated-cv": Kind(
+        sound={"folds": 10, "repeats": 1, "inner_folds": 5, "selection": "nested"},
+        published={"repeats": 10, "selection": "per-dataset"},
+        profiles={
+            "quick": {"folds": 5, "repeats": 1, "inner_folds": 3},
+            "standard": {"folds": 10, "repeats": 3, "inner_folds": 5},
+        },
+    ),
+}
