@@ -14,7 +14,7 @@ from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
 from mfbench.errors import RunError, UnknownNameError
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 from mfbench.run.store import RESULT_COLUMNS, Store
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 
@@ -54,7 +54,7 @@ class Run:
         if "protocol" not in self.meta:
             raise RunError(f"{path} holds a run that never started completely; give its command again")
         first = self.metrics[0]
-        self._rows = pick_candidates(rows, first, greater_is_better=METRICS[first].greater_is_better)
+        self._rows = pick_candidates(rows, first, greater_is_better=SCORES[first].greater_is_better)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -142,7 +142,7 @@ class Run:
             reference = next(iter(self.methods), None)
         return Settings(
             metric=metric,
-            greater_is_better=METRICS[metric].greater_is_better,
+            greater_is_better=SCORES[metric].greater_is_better,
             reference=reference,
             test=report["test"],
             alpha=report["alpha"],

@@ -17,7 +17,7 @@ import pandas as pd
 from mfbench.analysis.paired import PairedTest, corrected_t_test
 from mfbench.analysis.ranks import average_ranks
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 TESTS = ("corrected-t", "paired-t")
@@ -52,9 +52,9 @@ class Settings:
     def replace(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed; a new metric brings its own direction."""
         if "metric" in changes:
-            if changes["metric"] not in METRICS:
-                raise UnknownNameError("metric", changes["metric"], METRICS)
-            changes.setdefault("greater_is_better", METRICS[changes["metric"]].greater_is_better)
+            if changes["metric"] not in SCORES:
+                raise UnknownNameError("metric", changes["metric"], SCORES)
+            changes.setdefault("greater_is_better", SCORES[changes["metric"]].greater_is_better)
         if not 0 < changes.get("alpha", self.alpha) < 1:
             raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
         if changes.get("test", self.test) not in TESTS:

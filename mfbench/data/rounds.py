@@ -87,6 +87,35 @@ def canonical_dataset(reference: str, registry: Registry, seed: int | None = Non
     return replace(data, name=reference)
 
 
+def check_rounds(reference: str, registry: Registry) -> Dataset:
+    """Return an example of a dataset's rounds, after a check that two seeds agree in size and truth.
+
+    Parameters
+    ----------
+    reference : str
+        As `canonical_dataset`.
+    registry : Registry
+
+    Returns
+    -------
+    Dataset
+        In canonical order.
+
+    Raises
+    ------
+    DataError
+        If rounds could not be compared.
+    """
+    one, other = (canonical_dataset(reference, registry, seed) for seed in (0, 1))
+    for name in ("n_features", "relevant", "interactions"):
+        if getattr(one, name) != getattr(other, name):
+            raise DataError(
+                f"dataset {reference!r} has other {name.replace('_', ' ')} with another seed, so that rounds cannot be "
+                "compared; its loader needs a parameter 'shuffle' that keeps the columns in place"
+            )
+    return one
+
+
 def draw_round(reference: str, registry: Registry, seed: int) -> Round:
     """Return the data of one round, a function of the seed alone.
 

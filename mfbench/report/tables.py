@@ -11,7 +11,7 @@ import numpy as np
 
 from mfbench.analysis.results import Run
 from mfbench.data.sources import PULL_COMMAND
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 
 BEST, NOT_WORSE, PLAIN, MISSING = "best", "not-worse", "plain", "missing"
 MARK = "≈"
@@ -68,7 +68,7 @@ def _tuning(run: Run) -> str:
 def score_table(run: Run) -> Table:
     """Return datasets by methods: mean ± sd, the best, those not significantly worse, and the win/tie/loss row."""
     metric = run.settings.metric
-    factor = 100.0 if METRICS[metric].percent else 1.0
+    factor = 100.0 if SCORES[metric].percent else 1.0
     unit = ", percent" if factor == 100.0 else ""
     methods = list(run.methods)
     table = Table(f"{metric}{unit}: mean ± sd over folds", ["dataset", *methods])
@@ -102,7 +102,7 @@ def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
 def summary_table(run: Run) -> Table:
     """Return methods by mean score, rank, win/tie/loss, time, memory and failures, best rank first."""
     metric = run.settings.metric
-    factor = 100.0 if METRICS[metric].percent else 1.0
+    factor = 100.0 if SCORES[metric].percent else 1.0
     reference = run.settings.reference
     table = Table(
         "methods, best average rank first",

@@ -13,13 +13,14 @@ from mfbench.models import Interactions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# What each of `mfbench.suite.forms.DETECTION_METRICS` means, in the same order.
 DETECTION_SCORES = {
+    "area": "area under the curve of detection over false alarms, from the weights",
     "detection": "relevant features found, over all relevant features",
     "false_alarm": "irrelevant features found, over all irrelevant features",
     "fdp": "irrelevant features found, over all features found; 0 if none is found",
     "precision": "relevant features found, over all features found; 0 if none is found",
     "f1": "harmonic mean of detection and precision",
-    "area": "area under the curve of detection over false alarms, from the weights",
     "pair_detection": "true pairs among as many pairs of the largest weights as there are true ones",
 }
 SMALLER_IS_BETTER = ("false_alarm", "fdp")
@@ -60,7 +61,8 @@ def found_features(
     if top == "all":
         return np.arange(len(weights), dtype=np.int64)
     if top == "positive":
-        return np.flatnonzero(weights > threshold * np.abs(weights).max(initial=0.0)).astype(np.int64)
+        largest = np.abs(weights[np.isfinite(weights)]).max(initial=0.0)
+        return np.flatnonzero(weights > threshold * largest).astype(np.int64)
     if top == "relevant":
         count = n_relevant
     else:

@@ -107,6 +107,10 @@ class Fold:
         """Class codes of the training rows."""
         return self.y[self.train]
 
+    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return what a selector is fitted to: numbers where it takes them and there are any, else class codes."""
+        return self.y_train
+
     @property
     def y_test(self) -> NDArray[np.int64]:
         """Class codes of the test rows."""
@@ -122,7 +126,10 @@ class Fold:
         """The rows imputed, encoded and scaled by what the training rows tell."""
         raw = self.raw_train
         encoder = Encoder(self.columns, self.scale).fit(raw)
-        return Encoded(encoder.transform(raw), encoder.transform(self.X[self.test]), encoder.groups_)
+        train = encoder.transform(raw)
+        # scikit-learn refuses to transform no rows, which is what a protocol that predicts nothing has.
+        test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
+        return Encoded(train, test, encoder.groups_)
 
     @cached_property
     def inner(self) -> list[Fold]:

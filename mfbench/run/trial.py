@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,36 +16,22 @@ from mfbench.run.folds import Fold, Selection
 from mfbench.run.interactions import read_interactions
 from mfbench.run.measure import PeakMemory, Stopwatch
 from mfbench.run.metrics import METRICS, evaluate, outcome_of
+from mfbench.run.selecting import (
+    MESSAGE_LENGTH,
+    Maker,
+    SelectorError,
+    describe_failure,
+    fit_selector,
+    seeded,
+    selector_key,
+)
 from mfbench.suite.resolve import TOP, ResolvedMethod
-from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MESSAGE_LENGTH = 500
-TRACE_LENGTH = 4000
 Chosen = dict[tuple[str, str], Any]
 Measured = TypeVar("Measured")
-
-
-class Maker(Protocol):
-    """Builds an estimator from an expression: the registry's ``make``."""
-
-    def __call__(self, expression: Expression, kind: str, **overrides: Any) -> Any:
-        """Return a new estimator."""
-
-
-class SelectorError(Exception):
-    """A selector's fit raised, here or in the trial that this one shares the fit with."""
-
-    def __init__(self, failure: tuple[str, str, str]) -> None:
-        super().__init__(failure[1])
-        self.failure = failure
-
-
-def selector_key(method: ResolvedMethod) -> str:
-    """Return what trials that can share selector fits have in common, "" for a method without a selector."""
-    return "" if method.selector is None else method.selector.expression.canonical()
 
 
 def run_trial(trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[str], make: Maker) -> TrialResult:
@@ -70,11 +55,16 @@ def run_trial(trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[st
     TrialResult
         Status "ok", "error" or "memory"; never raises for a failure of the method.
     """
+    return guarded(trial, _Run(trial, method, fold, metrics, make).into)
+
+
+def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
+    """Let `work` fill a trial's result; time, memory, warnings and whatever it raises are recorded."""
     result = TrialResult(key=trial.key)
     with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
-            _Run(trial, method, fold, metrics, make).into(result)
+            work(result)
         except MemoryError as error:
             _fail(result, Status.MEMORY, "MemoryError", str(error) or "the trial's memory limit was reached", "")
         except SelectorError as error:
@@ -87,12 +77,6 @@ def run_trial(trial: Trial, method: ResolvedMethod, fold: Fold, metrics: list[st
     if caught:
         result.warning = f"{caught[0].category.__name__}: {caught[0].message}"[:MESSAGE_LENGTH]
     return result
-
-
-def describe_failure(error: BaseException) -> tuple[str, str, str]:
-    """Return type, message (cut to a readable length) and the tail of the traceback."""
-    trace = "".join(traceback.format_exception(error))
-    return type(error).__name__, str(error)[:MESSAGE_LENGTH], trace[-TRACE_LENGTH:]
 
 
 def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
@@ -212,9 +196,10 @@ class _Run:
 
     def _classifier(self, chosen: Chosen) -> Any:
         params = {name: value for (target, name), value in chosen.items() if target == "classifier"}
+        assert self.method.classifier is not None
         expression = self.method.classifier.expression
         fixed = {**expression.params, **params}
-        return _seeded(self.make(expression, "classifier", **params), self.trial.seed, fixed)
+        return seeded(self.make(expression, "classifier", **params), self.trial.seed, fixed)
 
     def _columns(self, fold: Fold, chosen: Chosen) -> _Given:
         """Return the training and test columns that the classifier gets, and what the selector said."""
@@ -237,7 +222,7 @@ class _Run:
         params = {name: value for (target, name), value in chosen.items() if target == "selector"}
         key = selector_key(self.method) + Expression("", params).canonical()
         if key not in fold.selections:
-            fold.selections[key] = self._fit_selector(fold, params)
+            fold.selections[key] = fit_selector(self.method, fold, params, self.make, told=fold is self.fold)
         elif (id(fold), key) not in self.known and (fold is not self.fold or self.method.selection == "per-dataset"):
             self.adopted += fold.selections[key].wall
         self.known.add((id(fold), key))
@@ -245,40 +230,6 @@ class _Run:
         if selection.failure is not None:
             raise SelectorError(selection.failure)
         return selection
-
-    def _fit_selector(self, fold: Fold, params: Mapping[str, Any]) -> Selection:
-        step = self.method.selector
-        assert step is not None
-        # Not the trial's seed: the fit is shared by methods, so its seed must not depend on which of them comes first.
-        seed = derive_seed(fold.seed, "selector", selector_key(self.method))
-        try:
-            fixed = {**step.expression.params, **params}
-            selector = _seeded(self.make(step.expression, "selector", **params), seed, fixed)
-            if step.raw_input:
-                X = fold.raw_train
-                if "categorical_features" in selector.get_params(deep=False):
-                    selector.set_params(categorical_features=fold.columns.categorical)
-            else:
-                X = fold.encoded.train.copy()
-            with Stopwatch() as watch:
-                selector.fit(X, fold.y_train)
-            weights = np.asarray(selector.feature_importances_, dtype=np.float64)
-            if weights.shape != (X.shape[1],) or np.isnan(weights).any():
-                raise ValueError(
-                    f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
-                    f"{int(np.isnan(weights).sum())} NaN, expected {X.shape[1]} numbers"
-                )
-            groups = np.arange(X.shape[1]) if step.raw_input else fold.encoded.groups
-            outer = fold is self.fold  # what a selector says of pairs in an inner fold is not recorded
-            pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if outer else None
-        except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
-            return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
-        if step.raw_input:
-            by_feature, by_column = weights, weights[fold.encoded.groups]
-        else:
-            by_feature, by_column = np.full(fold.X.shape[1], -np.inf), weights
-            np.maximum.at(by_feature, groups, weights)
-        return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
 
 
 def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:
@@ -335,15 +286,9 @@ def _readable(chosen: Chosen) -> dict[str, Any]:
     return {name if target == TOP else f"{target}.{name}": value for (target, name), value in chosen.items()}
 
 
-def _seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
-    """Give an estimator its seed, unless it takes none or the suite sets one."""
-    if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
-        estimator.set_params(random_state=seed)
-    return estimator
-
-
 def _checked_predictions(predictions: NDArray[Any], n_rows: int, method: ResolvedMethod) -> NDArray[np.int64]:
     if predictions.shape != (n_rows,) or not np.issubdtype(predictions.dtype, np.integer):
+        assert method.classifier is not None
         raise ValueError(
             f"classifier {method.classifier.expression.name!r} predicted an array of shape {predictions.shape} and "
             f"type {predictions.dtype}, expected {n_rows} of the class codes it was fitted on"

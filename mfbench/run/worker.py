@@ -14,7 +14,7 @@ import sys
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,15 +22,18 @@ from typing import Any, NoReturn
 import numpy as np
 import threadpoolctl
 
-from mfbench.data.prepare import Columns
+from mfbench.data.prepare import Columns, restrict_classes
+from mfbench.data.rounds import draw_round
 from mfbench.host.expressions import Expression
-from mfbench.host.registry import Registry, load_registry, resolve_factory
+from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
 from mfbench.models import Trial, TrialResult
+from mfbench.run.detect import RoundFold, run_round
 from mfbench.run.folds import Fold, Selection
-from mfbench.run.trial import run_trial, selector_key
+from mfbench.run.selecting import selector_key
+from mfbench.run.trial import run_trial
 from mfbench.suite.plan import PlannedDataset
-from mfbench.suite.protocols import EvaluationProtocol, Split
-from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.protocols import EvaluationProtocol, GroundTruth, Split
+from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
 
@@ -64,6 +67,8 @@ class Job:
     settings : Protocol
     true_pairs : mapping of str to tuple of (int, int)
         By label, where the interactions of a dataset are known: for the record of what methods say.
+    references : mapping of str to str
+        By label, what the rounds of a dataset are drawn from, where each trial's data are made by the worker.
     memory_limit : int
         Bytes per worker, 0 for none.
     log : Path or None
@@ -81,6 +86,7 @@ class Job:
     protocol: EvaluationProtocol
     settings: Protocol
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    references: Mapping[str, str] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
     plugins: str | None = None
@@ -125,26 +131,32 @@ class Worker:
         self._warm_up(method)
         fold = self._fold(trial)
         fold.adopt(shared)
-        result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
+        if isinstance(fold, RoundFold):
+            result = run_round(trial, method, fold, self._make)
+        else:
+            result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
         key = selector_key(method)
         return result, fold.export(key) if key and not shared else {}
 
     def import_estimators(self) -> None:
         """Import what the methods need now, so that the first trial's time and memory do not contain it."""
         for method in self.job.methods.values():
-            resolve_factory(self.registry.classifier(method.classifier.expression.name))
-            if method.selector is not None:
-                resolve_factory(self.registry.selector(method.selector.expression.name))
+            for step, _, find in self._steps(method):
+                resolve_factory(find(step.expression.name))
+
+    def _steps(self, method: ResolvedMethod) -> Iterator[tuple[Step, str, Callable[[str], Registered]]]:
+        """Yield the steps that a method has, each with its kind and where it is looked up."""
+        if method.classifier is not None:
+            yield method.classifier, "classifier", self.registry.classifier
+        if method.selector is not None:
+            yield method.selector, "selector", self.registry.selector
 
     def _make(self, expression: Expression, kind: str, **overrides: Any) -> Any:
         return self.registry.make(expression, kind, **overrides)
 
     def _warm_up(self, method: ResolvedMethod) -> None:
         """Let estimators that compile on first use do so on made-up rows: within the limits, before the clock."""
-        steps = [(method.classifier, "classifier", self.registry.classifier)]
-        if method.selector is not None:
-            steps.append((method.selector, "selector", self.registry.selector))
-        for step, kind, find in steps:
+        for step, kind, find in self._steps(method):
             name = step.expression.name
             if not find(name).spec.warm_up or (kind, name) in self._warm:
                 continue
@@ -157,25 +169,38 @@ class Worker:
     def _fold(self, trial: Trial) -> Fold:
         place = (trial.dataset, trial.repeat, trial.fold)
         if place not in self._folds:
-            X, y = self._load(trial.dataset)
-            settings = self.job.settings
-            train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
             seed = derive_seed(self.job.protocol.seed, *place)
-            self._folds[place] = Fold(
-                X,
-                y,
-                self.job.datasets[trial.dataset],
-                train,
-                test,
-                settings.scale,
-                self.job.protocol.inner_folds,
-                seed,
-                self.job.true_pairs.get(trial.dataset, ()),
-            )
+            drawn = isinstance(self.job.protocol, GroundTruth)
+            self._folds[place] = self._draw(trial, seed) if drawn else self._cut(trial, seed)
             while len(self._folds) > FOLDS_KEPT:
                 self._folds.popitem(last=False)
         self._folds.move_to_end(place)
         return self._folds[place]
+
+    def _cut(self, trial: Trial, seed: int) -> Fold:
+        X, y = self._load(trial.dataset)
+        train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
+        return Fold(
+            X,
+            y,
+            self.job.datasets[trial.dataset],
+            train,
+            test,
+            self.job.settings.scale,
+            self.job.protocol.inner_folds,
+            seed,
+            self.job.true_pairs.get(trial.dataset, ()),
+        )
+
+    def _draw(self, trial: Trial, seed: int) -> RoundFold:
+        """Make the data of a round; no two workers need the same one at the same time, so that none is stored."""
+        protocol, settings = self.job.protocol, self.job.settings
+        assert isinstance(protocol, GroundTruth)
+        drawn = draw_round(
+            self.job.references[trial.dataset], self.registry, protocol.round_seed(trial.dataset, trial.repeat)
+        )
+        data = restrict_classes(drawn.data, settings.classes)
+        return RoundFold(data, drawn.order, settings.scale, seed, protocol.threshold)
 
     def _load(self, dataset: str) -> tuple[Any, Any]:
         if dataset not in self._arrays:

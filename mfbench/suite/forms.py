@@ -12,6 +12,9 @@ from typing import Any
 
 SOUND, PUBLISHED = "sound", "published"
 # Keys that every kind has; they say how a trial is run, not which rows it gets.
+CLASSIFICATION_METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc")
+# What the protocol ``ground-truth`` measures in each round, in the order of the report.
+DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
 COMMON = ("kind", "form", "scale", "classes", "metrics", "timeout", "memory")
 
 
@@ -27,11 +30,17 @@ class Kind:
         What differs in the form ``published``: the one that papers used, to be comparable with what they print.
     profiles : mapping of str to mapping
         What the standard profiles ``quick`` and ``standard`` change.
+    metrics : tuple of str
+        Scores that ``metrics`` may name.
+    predicts : bool, default=True
+        Whether a classifier predicts test rows; otherwise a method is a selector alone.
     """
 
     sound: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    metrics: tuple[str, ...] = CLASSIFICATION_METRICS
+    predicts: bool = True
 
     def values(self, form: str) -> dict[str, Any]:
         """Return every key with its value in a form.
@@ -52,5 +61,12 @@ KINDS: dict[str, Kind] = {
             "quick": {"folds": 5, "repeats": 1, "inner_folds": 3},
             "standard": {"folds": 10, "repeats": 3, "inner_folds": 5},
         },
+    ),
+    "ground-truth": Kind(
+        sound={"rounds": 100, "threshold": 1e-9, "metrics": list(DETECTION_METRICS)},
+        published={"rounds": 20},
+        profiles={"quick": {"rounds": 5}, "standard": {"rounds": 20}},
+        metrics=DETECTION_METRICS,
+        predicts=False,
     ),
 }

@@ -14,7 +14,10 @@ from mfbench.suite.forms import KINDS
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
-Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc"]
+Metric = Literal[
+    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc",
+    "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
+]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
@@ -38,7 +41,7 @@ class Header(Part):
 class Protocol(Part):
     """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
-    kind: Literal["repeated-cv"] = Field(default="repeated-cv", description="Evaluation protocol.")
+    kind: Literal["repeated-cv", "ground-truth"] = Field(default="repeated-cv", description="Evaluation protocol.")
     form: Literal["sound", "published"] = Field(
         default="sound", description="What unset keys are: as one should measure, or as the papers did."
     )
@@ -51,6 +54,13 @@ class Protocol(Part):
         default=None,
         description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
         "the outer folds of the dataset that are reported.",
+    )
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of a generator, each with own data.")
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="A weight above this share of the largest absolute weight counts as found.",
     )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -84,7 +94,7 @@ class Protocol(Part):
         """
         changes = {} if profile is None else profile.model_dump(exclude_none=True)
         form = changes.get("form", self.form)
-        own = self.model_dump(exclude_none=True)
+        own = self.model_dump(exclude_none=True, exclude_unset=True)
         keys = KINDS[self.kind].values(form)
         complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
         return self.model_copy(update={**changes, **complete})
@@ -97,6 +107,7 @@ class Profile(Part):
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
@@ -119,11 +130,11 @@ class Method(Part):
 
     label: Label = Field(description="Short unique name in tables.")
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
-    classifier: str = Field(description="Classifier, such as 'knn(n_neighbors=1)'.")
-    top: Top = Field(
+    classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
+    top: Top | Literal["relevant"] = Field(
         default="positive",
-        description="Features kept: those with a positive weight, a count, a fraction, all, or all multiplied by the "
-        "square root of their weight.",
+        description="Features kept: those with a positive weight, a count, a fraction, all, all multiplied by the "
+        "square root of their weight, or (ground-truth) as many as there are relevant ones.",
     )
     tune: (
         Literal["default"] | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)] | None

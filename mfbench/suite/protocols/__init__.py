@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mfbench.suite.forms import KINDS
+from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.protocols.base import EvaluationProtocol, Split, key_settings
+from mfbench.suite.protocols.ground_truth import DETECT, GroundTruth
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.protocols.rows import stratified_splits
 
 __all__ = [
+    "DETECT",
     "PROTOCOLS",
     "EvaluationProtocol",
+    "GroundTruth",
     "RepeatedCV",
     "Split",
     "key_settings",
@@ -23,7 +26,7 @@ __all__ = [
     "stratified_splits",
 ]
 
-PROTOCOLS: dict[str, type[EvaluationProtocol]] = {cls.kind: cls for cls in (RepeatedCV,)}
+PROTOCOLS: dict[str, type[EvaluationProtocol]] = {cls.kind: cls for cls in (RepeatedCV, GroundTruth)}
 
 
 def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
@@ -44,5 +47,5 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     """
     kind = settings["kind"]
     # Who chooses is a matter of each method (`ResolvedMethod.selection`), not of the splits.
-    values = {name: settings[name] for name in KINDS[kind].sound if name != "selection"}
+    values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
     return PROTOCOLS[kind](seed=seed, **values)
