@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SOUND, PUBLISHED = "sound", "published"
-# Keys that every kind has; they say how a trial is run, not which rows it gets.
+# Keys that every kind has: how a trial is run and scored, not which rows it gets.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "timeout", "memory")
 
 
@@ -24,14 +24,17 @@ class Kind:
     sound : mapping of str to object
         Its keys, each with the value of the form ``sound``: the one to believe.
     published : mapping of str to object
-        What differs in the form ``published``: the one that papers used, to be comparable with what they print.
+        What differs in the form ``published``: as the papers did, to be comparable with what they print.
     profiles : mapping of str to mapping
         What the standard profiles ``quick`` and ``standard`` change.
+    tunes : bool, default=True
+        Whether methods may tune.
     """
 
     sound: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tunes: bool = True
 
     def values(self, form: str) -> dict[str, Any]:
         """Return every key with its value in a form.
@@ -52,5 +55,32 @@ KINDS: dict[str, Kind] = {
             "quick": {"folds": 5, "repeats": 1, "inner_folds": 3},
             "standard": {"folds": 10, "repeats": 3, "inner_folds": 5},
         },
+    ),
+    "nested-cv": Kind(
+        sound={
+            "folds": 5,
+            "repeats": 1,
+            "validation_share": 0.2,
+            "stratified": True,
+            "refit": True,
+            "decisions": "multi-class",
+        },
+        published={"stratified": False, "refit": False, "decisions": "one-vs-rest"},
+        profiles={"quick": {"repeats": 1}, "standard": {"repeats": 3}},
+    ),
+    "three-way": Kind(
+        sound={"repeats": 30, "stratified": True, "refit": False},
+        published={"repeats": 10, "stratified": False},
+        profiles={"quick": {"repeats": 3}, "standard": {"repeats": 10}},
+    ),
+    "holdout": Kind(
+        sound={"repeats": 30, "test_share": 1 / 3, "inner_folds": 10, "stratified": True, "selection": "nested"},
+        published={"repeats": 10, "stratified": False},
+        profiles={"quick": {"repeats": 3, "inner_folds": 3}, "standard": {"repeats": 10, "inner_folds": 5}},
+    ),
+    "timing": Kind(
+        sound={"repeats": 5, "steps": 5},
+        profiles={"quick": {"repeats": 2, "steps": 3}, "standard": {"repeats": 3, "steps": 4}},
+        tunes=False,
     ),
 }

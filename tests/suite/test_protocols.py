@@ -128,8 +128,7 @@ class TestEveryProtocol:
             for rows in parts:
                 assert len(rows) == len(set(rows.tolist()))
                 assert set(rows.tolist()) <= set(range(len(Y)))
-            if protocol.task == "score":
-                assert not set(split.train) & set(split.test)
+            assert not set(split.train) & set(split.test)
 
     def test_it_says_what_it_is(self, protocol):
         assert protocol.describe()
