@@ -19,8 +19,9 @@ from mfbench.host.expressions import canonical_text, parse
 from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, DatasetSpec, Trial
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.protocols import DETECT, EvaluationProtocol, key_settings, make_protocol
+from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import Figure, PublishedTable, load_published, match
 from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Protocol
@@ -148,7 +149,7 @@ def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registr
     """Load a dataset into the plan; one that cannot be used is left out with the reason, the others go on."""
     settings = plan.loaded.protocol
     try:
-        if plan.protocol.task == DETECT:
+        if not KINDS[settings.kind].predicts:
             data = restrict_classes(check_rounds(reference.text, registry), settings.classes)
             plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference.text)
             return

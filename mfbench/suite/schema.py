@@ -15,7 +15,7 @@ Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
 Metric = Literal[
-    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc",
+    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy",
     "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
 ]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
@@ -41,7 +41,9 @@ class Header(Part):
 class Protocol(Part):
     """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
-    kind: Literal["repeated-cv", "ground-truth"] = Field(default="repeated-cv", description="Evaluation protocol.")
+    kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
+        default="repeated-cv", description="Evaluation protocol."
+    )
     form: Literal["sound", "published"] = Field(
         default="sound", description="What unset keys are: as one should measure, or as the papers did."
     )
@@ -61,6 +63,20 @@ class Protocol(Part):
         ge=0,
         lt=1,
         description="A weight above this share of the largest absolute weight counts as found.",
+    )
+    validation_share: float | None = Field(
+        default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
+    )
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows that test.")
+    stratified: bool | None = Field(default=None, description="Whether parts keep the shares of the classes.")
+    refit: bool | None = Field(
+        default=None, description="Whether the final fit is made on learning and validation rows together."
+    )
+    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(
+        default=None, description="Whether more than two classes are one problem, or each class against the rest."
+    )
+    steps: int | None = Field(
+        default=None, ge=2, le=20, description="Sizes of sub-samples that are timed, each half of the next."
     )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -109,6 +125,12 @@ class Profile(Part):
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
     rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
+    validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
+    stratified: bool | None = Field(default=None, description="See [protocol].")
+    refit: bool | None = Field(default=None, description="See [protocol].")
+    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(default=None, description="See [protocol].")
+    steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 

@@ -10,23 +10,32 @@ from typing import Any
 
 from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.protocols.base import EvaluationProtocol, Split, key_settings
-from mfbench.suite.protocols.ground_truth import DETECT, GroundTruth
+from mfbench.suite.protocols.ground_truth import GroundTruth
+from mfbench.suite.protocols.holdout import Holdout
+from mfbench.suite.protocols.nested_cv import NestedCV
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.protocols.rows import stratified_splits
+from mfbench.suite.protocols.three_way import ThreeWay
+from mfbench.suite.protocols.timing import Timing
 
 __all__ = [
-    "DETECT",
     "PROTOCOLS",
     "EvaluationProtocol",
     "GroundTruth",
+    "Holdout",
+    "NestedCV",
     "RepeatedCV",
     "Split",
+    "ThreeWay",
+    "Timing",
     "key_settings",
     "make_protocol",
     "stratified_splits",
 ]
 
-PROTOCOLS: dict[str, type[EvaluationProtocol]] = {cls.kind: cls for cls in (RepeatedCV, GroundTruth)}
+PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
+    cls.kind: cls for cls in (RepeatedCV, NestedCV, ThreeWay, Holdout, Timing, GroundTruth)
+}
 
 
 def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:

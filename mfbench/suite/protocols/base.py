@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from mfbench.suite.protocols.rows import shares
 from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Rows = NDArray[np.intp]
@@ -29,8 +31,10 @@ class Split:
     tuning : (ndarray, ndarray) or None, default=None
         Rows that tuning fits on and rows that it scores, where the protocol sets a validation part aside. None: inner
         cross-validation of the training rows.
-    features : ndarray of int or None, default=None
-        The original features that take part; None for all.
+    feature_share : float, default=1.0
+        Share of the original features that take part; rounded up.
+    feature_seed : int, default=0
+        Which ones: those of a smaller share are among those of a larger one with the same seed.
 
     Examples
     --------
@@ -43,10 +47,25 @@ class Split:
     train: Rows
     test: Rows
     tuning: tuple[Rows, Rows] | None = None
-    features: Rows | None = None
+    feature_share: float = 1.0
+    feature_seed: int = 0
 
     def __iter__(self) -> Iterator[Rows]:
         return iter((self.train, self.test))
+
+    def features(self, n_features: int) -> Rows | None:
+        """Return the features that take part, in ascending order; None for all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> len(Split(np.array([0]), np.array([1]), feature_share=0.25).features(10))
+        3
+        """
+        if self.feature_share == 1.0:
+            return None
+        order = np.random.default_rng(self.feature_seed).permutation(n_features)
+        return np.sort(order[: max(1, shares(n_features, self.feature_share, up=True))])
 
 
 class EvaluationProtocol(ABC):
@@ -65,14 +84,17 @@ class EvaluationProtocol(ABC):
     ----------
     folds, repeats : int
         There is a trial for each (repeat, fold) with ``repeat < repeats`` and ``fold < folds``.
+    inner_folds : int
+        Folds of the inner cross-validation that tunes, where a split has no validation rows.
+    decisions : {"multi-class", "one-vs-rest"}
+        Whether more than two classes are one problem, or each class against the rest.
     """
 
     kind: ClassVar[str]
-    # What a trial does, a name in ``mfbench.run.trial.TASKS``.
-    task: ClassVar[str] = "score"
     folds: int
     repeats: int
     inner_folds: int = 0
+    decisions: str = "multi-class"
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -119,8 +141,8 @@ class EvaluationProtocol(ABC):
         """Return in a few words how what is tuned is chosen, for the report."""
         return f"tuning by inner {self.inner_folds}-fold cross-validation"
 
-    def _seed(self, dataset: str, repeat: int) -> int:
-        return derive_seed(self.seed, dataset, "folds", repeat)
+    def _seed(self, dataset: str, repeat: int, *more: str | int) -> int:
+        return derive_seed(self.seed, dataset, "folds", repeat, *more)
 
 
 def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from mfbench.suite.seeds import derive_seed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DETECT = "detect"
-
 
 class GroundTruth(EvaluationProtocol):
     """``ground-truth``: what a selector finds on data whose relevant features are known, round after round.
@@ -36,12 +34,12 @@ class GroundTruth(EvaluationProtocol):
     """
 
     kind = "ground-truth"
-    task = DETECT
     folds = 1
 
     def __init__(self, rounds: int, threshold: float, seed: int) -> None:
         super().__init__(seed)
-        self.repeats, self.threshold = rounds, threshold
+        self.rounds = self.repeats = rounds
+        self.threshold = threshold
 
     def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
         """Return one split: every row trains, none tests."""
