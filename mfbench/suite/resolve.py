@@ -77,11 +77,10 @@ class ResolvedMethod:
         >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
         'knn(n_neighbors=1)'
         """
-        parts = [] if self.selector is None else [str(self.selector.expression)]
-        if self.selector is not None and TOP not in {target for target, _, _ in self.grid}:
-            parts.append(f"top {self.top}")
-        if self.classifier is not None:
-            parts.append(str(self.classifier.expression))
+        parts = [str(step.expression) for step in (self.selector, self.classifier) if step is not None]
+        # A classifier alone has a rule only where nothing is predicted and its weights are read.
+        if (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
+            parts.insert(1, f"top {self.top}")
         names = [name for _, name, _ in self.grid]
         tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
         where = " per dataset" if self.selection == "per-dataset" else ""

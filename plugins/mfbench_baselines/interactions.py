@@ -47,6 +47,8 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
         Wald statistics.
     pvalues_ : ndarray like coef_
         Their two-sided p-values under the normal distribution.
+    feature_importances_ : ndarray of shape (n_features,)
+        The largest :math:`|z|` among a feature and its products, over the classes.
     interaction_importances_ : ndarray of shape (n_features, n_features)
         :math:`|z|` of each product, the largest over the classes; symmetric, 0 on the diagonal.
     interaction_pvalues_ : ndarray of shape (n_features, n_features)
@@ -151,6 +153,8 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
         self.pvalues_ = 2.0 * ndtr(-np.abs(self.z_))
         self.interaction_importances_ = self._matrix(np.abs(self.z_[:, p:]).max(axis=0), 0.0)
         self.interaction_pvalues_ = self._matrix(np.minimum(1.0, len(fits) * self.pvalues_[:, p:].min(axis=0)), np.nan)
+        own = np.abs(self.z_[:, : X.shape[1]]).max(axis=0)
+        self.feature_importances_ = np.maximum(own, self.interaction_importances_.max(axis=0))
         self.separated_ = any(fit.separated for fit in fits)
         self.n_iter_ = max(fit.steps for fit in fits)
         if not all(fit.converged for fit in fits):
