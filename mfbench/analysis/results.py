@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.selection import pick_candidates
@@ -16,6 +17,7 @@ from mfbench.analysis.summary import Settings, compare_with_reference, summarise
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import SCORES
 from mfbench.run.store import RESULT_COLUMNS, Store
+from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 
 
@@ -111,6 +113,34 @@ class Run:
     def true_interactions(self) -> pd.DataFrame:
         """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
         return true_interactions(self.interactions)
+
+    @property
+    def detects(self) -> bool:
+        """Whether selectors were measured against known relevant features, and nothing was predicted."""
+        return not KINDS[self.meta["protocol"]["kind"]].predicts
+
+    @cached_property
+    def detection(self) -> pd.DataFrame:
+        """One row per dataset, method and figure of ``ground-truth``: mean over rounds with its interval."""
+        if not self.detects:
+            return pd.DataFrame(columns=COLUMNS)
+        sizes = {d["label"]: d["n_features"] for d in self._datasets}
+        return detection_frame(self.trials, sizes, self.meta["suite"]["report"]["alpha"])
+
+    def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
+        """Return the reference against each method, dataset and figure of ``ground-truth``, paired by round.
+
+        Parameters
+        ----------
+        reference : str or None, default=None
+            A method; None takes the suite's.
+        """
+        reference = self.settings.reference if reference is None else reference
+        if not self.detects or reference is None:
+            return pd.DataFrame(columns=PAIRED_COLUMNS)
+        if reference not in self.methods:
+            raise UnknownNameError("method of this run", reference, self.methods)
+        return compare_rounds(self.trials, reference, alpha=self.settings.alpha)
 
     @property
     def metrics(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mfbench.analysis.results import Run
+from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import BEST, Cell, Table, headline, notes, score_table, setting, summary_table
@@ -33,9 +34,11 @@ def to_markdown(run: Run, command: str = "") -> str:
         "",
     ]
     if len(run.trials):
-        for table in (score_table(run), summary_table(run), *published_tables(run), *interaction_tables(run)):
+        more = (*detection_tables(run), *published_tables(run), *interaction_tables(run))
+        for table in (score_table(run), summary_table(run), *more):
             parts += [f"## {_capital(table.title)}", "", _markdown_table(table), ""]
-    parts += [f"{line}\n" for line in [*notes(run), *published_notes(run), *interaction_notes(run)]]
+    lines = [*notes(run), *detection_notes(run), *published_notes(run), *interaction_notes(run)]
+    parts += [f"{line}\n" for line in lines]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -100,7 +103,15 @@ _SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:
 
 
 def to_csv(run: Run) -> str:
-    """Return one line per dataset and method: mean, sd, folds, marks, the reference's verdict, published figures."""
+    """Return one line per dataset and method: mean, sd, folds, marks, the reference's verdict, published figures.
+
+    Of the protocol ``ground-truth`` one line per dataset, method and figure, with interval and comparison.
+    """
+    if run.detects:
+        told = run.compare_rounds().drop(columns="rounds")
+        told = told.rename(columns={"low": "difference_low", "high": "difference_high"})
+        frame = run.detection.merge(told, on=["dataset", "method", "figure"], how="left")
+        return frame.to_csv(index=False, lineterminator="\n")
     verdicts = run.wins_ties_losses()[["dataset", "method", "difference", "low", "high", "p_value", "verdict"]]
     frame = run.scores.merge(verdicts, on=["dataset", "method"], how="left")
     for table, cells in run.published.groupby("table", sort=False):
@@ -125,6 +136,8 @@ def to_json(run: Run) -> str:
         "summary": run.summary().to_dict("records"),
         "wins_ties_losses": run.wins_ties_losses().to_dict("records"),
         "published": run.published.to_dict("records"),
+        "detection": run.detection.to_dict("records"),
+        "compare_rounds": run.compare_rounds().to_dict("records"),
         "true_interactions": run.true_interactions.to_dict("records"),
         "left_out": run.left_out,
         "not_at_hand": run.not_at_hand,

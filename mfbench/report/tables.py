@@ -71,7 +71,7 @@ def score_table(run: Run) -> Table:
     factor = 100.0 if SCORES[metric].percent else 1.0
     unit = ", percent" if factor == 100.0 else ""
     methods = list(run.methods)
-    table = Table(f"{metric}{unit}: mean ± sd over folds", ["dataset", *methods])
+    table = Table(f"{metric}{unit}: mean ± sd over {run.protocol.trial_name}s", ["dataset", *methods])
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     for dataset in dict.fromkeys(run.trials["dataset"]):
         table.rows.append([Cell(str(dataset)), *(_score_cell(scores[dataset, m], factor) for m in methods)])
@@ -130,9 +130,8 @@ def notes(run: Run) -> list[str]:
     lines = [
         f"Bold: best mean of the dataset; {MARK}: not significantly worse than it. W/T/L: on how many datasets "
         f"{settings.reference} wins, ties and loses against the method. Both at α = {settings.alpha:g} by the "
-        f"{TEST_NAMES[settings.test]}.",
-        "A verdict on one dataset is a hint; the ranks across datasets weigh more. Rank and mean are over the datasets "
-        "that every ranked method completed.",
+        f"{_test_name(run)}.",
+        f"{_hint(run)} Rank and mean are over the datasets that every ranked method completed.",
     ]
     optimistic = [label for label, way in run.tuned.items() if way == "per-dataset"]
     if optimistic:
@@ -162,6 +161,16 @@ def notes(run: Run) -> list[str]:
         example = str(group["warning"].iloc[0])
         lines.append(f"Warnings: {method}: in {len(group)} trials, such as {_one_line(example)}")
     return lines
+
+
+def _test_name(run: Run) -> str:
+    return "paired t-test over rounds, which are independent" if run.detects else TEST_NAMES[run.settings.test]
+
+
+def _hint(run: Run) -> str:
+    if run.detects:
+        return "There are many tests here: of methods that do not differ, about one pair in twenty is told apart."
+    return "A verdict on one dataset is a hint; the ranks across datasets weigh more."
 
 
 def left_out(reasons: Mapping[str, str], not_at_hand: Collection[str], suite: str) -> list[str]:

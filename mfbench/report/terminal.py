@@ -10,6 +10,7 @@ from rich.text import Text
 
 from mfbench.analysis.published import ABOVE, BELOW
 from mfbench.analysis.results import Run
+from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import (
@@ -53,12 +54,12 @@ def show(run: Run, console: Console) -> None:
             console.print()
         for number, block in enumerate(blocks(summary_table(run), console.width, wrap=1)):
             console.print(_rich(block, wrap=1 if number == 0 else None))
-        for table in [*published_tables(run), *interaction_tables(run)]:
+        for table in [*detection_tables(run), *published_tables(run), *interaction_tables(run)]:
             for block in blocks(table, console.width):
                 console.print()
                 console.print(_rich(block))
     console.print()
-    for line in [*notes(run), *published_notes(run), *interaction_notes(run)]:
+    for line in [*notes(run), *detection_notes(run), *published_notes(run), *interaction_notes(run)]:
         console.print(Text(line), soft_wrap=False)
 
 

@@ -164,6 +164,4 @@ def test_a_feature_counts_by_its_strongest_term():
     z = np.abs(fitted.z_[0])
     pair = fitted.terms_.tolist().index([0, 1])
     assert fitted.feature_importances_[:2].tolist() == [z[3 + pair]] * 2
-    assert fitted.feature_importances_[2] == max(
-        z[2], *(z[3 + k] for k, term in enumerate(fitted.terms_) if 2 in term)
-    )
+    assert fitted.feature_importances_[2] == max(z[2], *(z[3 + k] for k, term in enumerate(fitted.terms_) if 2 in term))

@@ -95,6 +95,8 @@ class EvaluationProtocol(ABC):
     repeats: int
     inner_folds: int = 0
     decisions: str = "multi-class"
+    # What a trial is called in reports.
+    trial_name: ClassVar[str] = "fold"
 
     def __init__(self, seed: int) -> None:
         self.seed = seed

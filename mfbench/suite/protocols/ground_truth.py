@@ -35,6 +35,7 @@ class GroundTruth(EvaluationProtocol):
 
     kind = "ground-truth"
     folds = 1
+    trial_name = "round"
 
     def __init__(self, rounds: int, threshold: float, seed: int) -> None:
         super().__init__(seed)
