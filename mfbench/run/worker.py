@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,8 +26,9 @@ from mfbench.data.prepare import Columns
 from mfbench.host.expressions import Expression
 from mfbench.host.registry import Registry, load_registry, resolve_factory
 from mfbench.models import Trial, TrialResult
-from mfbench.run.folds import Fold, Selection
-from mfbench.run.trial import run_trial, selector_key
+from mfbench.run.folds import Fold, Place, Selection
+from mfbench.run.steps import selector_key
+from mfbench.run.trial import run_trial
 from mfbench.suite.plan import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, Split
 from mfbench.suite.resolve import ResolvedMethod
@@ -45,7 +46,7 @@ THREAD_VARIABLES = (
 FOLDS_KEPT = 4
 PID_PREFIX = "worker-"
 LOG_VARIABLE = "MFBENCH_WORKER_LOG"
-Shared = dict[tuple[int, str], Selection]
+Shared = dict[tuple[Place, str], Selection]
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,11 @@ class Worker:
         self._warm_up(method)
         fold = self._fold(trial)
         fold.adopt(shared)
-        result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
+        settings, protocol = self.job.settings, self.job.protocol
+        result = run_trial(trial, method, fold, list(settings.metrics), self._make, decisions=protocol.decisions)
+        if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
+            # Numbers of features in a part of them mean nothing to who reads the store.
+            result.selected, result.weights, result.interactions = None, None, None
         key = selector_key(method)
         return result, fold.export(key) if key and not shared else {}
 
@@ -158,19 +163,22 @@ class Worker:
         place = (trial.dataset, trial.repeat, trial.fold)
         if place not in self._folds:
             X, y = self._load(trial.dataset)
-            settings = self.job.settings
-            train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
-            seed = derive_seed(self.job.protocol.seed, *place)
+            columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
+            split = self._split(trial.dataset, trial.repeat, y)[trial.fold]
+            features = split.features(X.shape[1])
+            if features is not None:  # a part of the features knows no true pairs: their numbers mean others
+                X, columns, true_pairs = X[:, features], replace(columns, categorical=columns.categorical[features]), ()
             self._folds[place] = Fold(
                 X,
                 y,
-                self.job.datasets[trial.dataset],
-                train,
-                test,
-                settings.scale,
+                columns,
+                split.train,
+                split.test,
+                self.job.settings.scale,
                 self.job.protocol.inner_folds,
-                seed,
-                self.job.true_pairs.get(trial.dataset, ()),
+                derive_seed(self.job.protocol.seed, *place),
+                true_pairs,
+                split.tuning,
             )
             while len(self._folds) > FOLDS_KEPT:
                 self._folds.popitem(last=False)

@@ -33,10 +33,13 @@ class Step:
         Name and parameters as written in the suite.
     raw_input : bool
         For selectors: wants unencoded columns.
+    path : (str, str) or None
+        For selectors: the parameter along which one fit gives all weights, and the method that does.
     """
 
     expression: Expression
     raw_input: bool = False
+    path: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ def _resolve_step(text: str, find: Any, place: str) -> Step:
     except UsageError as error:
         raise SuiteError(f"{place}: {error}") from None
     spec = registered.spec
-    return Step(expression, isinstance(spec, SelectorSpec) and spec.raw_input)
+    return Step(expression, spec.raw_input, spec.path) if isinstance(spec, SelectorSpec) else Step(expression)
 
 
 def _resolve_grid(
