@@ -75,6 +75,10 @@ class SelectorSpec(EstimatorSpec):
         (category codes, NaN where a value is missing), unscaled, and, if it has such a parameter,
         ``categorical_features`` as a boolean mask of shape (n_features,). Others get imputed, one-hot or ordinal
         encoded, scaled columns; the importance of an original feature is then the largest among its columns.
+    path : (str, str) or None, default=None
+        For a selector whose one fit gives the importances for many values of a parameter: the parameter, and the method
+        of the fitted selector that takes a value and returns what ``feature_importances_`` would be. When a suite tunes
+        that parameter, the selector is fitted once with the largest value of the grid.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class SelectorSpec(EstimatorSpec):
 
     targets: Literal["", "classes", "numbers"] = ""
     raw_input: bool = False
+    path: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -365,6 +370,8 @@ class TrialResult:
         The selector's importance of each feature.
     predictions : ndarray of int or None
         Predicted class codes of the test rows, in row order.
+    decisions : ndarray of shape (n_test, n_classes) or None
+        Where each class was a problem of its own against the rest: 1 for each class that a test row was said to be of.
     interactions : Interactions or None
         What the selector, or else the classifier, says of pairs of features.
     chosen : dict
@@ -395,6 +402,7 @@ class TrialResult:
     selected: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     predictions: NDArray[np.int64] | None = None
+    decisions: NDArray[np.int64] | None = None
     interactions: Interactions | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     candidates: list[Candidate] = field(default_factory=list)

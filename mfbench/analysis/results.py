@@ -222,7 +222,7 @@ class Run:
         frames = []
         for row in self._rows:
             if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None:
-                test = splits[row["repeat"], row["fold"]]
+                test = splits[row["repeat"], row["fold"]].test
                 frames.append(
                     pd.DataFrame(
                         {

@@ -36,7 +36,9 @@ HOST_PARTS = (
     "run/folds.py",
     "run/interactions.py",
     "run/metrics.py",
-    "run/selecting.py",
+    "run/one_vs_rest.py",
+    "run/problem.py",
+    "run/steps.py",
     "run/trial.py",
     "run/worker.py",
 )

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfbench.data.prepare import Columns, Scale
-from mfbench.host.expressions import Expression
 from mfbench.models import Dataset, Interactions, Trial, TrialResult
 from mfbench.run.detection import detection_scores, found_features, pair_detection
 from mfbench.run.folds import Fold, Selection
 from mfbench.run.interactions import read_interactions
 from mfbench.run.measure import Stopwatch
-from mfbench.run.selecting import Maker, SelectorError, by_original_feature, fit_selector, seeded, selector_key
+from mfbench.run.steps import Maker, Steps, by_original_feature, seeded
 from mfbench.run.trial import guarded
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
@@ -72,7 +71,10 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
     """
 
     def work(result: TrialResult) -> None:
-        said = _weigh(method, fold, make)
+        if method.selector is None:
+            said = _weigh_by_classifier(method, fold, make)
+        else:
+            said = Steps(method, trial.seed, make).selection(fold, {})
         found = found_features(said.weights, method.top, fold.threshold, len(fold.relevant))
         result.scores = detection_scores(found, said.weights, fold.relevant)
         if said.interactions is not None and fold.true_pairs:
@@ -85,19 +87,6 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
         result.interactions = None if said.interactions is None else _in_canonical_order(said.interactions, fold.order)
 
     return guarded(trial, work)
-
-
-def _weigh(method: ResolvedMethod, fold: RoundFold, make: Maker) -> Selection:
-    """Return the weights of a method, from a fit that may be there already."""
-    if method.selector is None:
-        return _weigh_by_classifier(method, fold, make)
-    key = selector_key(method) + Expression("", {}).canonical()
-    if key not in fold.selections:
-        fold.selections[key] = fit_selector(method, fold, {}, make, told=True)
-    selection = fold.selections[key]
-    if selection.failure is not None:
-        raise SelectorError(selection.failure)
-    return selection
 
 
 def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -> Selection:

@@ -215,8 +215,9 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
     for planned in plan.datasets.values():
         known = store.split_repeats(planned.sha256, f"{protocol_key(plan)}:{planned.label}")
         for repeat in sorted(set(range(plan.protocol.repeats)) - known):
-            tests = [test for _, test in plan.protocol.splits(planned.label, planned.data.y, repeat)]
-            store.add_splits(planned.sha256, f"{protocol_key(plan)}:{planned.label}", repeat, tests)
+            splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
+            shape = (planned.data.n_samples, planned.data.n_features)
+            store.add_splits(planned.sha256, f"{protocol_key(plan)}:{planned.label}", repeat, splits, shape)
 
 
 def protocol_key(plan: Plan) -> str:

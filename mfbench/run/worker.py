@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,8 +28,8 @@ from mfbench.host.expressions import Expression
 from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
 from mfbench.models import Trial, TrialResult
 from mfbench.run.detect import RoundFold, run_round
-from mfbench.run.folds import Fold, Selection
-from mfbench.run.selecting import selector_key
+from mfbench.run.folds import Fold, Place, Selection
+from mfbench.run.steps import selector_key
 from mfbench.run.trial import run_trial
 from mfbench.suite.plan import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, GroundTruth, Split
@@ -48,7 +48,7 @@ THREAD_VARIABLES = (
 FOLDS_KEPT = 4
 PID_PREFIX = "worker-"
 LOG_VARIABLE = "MFBENCH_WORKER_LOG"
-Shared = dict[tuple[int, str], Selection]
+Shared = dict[tuple[Place, str], Selection]
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,14 @@ class Worker:
         self._warm_up(method)
         fold = self._fold(trial)
         fold.adopt(shared)
+        settings, protocol = self.job.settings, self.job.protocol
         if isinstance(fold, RoundFold):
             result = run_round(trial, method, fold, self._make)
         else:
-            result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
+            result = run_trial(trial, method, fold, list(settings.metrics), self._make, decisions=protocol.decisions)
+        if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
+            # Numbers of features in a part of them mean nothing to who reads the store.
+            result.selected, result.weights, result.interactions = None, None, None
         key = selector_key(method)
         return result, fold.export(key) if key and not shared else {}
 
@@ -169,38 +173,44 @@ class Worker:
     def _fold(self, trial: Trial) -> Fold:
         place = (trial.dataset, trial.repeat, trial.fold)
         if place not in self._folds:
-            seed = derive_seed(self.job.protocol.seed, *place)
             drawn = isinstance(self.job.protocol, GroundTruth)
-            self._folds[place] = self._draw(trial, seed) if drawn else self._cut(trial, seed)
+            self._folds[place] = self._draw(trial) if drawn else self._cut(trial)
             while len(self._folds) > FOLDS_KEPT:
                 self._folds.popitem(last=False)
         self._folds.move_to_end(place)
         return self._folds[place]
 
-    def _cut(self, trial: Trial, seed: int) -> Fold:
+    def _cut(self, trial: Trial) -> Fold:
         X, y = self._load(trial.dataset)
-        train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
+        columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
+        split = self._split(trial.dataset, trial.repeat, y)[trial.fold]
+        features = split.features(X.shape[1])
+        if features is not None:  # a part of the features knows no true pairs: their numbers mean others
+            X, columns, true_pairs = X[:, features], replace(columns, categorical=columns.categorical[features]), ()
         return Fold(
             X,
             y,
-            self.job.datasets[trial.dataset],
-            train,
-            test,
+            columns,
+            split.train,
+            split.test,
             self.job.settings.scale,
             self.job.protocol.inner_folds,
-            seed,
-            self.job.true_pairs.get(trial.dataset, ()),
+            self._fold_seed(trial),
+            true_pairs,
+            split.tuning,
         )
 
-    def _draw(self, trial: Trial, seed: int) -> RoundFold:
-        """Make the data of a round; no two workers need the same one at the same time, so that none is stored."""
+    def _draw(self, trial: Trial) -> RoundFold:
+        """Make the data of a round. Trials of a round are neighbours, so that few workers make it twice."""
         protocol, settings = self.job.protocol, self.job.settings
         assert isinstance(protocol, GroundTruth)
-        drawn = draw_round(
-            self.job.references[trial.dataset], self.registry, protocol.round_seed(trial.dataset, trial.repeat)
-        )
+        reference, seed = self.job.references[trial.dataset], protocol.round_seed(trial.dataset, trial.repeat)
+        drawn = draw_round(reference, self.registry, seed)
         data = restrict_classes(drawn.data, settings.classes)
-        return RoundFold(data, drawn.order, settings.scale, seed, protocol.threshold)
+        return RoundFold(data, drawn.order, settings.scale, self._fold_seed(trial), protocol.threshold)
+
+    def _fold_seed(self, trial: Trial) -> int:
+        return derive_seed(self.job.protocol.seed, trial.dataset, trial.repeat, trial.fold)
 
     def _load(self, dataset: str) -> tuple[Any, Any]:
         if dataset not in self._arrays:

@@ -36,11 +36,14 @@ class Step:
         For selectors: wants unencoded columns.
     numbers : bool
         For selectors: takes numbers for y where the truth is a number.
+    path : (str, str) or None
+        For selectors: the parameter along which one fit gives all weights, and the method that does.
     """
 
     expression: Expression
     raw_input: bool = False
     numbers: bool = False
+    path: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,7 @@ def _resolve_step(text: str, find: Any, place: str) -> Step:
     except UsageError as error:
         raise SuiteError(f"{place}: {error}") from None
     spec = registered.spec
-    return Step(expression, isinstance(spec, SelectorSpec) and spec.raw_input)
+    return Step(expression, spec.raw_input, path=spec.path) if isinstance(spec, SelectorSpec) else Step(expression)
 
 
 def _resolve_grid(

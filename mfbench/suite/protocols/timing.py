@@ -45,7 +45,7 @@ class Timing(EvaluationProtocol):
         seed = self._seed(dataset, repeat)
         n_test = shares(len(y), TEST_SHARE, up=True)
         train, test = parted(np.arange(len(y)), y, [len(y) - n_test, n_test], seed, stratified=True)
-        splits = []
+        splits: list[Split] = []
         # From large to small, each a stratified part of the one before.
         rows = train
         for step in range(self.steps):
