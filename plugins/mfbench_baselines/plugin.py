@@ -7,7 +7,7 @@ from mfbench import ClassifierSpec, SelectorSpec, hookimpl
 
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
-    """Return three univariate filters and a random control."""
+    """Return univariate filters, ensembles of trees, and a random control."""
     return [
         SelectorSpec(
             name="variance",
@@ -30,7 +30,26 @@ def mfbench_selectors() -> list[SelectorSpec]:
             "IEEE Transactions on Neural Networks 5(4), 1994; estimator: B. C. Ross, Mutual information between "
             "discrete and continuous data sets, PLoS ONE 9(2), 2014",
             grid={"n_neighbors": (3, 5, 10)},
+            targets="numbers",
             tags=("baseline", "filter"),
+        ),
+        SelectorSpec(
+            name="random-forest",
+            summary="Mean decrease in impurity over a random forest",
+            factory="mfbench_baselines.ensembles:RandomForestSelector",
+            paper="L. Breiman, Random forests, Machine Learning 45(1), 2001",
+            grid={"max_features": ("sqrt", 0.33), "min_samples_leaf": (1, 5)},
+            targets="numbers",
+            tags=("baseline", "ensemble", "tree"),
+        ),
+        SelectorSpec(
+            name="xgboost",
+            summary="Mean gain of the splits in gradient-boosted trees (XGBoost)",
+            factory="mfbench_baselines.ensembles:XGBoostSelector",
+            paper="T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2016",
+            grid={"max_depth": (2, 3, 6), "n_estimators": (30, 100)},
+            targets="numbers",
+            tags=("baseline", "ensemble", "tree"),
         ),
         SelectorSpec(
             name="random",
