@@ -85,7 +85,7 @@ def rounds_figure(make: Any, dataset: str, cells: pd.DataFrame) -> Any:
             values = cells.loc[cells["method"] == method, column].dropna().to_numpy(dtype=float)
             # Rounds stand above each other in their order, so that equal values do not hide each other.
             offsets = np.linspace(-0.3, 0.3, len(values)) if len(values) > 1 else np.zeros(len(values))
-            panel.plot(values, place + offsets, ".", color=_IRRELEVANT, markersize=3)
+            panel.plot(values, place + offsets, ".", color="black", markersize=3, zorder=3)
             if len(values):
                 panel.plot([values.mean()] * 2, [place - 0.4, place + 0.4], color=_RELEVANT, linewidth=2)
         panel.set(xlim=(-0.03, 1.03), xlabel=f"{title}, a dot per round")
