@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from mfbench.analysis.interactions import interaction_frame, true_interactions
+from mfbench.analysis.missing import dummy_score
+from mfbench.analysis.outcomes import COLUMNS, Correctness, frame_of
+from mfbench.analysis.overall import Overall
+from mfbench.analysis.profiles import performance_ratios
 from mfbench.analysis.published import compare_with_published
+from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
-from mfbench.analysis.summary import Settings, compare_with_reference, summarise, tabulate
+from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import METRICS
 from mfbench.run.store import RESULT_COLUMNS, Store
 from mfbench.suite.protocols import RepeatedCV
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Run:
@@ -50,11 +59,20 @@ class Run:
             self.left_out = store.left_out()
             self.not_at_hand = store.not_at_hand()
             self._datasets = store.datasets()
-            rows = list(store.rows())
-        if "protocol" not in self.meta:
-            raise RunError(f"{path} holds a run that never started completely; give its command again")
+            if "protocol" not in self.meta:
+                raise RunError(f"{path} holds a run that never started completely; give its command again")
+            # Weights, selections and predictions are by far the most of a store, and most reports need none of them.
+            self._light = self._picked(store.rows((*COLUMNS, "candidates")))
+
+    def _picked(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         first = self.metrics[0]
-        self._rows = pick_candidates(rows, first, greater_is_better=METRICS[first].greater_is_better)
+        return pick_candidates(rows, first, greater_is_better=METRICS[first].greater_is_better)
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        """Every planned trial with all that is stored of it."""
+        with Store(self.path, read_only=True) as store:
+            return self._picked(store.rows())
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -62,18 +80,21 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        apart = ("scores", "interactions")
-        rows = [{**{k: v for k, v in row.items() if k not in apart}, **row["scores"]} for row in self._rows]
         columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
-        frame = (
-            pd.DataFrame(rows)
-            if rows
-            else pd.DataFrame(columns=[name for name in columns if name not in (*apart, "candidates")])
-        )
-        for metric in self.metrics:
-            if metric not in frame:
-                frame[metric] = np.nan
-        return frame
+        return frame_of(self._rows, columns, self.metrics)
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """`trials` without arrays, error traces and chosen parameters: all that statistics need, in a tenth of the memory."""
+        columns = ["dataset", "method", "repeat", "fold", *COLUMNS]
+        return frame_of(self._light, columns, self.metrics)
+
+    @cached_property
+    def decisions(self) -> Correctness:
+        """Call it with the labels of a dataset and a method: which test rows of each fold were right."""
+        with Store(self.path, read_only=True) as store:
+            chosen = [row for row in self._light if "predictions" in row]
+            return Correctness(store, self._datasets, self.meta["protocol_key"], chosen)
 
     @cached_property
     def datasets(self) -> pd.DataFrame:
@@ -94,13 +115,13 @@ class Run:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
-        return tabulate(self.trials, self.settings)
+        return tabulate(self.outcomes, self.settings, self._decisions)
 
     @cached_property
     def published(self) -> pd.DataFrame:
         """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
         metrics = {name: table["metric"] for name, table in self.meta["published"]["tables"].items()}
-        return compare_with_published(self.trials, self.meta["published"]["figures"], metrics, self.settings.ratio)
+        return compare_with_published(self.outcomes, self.meta["published"]["figures"], metrics, self.settings.ratio)
 
     @cached_property
     def interactions(self) -> pd.DataFrame:
@@ -143,6 +164,9 @@ class Run:
             test=report["test"],
             alpha=report["alpha"],
             ratio=ratio,
+            published_test=report["published_test"],
+            rope=report["rope"],
+            missing=report["missing"],
         )
 
     def summary(self, **changes: Any) -> pd.DataFrame:
@@ -151,9 +175,11 @@ class Run:
         Parameters
         ----------
         **changes
-            Go over `settings`: ``reference``, ``test``, ``alpha``, ``metric``.
+            Go over `settings`: ``reference``, ``test``, ``published_test``, ``alpha``, ``metric``, ``rope``,
+            ``missing``.
         """
-        return summarise(self.trials, self._changed(changes))
+        settings = self._changed(changes)
+        return summarise(self.outcomes, settings, self._decisions, self._dummies(settings))
 
     def wins_ties_losses(self, **changes: Any) -> pd.DataFrame:
         """Return how often the reference wins, ties and loses against each method, dataset by dataset.
@@ -161,9 +187,40 @@ class Run:
         Parameters
         ----------
         **changes
-            Go over `settings`: ``reference``, ``test``, ``alpha``, ``metric``.
+            Go over `settings`: ``reference``, ``test``, ``published_test``, ``alpha``, ``metric``, ``rope``,
+            ``missing``.
         """
-        return compare_with_reference(self.trials, self._changed(changes))
+        return compare_with_reference(self.outcomes, self._changed(changes), self._decisions)
+
+    def overall(self, **changes: Any) -> Overall:
+        """Return all datasets together: ranks, Friedman, Nemenyi, Wilcoxon with Holm, Bayesian signed ranks.
+
+        Parameters
+        ----------
+        **changes
+            Go over `settings`: ``reference``, ``alpha``, ``metric``, ``rope``, ``missing``.
+        """
+        settings = self._changed(changes)
+        scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
+        completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
+        seed = int(self.meta["suite"]["suite"]["seed"])
+        return Overall(completed, settings.greater_is_better, settings.reference, settings.alpha, settings.rope, seed)
+
+    @cached_property
+    def time_ratios(self) -> pd.DataFrame:
+        """Time of each method over the fastest on each dataset: tuning, selecting, fitting and predicting.
+
+        Infinite where a trial did not end well; a dataset with trials that have not run is left out.
+        """
+        return performance_ratios(time_table(self.outcomes))
+
+    def _decisions(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
+        return self.decisions(dataset, method)
+
+    def _dummies(self, settings: Settings) -> dict[str, float]:
+        if settings.missing != "impute-dummy":
+            return {}
+        return {d["label"]: dummy_score(d["truth"], settings.metric) for d in self._datasets}
 
     def _changed(self, changes: dict[str, Any]) -> Settings:
         if changes.get("metric", self.metrics[0]) not in self.metrics:
@@ -205,12 +262,12 @@ class Run:
     @property
     def n_pending(self) -> int:
         """Number of planned trials without a result."""
-        return int(self.trials["status"].isna().sum())
+        return int(self.outcomes["status"].isna().sum())
 
     @property
     def failures(self) -> pd.DataFrame:
         """Trials that did not end well: coordinates, status, error."""
-        trials = self.trials
+        trials = self.outcomes
         failed = trials[trials["status"].notna() & (trials["status"] != "ok")]
         return failed[["dataset", "method", "repeat", "fold", "status", "error_type", "error_message"]].reset_index(
             drop=True

@@ -32,7 +32,7 @@ def to_markdown(run: Run, command: str = "") -> str:
         f"{environment['libraries']['scikit-learn']}, {environment['cpu']}, {environment['jobs']} workers.",
         "",
     ]
-    if len(run.trials):
+    if len(run.outcomes):
         for table in (score_table(run), summary_table(run), *published_tables(run), *interaction_tables(run)):
             parts += [f"## {_capital(table.title)}", "", _markdown_table(table), ""]
     parts += [f"{line}\n" for line in [*notes(run), *published_notes(run), *interaction_notes(run)]]

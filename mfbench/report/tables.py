@@ -75,7 +75,7 @@ def score_table(run: Run) -> Table:
     methods = list(run.methods)
     table = Table(f"{metric}{unit}: mean ± sd over folds", ["dataset", *methods])
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
-    for dataset in dict.fromkeys(run.trials["dataset"]):
+    for dataset in dict.fromkeys(run.outcomes["dataset"]):
         table.rows.append([Cell(str(dataset)), *(_score_cell(scores[dataset, m], factor) for m in methods)])
     if run.settings.reference is not None and len(methods) > 1:
         summary = {row["method"]: row for row in run.summary().to_dict("records")}
@@ -151,7 +151,7 @@ def notes(run: Run) -> list[str]:
             "what it is computed from, or a test part lacks a class."
         )
     if run.n_pending:
-        lines.append(f"Not run yet: {run.n_pending} of {len(run.trials)} trials. The figures are over what there is.")
+        lines.append(f"Not run yet: {run.n_pending} of {len(run.outcomes)} trials. The figures are over what there is.")
     failures = run.failures
     for _, group in failures.groupby(["dataset", "method", "status"], sort=False):
         first = group.to_dict("records")[0]
@@ -159,7 +159,11 @@ def notes(run: Run) -> list[str]:
             f"Failed: {first['method']} on {first['dataset']}: {len(group)} × {first['status']}: "
             f"{first['error_type']}: {_one_line(first['error_message'])}"
         )
-    warned = run.trials[run.trials["n_warnings"].fillna(0) > 0] if "n_warnings" in run.trials else run.trials.iloc[:0]
+    warned = (
+        run.outcomes[run.outcomes["n_warnings"].fillna(0) > 0]
+        if "n_warnings" in run.outcomes
+        else run.outcomes.iloc[:0]
+    )
     for method, group in warned.groupby("method", sort=False):
         example = str(group["warning"].iloc[0])
         lines.append(f"Warnings: {method}: in {len(group)} trials, such as {_one_line(example)}")

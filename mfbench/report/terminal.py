@@ -44,7 +44,7 @@ def show(run: Run, console: Console) -> None:
     console.print()
     console.print(Text(headline(run), style="bold"))
     console.print(Text(setting(run), style="dim"))
-    if not len(run.trials):
+    if not len(run.outcomes):
         console.print("No trials: there was nothing to measure.")
     else:
         console.print()

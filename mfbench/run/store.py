@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -256,27 +256,36 @@ class Store:
             row |= {name: json.loads(row[name]) for name in _DATASET_JSON}
         return rows
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
         Arrays come as `unpack` returns them, scores and chosen parameters as dicts, candidates as a list, what
         was said of pairs as `Interactions`.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those of `RESULT_COLUMNS` that are wanted; what is not asked for is not read.
         """
-        names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
+        names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
+        readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
+            **dict.fromkeys(_JSON, (json.loads, dict)),
+            **dict.fromkeys(_ARRAYS, (unpack, None)),
+            "interactions": (unpack_interactions, None),
+            "candidates": (unpack_candidates, list),
+        }
+        wanted = [f"t.{name}" for name in columns]
+        packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
-                f"SELECT p.dataset, p.method, p.repeat, p.fold, p.key, t.seed, "
-                f"{', '.join('t.' + name for name in RESULT_COLUMNS)} "
+                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *wanted])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
-                for name in _JSON:
-                    row[name] = json.loads(row[name]) if row[name] else {}
-                for name in _ARRAYS:
-                    row[name] = None if row[name] is None else unpack(row[name])
-                row["interactions"] = unpack_interactions(row["interactions"]) if row["interactions"] else None
-                row["candidates"] = unpack_candidates(row["candidates"]) if row["candidates"] else []
+                for name, read, nothing in packed:
+                    found = row[name]
+                    row[name] = read(found) if found else nothing() if nothing else None
                 yield row
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:

@@ -13,6 +13,7 @@ Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc"]
+Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
 Selection = Literal["nested", "per-dataset"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
@@ -115,11 +116,17 @@ class Report(Part):
     """``[report]``: how results are told."""
 
     reference: str | None = Field(default=None, description="Label that wins, ties and losses are told for.")
-    test: Literal["corrected-t", "paired-t"] = Field(
-        default="corrected-t",
-        description="Test of a difference on one dataset: corrected resampled t, or plain paired t.",
+    test: Rule = Field(default="corrected-t", description="Rule for a difference on one dataset that marks the table.")
+    published_test: Rule = Field(
+        default="paired-t", description="Rule of the papers that the results stand beside, for 'published W/T/L'."
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
+    rope: float = Field(
+        default=0.01, ge=0, allow_inf_nan=False, description="Differences of at most this size are practically none."
+    )
+    missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
+        default="drop-dataset", description="What becomes of cells without a score when datasets are compared."
+    )
     published: Text | list[Text] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
     )
