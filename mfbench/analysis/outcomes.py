@@ -18,23 +18,22 @@ COLUMNS = (
     "status", "error_type", "error_message", "n_warnings", "warning", "duration", "scores", "select_wall", "fit_wall",
     "predict_wall", "tune_wall", "peak_memory", "n_selected",
 )  # fmt: skip
-_PLACE = ("dataset", "method", "repeat", "fold")
+PLACE = ("dataset", "method", "repeat", "fold")
 _APART = ("scores", "interactions", "candidates")
 
 
-def frame_of(rows: list[dict[str, Any]], columns: Iterable[str], metrics: Iterable[str]) -> pd.DataFrame:
-    """Return rows of a store as a frame, with a column for each metric in the place of the scores.
+def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.DataFrame:
+    """Return columns of a store as a frame, with one for each metric in the place of the scores.
 
     Parameters
     ----------
-    rows : list of dict
-        As `mfbench.run.store.Store.rows` yields them.
-    columns : iterable of str
-        Columns of the frame, those told elsewhere left out.
+    columns : mapping of str to list
+        One entry per planned trial in each.
     metrics : iterable of str
     """
-    content: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in columns if name not in _APART}
-    content |= {metric: [row["scores"].get(metric, np.nan) for row in rows] for metric in metrics}
+    content: dict[str, Any] = {name: values for name, values in columns.items() if name not in _APART}
+    scores = columns["scores"]
+    content |= {metric: np.array([found.get(metric, np.nan) for found in scores], dtype=float) for metric in metrics}
     return pd.DataFrame(content)
 
 
@@ -71,10 +70,10 @@ class Correctness:
             }
             for known in datasets
         }
-        replaced = {tuple(row[name] for name in _PLACE): row["predictions"] for row in chosen}
+        replaced = {tuple(row[name] for name in PLACE): row["predictions"] for row in chosen}
         self._right: dict[tuple[str, str], list[tuple[int, int, NDArray[np.bool_]]]] = {}
         for row in store.rows(("predictions",)):
-            dataset, method, repeat, fold = place = tuple(row[name] for name in _PLACE)
+            dataset, method, repeat, fold = place = (row["dataset"], row["method"], row["repeat"], row["fold"])
             predictions = replaced.get(place, row["predictions"])
             truth = truths.get(dataset, {}).get((repeat, fold))
             if predictions is not None and truth is not None:

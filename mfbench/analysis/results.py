@@ -12,7 +12,7 @@ import pandas as pd
 
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.missing import dummy_score
-from mfbench.analysis.outcomes import COLUMNS, Correctness, frame_of
+from mfbench.analysis.outcomes import COLUMNS, PLACE, Correctness, frame_of
 from mfbench.analysis.overall import Overall
 from mfbench.analysis.profiles import performance_ratios
 from mfbench.analysis.published import compare_with_published
@@ -23,6 +23,7 @@ from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.metrics import METRICS
 from mfbench.run.store import RESULT_COLUMNS, Store
 from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.schema import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,8 +62,18 @@ class Run:
             self._datasets = store.datasets()
             if "protocol" not in self.meta:
                 raise RunError(f"{path} holds a run that never started completely; give its command again")
-            # Weights, selections and predictions are by far the most of a store, and most reports need none of them.
-            self._light = self._picked(store.rows((*COLUMNS, "candidates")))
+            self._chosen, self._table = self._read(store)
+
+    def _read(self, store: Store) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
+        """Return the rows whose results are those of a chosen grid point, and all rows as columns, without arrays.
+
+        Weights, selections and predictions are by far the most of a store, and most reports need none of them.
+        """
+        if not store.has_candidates():
+            return [], store.table(COLUMNS)
+        rows = self._picked(store.rows((*COLUMNS, "candidates")))
+        chosen = [row for row in rows if "predictions" in row]
+        return chosen, {name: [row[name] for row in rows] for name in (*PLACE, *COLUMNS)}
 
     def _picked(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         first = self.metrics[0]
@@ -80,21 +91,19 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        columns = ["dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS]
-        return frame_of(self._rows, columns, self.metrics)
+        names = [*PLACE, "key", "seed", *RESULT_COLUMNS]
+        return frame_of({name: [row[name] for row in self._rows] for name in names}, self.metrics)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """`trials` without arrays, error traces and chosen parameters: all that statistics need, in a tenth of the memory."""
-        columns = ["dataset", "method", "repeat", "fold", *COLUMNS]
-        return frame_of(self._light, columns, self.metrics)
+        return frame_of(self._table, self.metrics)
 
     @cached_property
     def decisions(self) -> Correctness:
         """Call it with the labels of a dataset and a method: which test rows of each fold were right."""
         with Store(self.path, read_only=True) as store:
-            chosen = [row for row in self._light if "predictions" in row]
-            return Correctness(store, self._datasets, self.meta["protocol_key"], chosen)
+            return Correctness(store, self._datasets, self.meta["protocol_key"], self._chosen)
 
     @cached_property
     def datasets(self) -> pd.DataFrame:
@@ -151,22 +160,24 @@ class Run:
     @property
     def settings(self) -> Settings:
         """How results are compared, from the suite's ``[report]``."""
-        report, protocol = self.meta["suite"]["report"], self.meta["protocol"]
+        protocol = self.meta["protocol"]
+        # A run of an earlier version has no word on what is newer: the defaults hold.
+        report = Report.model_validate(self.meta["suite"]["report"])
         metric = self.metrics[0]
         ratio = RepeatedCV(protocol["folds"], protocol["repeats"], 0).test_train_ratio
-        reference = report["reference"]
+        reference = report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
         return Settings(
             metric=metric,
             greater_is_better=METRICS[metric].greater_is_better,
             reference=reference,
-            test=report["test"],
-            alpha=report["alpha"],
+            test=report.test,
+            alpha=report.alpha,
             ratio=ratio,
-            published_test=report["published_test"],
-            rope=report["rope"],
-            missing=report["missing"],
+            published_test=report.published_test,
+            rope=report.rope,
+            missing=report.missing,
         )
 
     def summary(self, **changes: Any) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Sign and signed-rank tests of paired differences, over folds or over datasets, with the estimates that belong to them."""
+"""Sign and signed-rank tests of paired differences, over folds or over datasets, with estimates and intervals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from mfbench.analysis.paired import PairedTest
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-MOST_EXACT = 200
-"""Differences up to which the signed-rank distribution is computed in full."""
+MOST_EXACT = 50
+MOST_EXACT_TIED = 13
+"""Differences up to which the signed-rank distribution is computed in full, without and with ties or zeros."""
 
 
 def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
@@ -34,12 +35,12 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
-    r"""Wilcoxon's signed-rank test, exact with ties.
+    r"""Wilcoxon's signed-rank test, with the p-value of `scipy.stats.wilcoxon` and the estimate that belongs to it.
 
     Zero differences are left out. The others are ranked by size, equal ones sharing the mean of their ranks;
     :math:`T` is the sum of the ranks of the positive ones. Under the null hypothesis each rank has either sign with
-    probability 1/2; up to `MOST_EXACT` differences that distribution is computed in full, for the ranks as they are,
-    beyond it is taken as normal with its own mean and variance.
+    probability 1/2; for few differences that distribution is computed in full, beyond `MOST_EXACT` of them (or
+    `MOST_EXACT_TIED`, if some are equal or zero) it is taken as normal with its own mean and variance.
 
     Parameters
     ----------
@@ -76,7 +77,9 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
     if len(nonzero):
         # Twice the ranks are whole numbers even where ties share them.
         ranks = np.round(2.0 * _midranks(np.abs(nonzero))).astype(np.int64)
-        p_value = _two_sided(int(ranks[nonzero > 0].sum()), ranks)
+        simple = len(nonzero) == len(differences) and len(np.unique(ranks)) == len(ranks)
+        exact = len(differences) <= (MOST_EXACT if simple else MOST_EXACT_TIED)
+        p_value = _two_sided(int(ranks[nonzero > 0].sum()), ranks, exact)
     means = _pair_means(differences)
     cut = _critical_rank(len(differences), alpha)
     return PairedTest(float(np.median(means)), p_value, float(means[cut - 1]), float(means[len(means) - cut]))
@@ -141,13 +144,13 @@ def _midranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return middle
 
 
-def _two_sided(total: int, ranks: NDArray[np.int64]) -> float:
+def _two_sided(total: int, ranks: NDArray[np.int64], exact: bool) -> float:
     """Return the two-sided p-value of a sum of (doubled) ranks with random signs; its distribution is symmetric."""
     whole = int(ranks.sum())
     extreme = max(total, whole - total)
     if 2 * extreme == whole:
         return 1.0
-    if len(ranks) > MOST_EXACT:
+    if not exact:
         z = (extreme - whole / 2.0) / np.sqrt(np.sum(ranks.astype(float) ** 2) / 4.0)
         return float(2.0 * special.ndtr(-z))
     return float(min(1.0, 2.0 * _distribution(tuple(np.sort(ranks).tolist()))[extreme:].sum()))
@@ -174,9 +177,7 @@ def _pair_means(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=64)
 def _critical_rank(n: int, alpha: float) -> int:
-    """Return how many pair means from the end the limit of the interval stands: the smallest rank sum q with
-    P(T <= q) >= alpha / 2, and at least 1.
-    """
+    """Return how many pair means from the end the interval's limit stands: the least q with P(T <= q) >= alpha / 2."""
     if n > MOST_EXACT:
         deviation = np.sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
         return max(1, int(np.ceil(n * (n + 1) / 4.0 + deviation * special.ndtri(alpha / 2.0))))
