@@ -96,9 +96,9 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
 
     .. math:: CD = q_\alpha \sqrt{\frac{k(k+1)}{6N}},
 
-    with :math:`\sqrt 2\, q_\alpha` the upper point of the studentized range of :math:`k` means. It uses the ranks of all
-    methods, so that the verdict on two depends on the others: draw it, but decide by Wilcoxon's test with Holm's
-    adjustment.
+    with :math:`\sqrt 2\, q_\alpha` the upper point of the studentized range of :math:`k` means. It uses the ranks of
+    all methods, so that the verdict on two depends on the others: draw it, but decide by Wilcoxon's test with the
+    adjustment of Holm.
 
     References
     ----------

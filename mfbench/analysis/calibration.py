@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -89,7 +90,7 @@ def _view(cell: Cell) -> View:
 def _applies(name: str, view: View) -> bool:
     """Tell whether the design has what a rule is about."""
     repeats, folds = view.by_repeat.shape
-    return (repeats > 1 or "repetition means" not in name and "all folds" not in name) and folds > 1
+    return (repeats > 1 or ("repetition means" not in name and "all folds" not in name)) and folds > 1
 
 
 def rules(settings: Settings) -> dict[str, Callable[[View, View], bool]]:
@@ -129,6 +130,18 @@ def rules(settings: Settings) -> dict[str, Callable[[View, View], bool]]:
             mcnemar_test(a.cell.first_test_set(), b.cell.first_test_set()).p_value <= alpha
         ),
     }
+
+
+def design_of(label: str) -> str:
+    """Return a dataset's label without its seed: what draws of one design have in common.
+
+    Examples
+    --------
+    >>> design_of("two-views(n_samples=100, seed=3)")
+    'two-views(n_samples=100)'
+    """
+    short = re.sub(r",?\s*\bseed=\d+", "", label)
+    return short.replace("(, ", "(").removesuffix("()")
 
 
 def share(count: int, total: int) -> tuple[float, float]:

@@ -29,6 +29,7 @@ class Completed:
         Datasets that were left out.
     absent : list of str
         Methods that were left out, because they have no score at all.
+    policy : {"drop-dataset", "worst-rank", "impute-dummy"}
     """
 
     scores: pd.DataFrame
@@ -36,6 +37,7 @@ class Completed:
     filled: int
     dropped: list[str]
     absent: list[str]
+    policy: Policy
 
 
 def complete(
@@ -53,8 +55,9 @@ def complete(
     means : DataFrame of shape (n_datasets, n_methods)
         Mean scores of complete cells, NaN elsewhere.
     policy : {"drop-dataset", "worst-rank", "impute-dummy"}
-        Leave out every dataset where a method has no score (and first, methods that have none at all); give such a cell
-        the last rank and, where a number is needed, the dataset's worst score; or give it the score of a constant guess.
+        Leave out every dataset where a method has no score (and first, methods that have none at all); give such a
+        cell the last rank and, where a number is needed, the dataset's worst score; or give it the score of a constant
+        guess.
     greater_is_better : bool, default=True
         Direction of the score.
     ended : DataFrame of bool or None, default=None
@@ -80,7 +83,7 @@ def complete(
     if policy == "drop-dataset":
         kept = means.drop(columns=absent).dropna()
         ranks = rank_table(kept, greater_is_better=greater_is_better)
-        return Completed(kept, ranks, 0, [str(row) for row in rows if row not in kept.index], absent)
+        return Completed(kept, ranks, 0, [str(row) for row in rows if row not in kept.index], absent, policy)
     open_cells = means.isna() if ended is None else means.isna() & ~ended
     judged = means[~(open_cells.any(axis=1) if ended is not None else means.isna().all(axis=1))].dropna(how="all")
     holes = int(judged.isna().to_numpy().sum())
@@ -92,7 +95,7 @@ def complete(
         guess = pd.Series({row: (dummies or {}).get(str(row), np.nan) for row in judged.index}, dtype=float)
         scores = judged.apply(lambda column: column.fillna(guess)).dropna()
         ranks = rank_table(scores, greater_is_better=greater_is_better)
-    return Completed(scores, ranks, holes, [str(row) for row in rows if row not in scores.index], [])
+    return Completed(scores, ranks, holes, [str(row) for row in rows if row not in scores.index], [], policy)
 
 
 def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> float:

@@ -172,7 +172,7 @@ class DecisionTest:
 
 
 def s_test(first: ArrayLike, second: ArrayLike, *, exact: bool = True, alpha: float = 0.05) -> DecisionTest:
-    r"""Micro sign test of Yang and Liu: is the method that is right more often better than chance would have it?
+    r"""Micro sign test of Yang and Liu, one-sided in favour of the method that is right more often.
 
     Of :math:`n` rows on which the methods differ, the better one is right on :math:`k \ge n/2`. One-sided,
 

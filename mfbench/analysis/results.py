@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.calibration import design_of, rejections
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.missing import dummy_score
 from mfbench.analysis.outcomes import COLUMNS, PLACE, Correctness, frame_of
@@ -63,6 +64,7 @@ class Run:
             if "protocol" not in self.meta:
                 raise RunError(f"{path} holds a run that never started completely; give its command again")
             self._chosen, self._table = self._read(store)
+        self._summaries: dict[Settings, pd.DataFrame] = {}
 
     def _read(self, store: Store) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
         """Return the rows whose results are those of a chosen grid point, and all rows as columns, without arrays.
@@ -96,7 +98,7 @@ class Run:
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
-        """`trials` without arrays, error traces and chosen parameters: all that statistics need, in a tenth of the memory."""
+        """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
         return frame_of(self._table, self.metrics)
 
     @cached_property
@@ -190,7 +192,10 @@ class Run:
             ``missing``.
         """
         settings = self._changed(changes)
-        return summarise(self.outcomes, settings, self._decisions, self._dummies(settings))
+        if settings not in self._summaries:
+            dummies = self._dummies(settings)
+            self._summaries[settings] = summarise(self.outcomes, settings, self._decisions, dummies)
+        return self._summaries[settings].copy()
 
     def wins_ties_losses(self, **changes: Any) -> pd.DataFrame:
         """Return how often the reference wins, ties and loses against each method, dataset by dataset.
@@ -224,6 +229,24 @@ class Run:
         Infinite where a trial did not end well; a dataset with trials that have not run is left out.
         """
         return performance_ratios(time_table(self.outcomes))
+
+    @property
+    def equal_pairs(self) -> list[list[str]]:
+        """Pairs of methods of this run that the suite says are equal by construction."""
+        pairs = Report.model_validate(self.meta["suite"]["report"]).equal
+        return [list(pair) for pair in pairs if set(pair) <= set(self.methods)]
+
+    @cached_property
+    def rejections(self) -> pd.DataFrame:
+        """How often each rule tells those pairs apart, over the datasets that are draws of one design."""
+        groups = {str(label): design_of(str(label)) for label in dict.fromkeys(self.outcomes["dataset"])}
+        return rejections(self.outcomes, self.settings, self.equal_pairs, groups, self._decisions)
+
+    @property
+    def folds_per_dataset(self) -> int:
+        """Test sets that a method meets on each dataset; the largest number of them."""
+        counts = self.outcomes.groupby(["dataset", "method"], sort=False).size()
+        return int(counts.max()) if len(counts) else 0
 
     def _decisions(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
         return self.decisions(dataset, method)

@@ -31,7 +31,8 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"two score arrays of one length are needed, found shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("a score is missing or not finite; compare only what both methods completed")
-    return np.round(a - b, 12) + 0.0
+    differences: NDArray[np.float64] = np.round(a - b, 12)
+    return differences
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:

@@ -39,12 +39,13 @@ class Diagram:
 
 
 def diagram_of(overall: Overall) -> Diagram | None:
-    """Return the diagram of a comparison, or None where there is nothing to rank: it needs two datasets and two methods."""
+    """Return the diagram of a comparison, or None with fewer than two datasets or two methods."""
     if not overall.testable:
         return None
     caption = (
         f"average ranks over {overall.n_datasets} datasets, 1 is best; critical difference "
-        f"{overall.critical_difference:.2f} (Nemenyi, α = {overall.alpha:g}); a bar joins methods that it does not separate"
+        f"{overall.critical_difference:.2f} (Nemenyi, α = {overall.alpha:g}); a bar joins methods that it does not "
+        "separate"
     )
     return Diagram(
         [str(name) for name in overall.ranks.index],

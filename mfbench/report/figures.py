@@ -129,7 +129,7 @@ def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
     height = max(top + high + 56.0, top + 20.0 * len(names) + 20.0)
 
     def x(factor: float) -> float:
-        return left + np.log10(factor) / decades * wide
+        return left + float(np.log10(factor)) / decades * wide
 
     def y(part: float) -> float:
         return top + (1.0 - part) * high
@@ -148,7 +148,8 @@ def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
         ]
     body += [_text(left + wide / 2, top + high + 40, "time over that of the fastest method on the dataset", "middle")]
     body += [
-        f'<text transform="translate(18 {top + high / 2:.1f}) rotate(-90)" text-anchor="middle">share of datasets</text>'
+        f'<text transform="translate(18 {top + high / 2:.1f}) rotate(-90)" text-anchor="middle">share of datasets'
+        "</text>"
     ]
     # The best start and area come first in the legend, as the eye reads.
     area = {name: float(np.mean(np.log10(np.clip(values[:, i], 1.0, 10.0**decades)))) for i, name in enumerate(names)}

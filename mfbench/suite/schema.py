@@ -127,6 +127,10 @@ class Report(Part):
     missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
         default="drop-dataset", description="What becomes of cells without a score when datasets are compared."
     )
+    equal: list[Annotated[list[Label], Field(min_length=2, max_length=2)]] = Field(
+        default=[],
+        description="Pairs of methods that are equal by construction: the report tells what each rule rejects.",
+    )
     published: Text | list[Text] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
     )
