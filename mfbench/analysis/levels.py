@@ -28,13 +28,16 @@ class Held:
     design: str
 
 
-_REPEATED, _ONCE, _POOLED, _SINGLE = "10 × 10 folds", "10 folds", "5 pooled folds", "one test set of a fifth"
-_FOLDS: dict[tuple[str, bool], Held] = {
-    ("paired-t", True): Held(0.54, 0.65, _REPEATED),
-    ("wilcoxon", True): Held(0.54, 0.65, _REPEATED),
-    ("corrected-t", True): Held(0.036, 0.109, _REPEATED),
-    ("paired-t", False): Held(0.049, 0.135, _ONCE),
-    ("corrected-t", False): Held(0.008, 0.048, _ONCE),
+_REPEATED, _ONCE, _THIRDS = "10 × 10 folds", "10 folds", "10 random thirds"
+_POOLED, _SINGLE = "5 pooled folds", "one test set of a fifth"
+_HELD: dict[tuple[str, str], Held] = {
+    ("paired-t", _REPEATED): Held(0.54, 0.65, _REPEATED),
+    ("wilcoxon", _REPEATED): Held(0.54, 0.65, _REPEATED),
+    ("corrected-t", _REPEATED): Held(0.036, 0.109, _REPEATED),
+    ("paired-t", _ONCE): Held(0.049, 0.135, _ONCE),
+    ("corrected-t", _ONCE): Held(0.008, 0.048, _ONCE),
+    ("paired-t", _THIRDS): Held(0.31, 0.36, _THIRDS),
+    ("corrected-t", _THIRDS): Held(0.003, 0.009, _THIRDS),
 }
 _DECISIONS: dict[str, Held] = {
     "s-test": Held(0.097, 0.21, _POOLED),
@@ -42,12 +45,23 @@ _DECISIONS: dict[str, Held] = {
 }
 
 
-def level_held(rule: str, repeats: int) -> Held | None:
-    """Return what was measured of a rule, for repeated or for single cross-validation; None if nothing was.
+def level_held(rule: str, kind: str, repeats: int) -> Held | None:
+    """Return what was measured of a rule, in the design nearest to a protocol; None if nothing was.
+
+    Parameters
+    ----------
+    rule : str
+        One of `mfbench.analysis.rules.RULES`.
+    kind : str
+        Of the protocol.
+    repeats : int
+        Repetitions of a cross-validation.
 
     Examples
     --------
-    >>> level_held("paired-t", 10).high
+    >>> level_held("paired-t", "repeated-cv", 10).high
     0.65
     """
-    return _DECISIONS.get(rule) or _FOLDS.get((rule, repeats > 1))
+    if kind in ("three-way", "holdout"):
+        return _HELD.get((rule, _THIRDS))
+    return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))

@@ -38,7 +38,9 @@ def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.Dat
 
 
 class Correctness:
-    """Which test rows each method got right, by dataset, read from a store when first asked for.
+    """Which decisions on test rows each method got right, by dataset, read from a store.
+
+    A row is one decision; where each class was a problem of its own it is one for each class.
 
     Parameters
     ----------
@@ -65,19 +67,23 @@ class Correctness:
     ) -> None:
         truths = {
             known["label"]: {
-                place: known["truth"][rows]
+                place: known["truth"][rows.test]
                 for place, rows in store.splits(known["sha256"], f"{protocol_key}:{known['label']}").items()
             }
             for known in datasets
         }
         replaced = {tuple(row[name] for name in PLACE): row["predictions"] for row in chosen}
         self._right: dict[tuple[str, str], list[tuple[int, int, NDArray[np.bool_]]]] = {}
-        for row in store.rows(("predictions",)):
+        for row in store.rows(("predictions", "decisions")):
             dataset, method, repeat, fold = place = (row["dataset"], row["method"], row["repeat"], row["fold"])
             predictions = replaced.get(place, row["predictions"])
             truth = truths.get(dataset, {}).get((repeat, fold))
-            if predictions is not None and truth is not None:
-                self._right.setdefault((dataset, method), []).append((repeat, fold, predictions == truth))
+            if predictions is None or truth is None:
+                continue
+            right = predictions == truth
+            if row["decisions"] is not None:  # each class was a problem of its own: a decision for each
+                right = (row["decisions"] == (truth[:, None] == np.arange(row["decisions"].shape[1]))).ravel()
+            self._right.setdefault((dataset, method), []).append((repeat, fold, right))
 
     def __call__(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
         """Return what was right in the test rows of each fold, in the order of repeats and folds.

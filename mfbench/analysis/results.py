@@ -11,19 +11,22 @@ import numpy as np
 import pandas as pd
 
 from mfbench.analysis.calibration import design_of, rejections
+from mfbench.analysis.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.missing import dummy_score
-from mfbench.analysis.outcomes import COLUMNS, PLACE, Correctness, frame_of
+from mfbench.analysis.outcomes import COLUMNS as PLAIN
+from mfbench.analysis.outcomes import PLACE, Correctness, frame_of
 from mfbench.analysis.overall import Overall
 from mfbench.analysis.profiles import performance_ratios
 from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
-from mfbench.errors import RunError, UnknownNameError
-from mfbench.run.metrics import METRICS
+from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.run.metrics import METRICS, SCORES
 from mfbench.run.store import RESULT_COLUMNS, Store
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.forms import KINDS
+from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 from mfbench.suite.schema import Report
 
 if TYPE_CHECKING:
@@ -72,14 +75,14 @@ class Run:
         Weights, selections and predictions are by far the most of a store, and most reports need none of them.
         """
         if not store.has_candidates():
-            return [], store.table(COLUMNS)
-        rows = self._picked(store.rows((*COLUMNS, "candidates")))
+            return [], store.table(PLAIN)
+        rows = self._picked(store.rows((*PLAIN, "candidates")))
         chosen = [row for row in rows if "predictions" in row]
-        return chosen, {name: [row[name] for row in rows] for name in (*PLACE, *COLUMNS)}
+        return chosen, {name: [row[name] for row in rows] for name in (*PLACE, *PLAIN)}
 
     def _picked(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         first = self.metrics[0]
-        return pick_candidates(rows, first, greater_is_better=METRICS[first].greater_is_better)
+        return pick_candidates(rows, first, greater_is_better=SCORES[first].greater_is_better)
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
@@ -145,9 +148,42 @@ class Run:
         return true_interactions(self.interactions)
 
     @property
+    def detects(self) -> bool:
+        """Whether selectors were measured against known relevant features, and nothing was predicted."""
+        return not KINDS[self.meta["protocol"]["kind"]].predicts
+
+    @cached_property
+    def detection(self) -> pd.DataFrame:
+        """One row per dataset, method and figure of ``ground-truth``: mean over rounds with its interval."""
+        if not self.detects:
+            return pd.DataFrame(columns=COLUMNS)
+        sizes = {d["label"]: d["n_features"] for d in self._datasets}
+        return detection_frame(self.outcomes, sizes, self.meta["suite"]["report"]["alpha"])
+
+    def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
+        """Return the reference against each method, dataset and figure of ``ground-truth``, paired by round.
+
+        Parameters
+        ----------
+        reference : str or None, default=None
+            A method; None takes the suite's.
+        """
+        reference = self.settings.reference if reference is None else reference
+        if not self.detects or reference is None:
+            return pd.DataFrame(columns=PAIRED_COLUMNS)
+        if reference not in self.methods:
+            raise UnknownNameError("method of this run", reference, self.methods)
+        return compare_rounds(self.outcomes, reference, alpha=self.settings.alpha)
+
+    @property
     def metrics(self) -> list[str]:
         """The protocol's metrics; the first one decides."""
         return list(self.meta["protocol"]["metrics"])
+
+    @property
+    def protocol(self) -> EvaluationProtocol:
+        """How rows were split."""
+        return make_protocol(self.meta["protocol"], self.meta["suite"]["suite"]["seed"])
 
     @property
     def tuned(self) -> dict[str, str]:
@@ -162,21 +198,19 @@ class Run:
     @property
     def settings(self) -> Settings:
         """How results are compared, from the suite's ``[report]``."""
-        protocol = self.meta["protocol"]
         # A run of an earlier version has no word on what is newer: the defaults hold.
         report = Report.model_validate(self.meta["suite"]["report"])
         metric = self.metrics[0]
-        ratio = RepeatedCV(protocol["folds"], protocol["repeats"], 0).test_train_ratio
         reference = report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
         return Settings(
             metric=metric,
-            greater_is_better=METRICS[metric].greater_is_better,
+            greater_is_better=SCORES[metric].greater_is_better,
             reference=reference,
             test=report.test,
             alpha=report.alpha,
-            ratio=ratio,
+            ratio=self.protocol.test_train_ratio,
             published_test=report.published_test,
             rope=report.rope,
             missing=report.missing,
@@ -254,6 +288,8 @@ class Run:
     def _dummies(self, settings: Settings) -> dict[str, float]:
         if settings.missing != "impute-dummy":
             return {}
+        if settings.metric not in METRICS:
+            raise UsageError(f"missing = 'impute-dummy' needs a score of predictions; {settings.metric} is none")
         return {d["label"]: dummy_score(d["truth"], settings.metric) for d in self._datasets}
 
     def _changed(self, changes: dict[str, Any]) -> Settings:
@@ -279,7 +315,7 @@ class Run:
         frames = []
         for row in self._rows:
             if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None:
-                test = splits[row["repeat"], row["fold"]]
+                test = splits[row["repeat"], row["fold"]].test
                 frames.append(
                     pd.DataFrame(
                         {

@@ -15,7 +15,7 @@ from mfbench.analysis.missing import POLICIES, Policy
 from mfbench.analysis.paired import DecisionTest, PairedTest, corrected_t_test, mcnemar_test, paired_t_test, s_test
 from mfbench.analysis.signed import sign_test, wilcoxon_test
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,9 +64,9 @@ class Settings:
     def replace(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed; a new metric brings its own direction."""
         if "metric" in changes:
-            if changes["metric"] not in METRICS:
-                raise UnknownNameError("metric", changes["metric"], METRICS)
-            changes.setdefault("greater_is_better", METRICS[changes["metric"]].greater_is_better)
+            if changes["metric"] not in SCORES:
+                raise UnknownNameError("metric", changes["metric"], SCORES)
+            changes.setdefault("greater_is_better", SCORES[changes["metric"]].greater_is_better)
         if not 0 < changes.get("alpha", self.alpha) < 1:
             raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
         if not 0 <= changes.get("rope", self.rope) < np.inf:
@@ -194,8 +194,17 @@ def compare(first: Cell, second: Cell, settings: Settings, test: str | None = No
 
 
 def sound_test(cell: Cell) -> str:
-    """Return the rule to believe: the corrected resampled t-test, or on a single test set McNemar's."""
-    return "corrected-t" if len(cell.scores) > 1 else "mcnemar"
+    """Return the rule to believe: the corrected resampled t-test, or on a single test set McNemar's.
+
+    The ratio of a protocol whose rounds are independent is 0, which makes the first the plain paired t-test.
+    """
+    if len(cell.scores) > 1:
+        return "corrected-t"
+    try:
+        cell.decisions()
+    except RunError:  # nothing was predicted, as where selectors alone are measured: then one round tells nothing
+        return "corrected-t"
+    return "mcnemar"
 
 
 def _of_scores(

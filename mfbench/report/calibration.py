@@ -35,9 +35,10 @@ def calibration_notes(run: Run) -> list[str]:
     """Return the sentences that explain the table."""
     if not len(run.rejections):
         return ["Equal by construction: no pair of methods is complete on any dataset yet."]
+    level = 100 * run.settings.alpha
     return [
         "The two methods of a pair are equal by construction, so every rejection is an error: a rule that holds its "
-        f"level rejects on {100 * run.settings.alpha:g} % of the datasets. An s-test decides one-sided in the "
-        f"direction that the data choose, so its own nominal share is {200 * run.settings.alpha:g} %. The interval is the exact "
-        "one of a share: the Monte-Carlo error of this simulation."
+        f"level rejects on {level:g} % of the datasets. An s-test decides one-sided in the direction that the data "
+        f"choose, so its own nominal share is {2 * level:g} %. The interval is the exact one of a share: the "
+        "Monte-Carlo error of this simulation."
     ]

@@ -120,7 +120,15 @@ _SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:
 
 
 def to_csv(run: Run) -> str:
-    """Return one line per dataset and method: mean, sd, folds, marks, the reference's verdict, published figures."""
+    """Return one line per dataset and method: mean, sd, folds, marks, the reference's verdict, published figures.
+
+    Of the protocol ``ground-truth`` one line per dataset, method and figure, with interval and comparison.
+    """
+    if run.detects:
+        told = run.compare_rounds().drop(columns="rounds")
+        told = told.rename(columns={"low": "difference_low", "high": "difference_high"})
+        frame = run.detection.merge(told, on=["dataset", "method", "figure"], how="left")
+        return frame.to_csv(index=False, lineterminator="\n")
     frame = run.scores.merge(run.wins_ties_losses(), on=["dataset", "method"], how="left")
     for table, cells in run.published.groupby("table", sort=False):
         told = cells[["dataset", "method", "published", "difference", "verdict"]]
@@ -150,6 +158,8 @@ def to_json(run: Run) -> str:
         "time_ratios": run.time_ratios.to_dict("index"),
         "rejections": run.rejections.to_dict("records"),
         "published": run.published.to_dict("records"),
+        "detection": run.detection.to_dict("records"),
+        "compare_rounds": run.compare_rounds().to_dict("records"),
         "true_interactions": run.true_interactions.to_dict("records"),
         "left_out": run.left_out,
         "not_at_hand": run.not_at_hand,

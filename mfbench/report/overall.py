@@ -147,9 +147,10 @@ def _tests(overall: Overall, percent: bool) -> str:
     region = f"{100 * overall.rope:g} points" if percent else f"{overall.rope:g}"
     return (
         f"Across datasets: one mean per dataset and method. {start}Difference: Hodges-Lehmann estimate with the "
-        "interval of Wilcoxon's test; effect: matched-pairs rank-biserial correlation; p: Wilcoxon signed-rank, two-sided, then adjusted "
-        f"by Holm's method, which the verdict follows at α = {overall.alpha:g}. P: Bayesian signed-rank test, "
-        f"practically equal within {region}; {CERTAIN:g} is a common threshold."
+        "interval of Wilcoxon's test; effect: matched-pairs rank-biserial correlation; p: Wilcoxon signed-rank test, "
+        "two-sided, then adjusted by Holm's method over the methods of the table, which the verdict follows at "
+        f"α = {overall.alpha:g}. P: Bayesian signed-rank test, practically equal within {region}; {CERTAIN:g} is a "
+        "common threshold."
     )
 
 

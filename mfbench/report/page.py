@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from mfbench.analysis.results import Run
 from mfbench.report.calibration import calibration_notes, calibration_tables
+from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.overall import Drawing, detail_tables, drawings, overall_notes, reference_table, time_table
 from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import Table, headline, notes, score_table, setting, summary_table
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 
 
 @dataclass
@@ -49,7 +50,7 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
         page.parts = [*calibration_tables(run), summary_table(run)]
         page.notes = [*calibration_notes(run), *notes(run, compared=False)]
         return page
-    overall, percent = run.overall(), METRICS[run.settings.metric].percent
+    overall, percent = run.overall(), SCORES[run.settings.metric].percent
     page.parts = [
         score_table(run),
         summary_table(run),
@@ -57,8 +58,15 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
         *drawings(overall),
         *(detail_tables(overall, percent) if statistics else []),
         *(time_table(run.time_ratios) if statistics else []),
+        *detection_tables(run),
         *published_tables(run),
         *interaction_tables(run),
     ]
-    page.notes = [*notes(run), *overall_notes(overall, percent), *published_notes(run), *interaction_notes(run)]
+    page.notes = [
+        *notes(run),
+        *overall_notes(overall, percent),
+        *detection_notes(run),
+        *published_notes(run),
+        *interaction_notes(run),
+    ]
     return page

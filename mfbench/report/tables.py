@@ -14,7 +14,7 @@ from mfbench.analysis.results import Run
 from mfbench.analysis.rules import RULES
 from mfbench.analysis.summary import VERDICTS
 from mfbench.data.sources import PULL_COMMAND
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 
 BEST, NOT_WORSE, PLAIN, MISSING, MARKED, BEST_MARKED = "best", "not-worse", "plain", "missing", "marked", "best-marked"
 MARK = "≈"
@@ -50,17 +50,15 @@ def setting(run: Run) -> str:
     """Return one sentence on how the numbers came about."""
     protocol = run.meta["protocol"]
     classes = "two largest classes" if protocol["classes"] == "two-largest" else "all classes"
-    repeats = protocol["repeats"]
     return (
-        f"profile {run.meta['profile']}: {protocol['folds']}-fold cross-validation"
-        f"{f' repeated {repeats} times' if repeats > 1 else ''}, stratified, {classes}, "
+        f"profile {run.meta['profile']}: {run.protocol.describe()}, {classes}, "
         f"{_tuning(run)}, seed {run.meta['suite']['suite']['seed']}"
     )
 
 
 def _tuning(run: Run) -> str:
     ways = set(run.tuned.values())
-    nested = f"tuning by inner {run.meta['protocol']['inner_folds']}-fold cross-validation"
+    nested = run.protocol.describe_tuning()
     if "per-dataset" not in ways:
         return nested
     return "tuning per dataset on the folds reported" + (
@@ -71,10 +69,10 @@ def _tuning(run: Run) -> str:
 def score_table(run: Run) -> Table:
     """Return datasets by methods: mean ± sd, marks, and the rows of wins, ties and losses and of average ranks."""
     metric = run.settings.metric
-    factor = 100.0 if METRICS[metric].percent else 1.0
+    factor = 100.0 if SCORES[metric].percent else 1.0
     unit = ", percent" if factor == 100.0 else ""
     methods = list(run.methods)
-    table = Table(f"{metric}{unit}: mean ± sd over folds", ["dataset", *methods])
+    table = Table(f"{metric}{unit}: mean ± sd over {run.protocol.trial_name}s", ["dataset", *methods])
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     marks = _s_marks(run)
     for dataset in dict.fromkeys(run.outcomes["dataset"]):
@@ -129,7 +127,7 @@ def _score_cell(cell: Mapping[Any, Any], factor: float, mark: str | None = None)
 def summary_table(run: Run) -> Table:
     """Return methods by mean score, rank, win/tie/loss, time, memory and failures, best rank first."""
     metric = run.settings.metric
-    factor = 100.0 if METRICS[metric].percent else 1.0
+    factor = 100.0 if SCORES[metric].percent else 1.0
     reference = run.settings.reference
     kinds = verdict_kinds(run)
     table = Table(
@@ -203,6 +201,13 @@ def notes(run: Run, *, compared: bool = True) -> list[str]:
 
 def _verdict_notes(run: Run) -> list[str]:
     settings = run.settings
+    if run.detects:
+        return [
+            f"Bold: best mean of the dataset; {MARK}: not significantly worse than it. W/T/L: on how many datasets "
+            f"{settings.reference} wins, ties and loses against the method. All at α = {settings.alpha:g} by the "
+            "paired t-test over rounds, which are independent, so that it needs no correction.",
+            "There are many tests here: of methods that do not differ, about one pair in twenty is told apart.",
+        ]
     if settings.test in ("s-test", "s-test-exact"):
         marks = (
             f"Bold: best mean of the dataset. ≫ and ≪: better and worse than {settings.reference} at 0.01, > and < at "
@@ -235,7 +240,7 @@ def _sound_rule(run: Run) -> str:
 
 
 def _held(run: Run, rule: str) -> str:
-    found = level_held(rule, int(run.meta["protocol"].get("repeats", 1)))
+    found = level_held(rule, run.protocol.kind, run.protocol.repeats)
     return f"{rule} {100 * found.low:.0f} to {100 * found.high:.0f} % ({found.design})" if found else ""
 
 

@@ -9,11 +9,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from mfbench.suite.forms import KINDS
+
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
-Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc"]
 Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
+Metric = Literal[
+    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy",
+    "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
+]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
@@ -35,16 +40,44 @@ class Header(Part):
 
 
 class Protocol(Part):
-    """``[protocol]``: how every method is measured."""
+    """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
-    kind: Literal["repeated-cv"] = Field(default="repeated-cv", description="Evaluation protocol.")
-    folds: int = Field(default=10, ge=2, le=1000, description="Folds of the outer cross-validation.")
-    repeats: int = Field(default=1, ge=1, le=10_000, description="Repetitions, each with folds of its own.")
-    inner_folds: int = Field(default=5, ge=2, le=100, description="Folds of the inner cross-validation that tunes.")
-    selection: Selection = Field(
-        default="nested",
+    kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
+        default="repeated-cv", description="Evaluation protocol."
+    )
+    form: Literal["sound", "published"] = Field(
+        default="sound", description="What unset keys are: as one should measure, or as the papers did."
+    )
+    folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
+    repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with splits of its own.")
+    inner_folds: int | None = Field(
+        default=None, ge=2, le=100, description="Folds of the inner cross-validation that tunes."
+    )
+    selection: Selection | None = Field(
+        default=None,
         description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
         "the outer folds of the dataset that are reported.",
+    )
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of a generator, each with own data.")
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="A weight above this share of the largest absolute weight counts as found.",
+    )
+    validation_share: float | None = Field(
+        default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
+    )
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows that test.")
+    stratified: bool | None = Field(default=None, description="Whether parts keep the shares of the classes.")
+    refit: bool | None = Field(
+        default=None, description="Whether the final fit is made on learning and validation rows together."
+    )
+    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(
+        default=None, description="Whether more than two classes are one problem, or each class against the rest."
+    )
+    steps: int | None = Field(
+        default=None, ge=2, le=20, description="Sizes of sub-samples that are timed, each half of the next."
     )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -65,14 +98,40 @@ class Protocol(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's.",
     )
 
+    def completed(self, profile: Profile | None = None) -> Protocol:
+        """Return the protocol with a profile applied and every key of its kind set.
+
+        What the profile sets goes over what the file sets, and that over the form's values. A key that the kind does
+        not have is None.
+
+        Examples
+        --------
+        >>> Protocol(repeats=3).completed(Profile(folds=5)).model_dump(include={"folds", "repeats", "inner_folds"})
+        {'folds': 5, 'repeats': 3, 'inner_folds': 5}
+        """
+        changes = {} if profile is None else profile.model_dump(exclude_none=True)
+        form = changes.get("form", self.form)
+        own = self.model_dump(exclude_none=True, exclude_unset=True)
+        keys = KINDS[self.kind].values(form)
+        complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
+        return self.model_copy(update={**changes, **complete})
+
 
 class Profile(Part):
     """``[profiles.NAME]``: what a profile changes in the protocol."""
 
+    form: Literal["sound", "published"] | None = Field(default=None, description="See [protocol].")
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
+    validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
+    stratified: bool | None = Field(default=None, description="See [protocol].")
+    refit: bool | None = Field(default=None, description="See [protocol].")
+    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(default=None, description="See [protocol].")
+    steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 
@@ -94,11 +153,11 @@ class Method(Part):
 
     label: Label = Field(description="Short unique name in tables.")
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
-    classifier: str = Field(description="Classifier, such as 'knn(n_neighbors=1)'.")
-    top: Top = Field(
+    classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
+    top: Top | Literal["relevant"] = Field(
         default="positive",
-        description="Features kept: those with a positive weight, a count, a fraction, all, or all multiplied by the "
-        "square root of their weight.",
+        description="Features kept: those with a positive weight, a count, a fraction, all, all multiplied by the "
+        "square root of their weight, or (ground-truth) as many as there are relevant ones.",
     )
     tune: (
         Literal["default"] | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)] | None
@@ -149,9 +208,18 @@ class Suite(Part):
     report: Report = Report()
 
 
-# Every suite has these three; a [profiles.NAME] table of the same name replaces one. "paper": the protocol as written.
-STANDARD_PROFILES: dict[str, Profile] = {
-    "quick": Profile(folds=5, repeats=1, inner_folds=3),
-    "standard": Profile(folds=10, repeats=3, inner_folds=5),
-    "paper": Profile(),
-}
+def standard_profiles(kind: str) -> dict[str, Profile]:
+    """Return the profiles that every suite has; a [profiles.NAME] table of the same name replaces one.
+
+    Parameters
+    ----------
+    kind : str
+        Of the suite's protocol. "paper" is the protocol as written, whatever the kind.
+
+    Examples
+    --------
+    >>> standard_profiles("repeated-cv")["quick"].folds
+    5
+    """
+    changes = {**KINDS[kind].profiles, "paper": {}}
+    return {name: Profile(**values) for name, values in changes.items()}
