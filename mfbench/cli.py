@@ -202,7 +202,7 @@ def _explain_keys(plan: Plan) -> None:
 
 
 def _verdict(run: Any) -> ExitCode:
-    statuses = run.trials["status"] if len(run.trials) else []
+    statuses = run.outcomes["status"] if len(run.outcomes) else []
     if not any(status == "ok" for status in statuses):
         return ExitCode.NOTHING_MEASURED
     # A dataset that is only not at hand is no failure: the run did what could be done, and the report names it.

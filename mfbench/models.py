@@ -66,6 +66,10 @@ class SelectorSpec(EstimatorSpec):
 
     Parameters
     ----------
+    targets : {"", "classes", "numbers"}, default=""
+        What `fit` takes for y where the truth is a number: "numbers" is given the numbers, and class codes on a dataset
+        of classes; "classes" always gets class codes, which are then the numbers cut at their median. Empty asks
+        scikit-learn's tags: a regressor is given numbers, everything else class codes.
     raw_input : bool, default=False
         True for a selector that handles categories and missing values itself. It is given the unencoded columns
         (category codes, NaN where a value is missing), unscaled, and, if it has such a parameter,
@@ -82,8 +86,14 @@ class SelectorSpec(EstimatorSpec):
     ()
     """
 
+    targets: Literal["", "classes", "numbers"] = ""
     raw_input: bool = False
     path: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.targets not in ("", "classes", "numbers"):
+            raise ValueError(f"selector {self.name!r} has targets {self.targets!r}: use 'classes', 'numbers' or ''")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +208,8 @@ class Dataset:
         Indices of the truly relevant features, where the truth is known.
     interactions : tuple of (int, int) or None, default=None
         Pairs of features that act together, where the truth is known.
+    response : ndarray of shape (n_samples,) or None, default=None
+        float64: the number behind each class, where the classes are a response cut in parts.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -212,9 +224,15 @@ class Dataset:
     encoding: Literal["one-hot", "ordinal"] = "one-hot"
     relevant: tuple[int, ...] | None = None
     interactions: tuple[tuple[int, int], ...] | None = None
+    response: NDArray[np.float64] | None = None
     source: str = ""
     license: str = ""
     citation: str = ""
+
+    @property
+    def task(self) -> Literal["classification", "regression"]:
+        """Whether the truth is a class, or a number of which `y` is a coarse form."""
+        return "classification" if self.response is None else "regression"
 
     @property
     def n_samples(self) -> int:

@@ -120,6 +120,10 @@ class Fold:
         """Class codes of the training rows."""
         return self.y[self.train]
 
+    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return what a selector is fitted to: numbers where it takes them and there are any, else class codes."""
+        return self.y_train
+
     @property
     def y_test(self) -> NDArray[np.int64]:
         """Class codes of the test rows."""
@@ -148,7 +152,10 @@ class Fold:
     def encoded(self) -> Encoded:
         """The rows imputed, encoded and scaled by what the training rows tell."""
         encoder = self._encoder
-        return Encoded(encoder.transform(self.raw_train), encoder.transform(self.X[self.test]), encoder.groups_)
+        train = encoder.transform(self.raw_train)
+        # scikit-learn refuses to transform no rows, which is what a protocol that predicts nothing has.
+        test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
+        return Encoded(train, test, encoder.groups_)
 
     @cached_property
     def inner(self) -> list[Fold]:

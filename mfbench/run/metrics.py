@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn import metrics
 
+from mfbench.run.detection import DETECTION_SCORES, SMALLER_IS_BETTER
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -39,14 +41,20 @@ class Outcome:
     decisions: NDArray[np.int64] | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What a report has to know of a score: its direction, and whether it is written in percent."""
+
+    greater_is_better: bool = True
+    percent: bool = True
+
+
 @dataclass(frozen=True)
-class Metric:
-    """A score: its function, its direction, whether it needs more than predicted labels, and how it is written."""
+class Metric(Score):
+    """A score of predictions: its function, and whether it needs more than predicted labels."""
 
     function: Callable[[Outcome], float]
-    greater_is_better: bool = True
     needs_scores: bool = False
-    percent: bool = True
 
 
 def _balanced(outcome: Outcome) -> float:
@@ -127,6 +135,11 @@ METRICS: dict[str, Metric] = {
     "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False),
     "roc_auc": Metric(_roc_auc, needs_scores=True),
     "one_vs_rest_accuracy": Metric(_one_vs_rest),
+}
+# Whatever a protocol may measure.
+SCORES: dict[str, Score] = {
+    **METRICS,
+    **{name: Score(greater_is_better=name not in SMALLER_IS_BETTER, percent=False) for name in DETECTION_SCORES},
 }
 
 

@@ -161,6 +161,7 @@ class Problem:
 
 def _checked_predictions(predictions: NDArray[Any], n_rows: int, method: ResolvedMethod) -> NDArray[np.int64]:
     if predictions.shape != (n_rows,) or not np.issubdtype(predictions.dtype, np.integer):
+        assert method.classifier is not None
         raise ValueError(
             f"classifier {method.classifier.expression.name!r} predicted an array of shape {predictions.shape} and "
             f"type {predictions.dtype}, expected {n_rows} of the class codes it was fitted on"

@@ -115,9 +115,10 @@ class Steps:
     def fit(self, fold: Fold, chosen: Chosen, given: Given | None = None) -> Fitted:
         """Fit selector, unless `given` has its columns, and classifier on a fold's training rows."""
         given = given or self.given(fold, chosen)
+        assert self.method.classifier is not None
         params = parameters(chosen, "classifier")
         expression = self.method.classifier.expression
-        classifier = _seeded(self.make(expression, "classifier", **params), self.seed, {**expression.params, **params})
+        classifier = seeded(self.make(expression, "classifier", **params), self.seed, {**expression.params, **params})
         with Stopwatch() as watch:
             classifier.fit(given.train, fold.y_train)
         return Fitted(classifier, given, watch)
@@ -128,7 +129,7 @@ class Steps:
         if self.method.selector is None:
             # Copies: the fold's arrays are shared, and an estimator may write into what it is given.
             return Given(encoded.train.copy(), encoded.test.copy(), encoded.groups)
-        selection = self._selection(fold, chosen)
+        selection = self.selection(fold, chosen)
         top = chosen.get((TOP, TOP), self.method.top)
         if top == "all-weighted":
             factor = _metric_weights(selection.column_weights)
@@ -140,7 +141,8 @@ class Steps:
         columns = (encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept])
         return Given(*columns, kept.tobytes(), selection, selected)
 
-    def _selection(self, fold: Fold, chosen: Chosen) -> Selection:
+    def selection(self, fold: Fold, chosen: Chosen) -> Selection:
+        """Return what the selector said of a fold, from a fit that may be there already."""
         params = parameters(chosen, "selector")
         key = selector_key(self.method) + Expression("", params).canonical()
         place = id(fold.selections)
@@ -180,8 +182,7 @@ class Steps:
         if step.raw_input:
             by_feature, by_column = weights, weights[fold.encoded.groups]
         else:
-            by_feature, by_column = np.full(fold.X.shape[1], -np.inf), weights
-            np.maximum.at(by_feature, groups, weights)
+            by_feature, by_column = by_original_feature(weights, groups, fold.X.shape[1]), weights
         return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name)
 
     def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str]:
@@ -204,7 +205,7 @@ class Steps:
         # Not the trial's seed: the fit is shared by methods, so its seed must not depend on which of them comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
         fixed = {**step.expression.params, **params}
-        selector = _seeded(self.make(step.expression, "selector", **params), seed, fixed)
+        selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
         if step.raw_input:
             X = fold.raw_train
             if "categorical_features" in selector.get_params(deep=False):
@@ -212,8 +213,15 @@ class Steps:
         else:
             X = fold.encoded.train.copy()
         with Stopwatch() as watch:
-            selector.fit(X, fold.y_train)
+            selector.fit(X, fold.target(numbers=step.numbers))
         return selector, watch
+
+
+def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], n_features: int) -> NDArray[np.float64]:
+    """Return the largest weight among the columns of each original feature."""
+    largest = np.full(n_features, -np.inf)
+    np.maximum.at(largest, groups, weights)
+    return largest
 
 
 def _checked_weights(found: Any, step: Step, n_columns: int) -> NDArray[np.float64]:
@@ -290,7 +298,7 @@ def readable(chosen: Chosen) -> dict[str, Any]:
     return {name if target == TOP else f"{target}.{name}": value for (target, name), value in chosen.items()}
 
 
-def _seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
+def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
     """Give an estimator its seed, unless it takes none or the suite sets one."""
     if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.folds import Fold
@@ -44,14 +45,23 @@ def run_trial(
     TrialResult
         Status "ok", "error" or "memory"; never raises for a failure of the method.
     """
+
+    def work(result: TrialResult) -> None:
+        if decisions == "one-vs-rest" and fold.n_classes > 2:
+            solve_one_vs_rest(method, trial.seed, fold, metrics, make, result)
+        else:
+            Problem(method, trial.seed, fold, metrics, make).into(result)
+
+    return guarded(trial, work)
+
+
+def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
+    """Let `work` fill a trial's result; time, memory, warnings and whatever it raises are recorded."""
     result = TrialResult(key=trial.key)
     with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         try:
-            if decisions == "one-vs-rest" and fold.n_classes > 2:
-                solve_one_vs_rest(method, trial.seed, fold, metrics, make, result)
-            else:
-                Problem(method, trial.seed, fold, metrics, make).into(result)
+            work(result)
         except MemoryError as error:
             _fail(result, Status.MEMORY, "MemoryError", str(error) or "the trial's memory limit was reached", "")
         except SelectorError as error:

@@ -11,6 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SOUND, PUBLISHED = "sound", "published"
+CLASSIFICATION_METRICS = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1_macro",
+    "mcc",
+    "log_loss",
+    "roc_auc",
+    "one_vs_rest_accuracy",
+)
+# What the protocol ``ground-truth`` measures in each round, in the order of the report.
+DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
 # Keys that every kind has: how a trial is run and scored, not which rows it gets.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "timeout", "memory")
 
@@ -27,6 +38,10 @@ class Kind:
         What differs in the form ``published``: as the papers did, to be comparable with what they print.
     profiles : mapping of str to mapping
         What the standard profiles ``quick`` and ``standard`` change.
+    metrics : tuple of str
+        Scores that ``metrics`` may name.
+    predicts : bool, default=True
+        Whether a classifier predicts test rows; otherwise a method is a selector alone.
     tunes : bool, default=True
         Whether methods may tune.
     """
@@ -34,6 +49,8 @@ class Kind:
     sound: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    metrics: tuple[str, ...] = CLASSIFICATION_METRICS
+    predicts: bool = True
     tunes: bool = True
 
     def values(self, form: str) -> dict[str, Any]:
@@ -55,6 +72,14 @@ KINDS: dict[str, Kind] = {
             "quick": {"folds": 5, "repeats": 1, "inner_folds": 3},
             "standard": {"folds": 10, "repeats": 3, "inner_folds": 5},
         },
+    ),
+    "ground-truth": Kind(
+        sound={"rounds": 100, "threshold": 1e-9, "metrics": list(DETECTION_METRICS)},
+        published={"rounds": 20},
+        profiles={"quick": {"rounds": 5}, "standard": {"rounds": 20}},
+        metrics=DETECTION_METRICS,
+        tunes=False,
+        predicts=False,
     ),
     "nested-cv": Kind(
         sound={

@@ -175,11 +175,26 @@ def _check_keys(suite: Suite, where: str) -> None:
     """Refuse keys that another kind of protocol has: silently ignored, they would look as if they counted."""
     kind = suite.protocol.kind
     keys = (*KINDS[kind].sound, *COMMON)
+    _check_metrics(suite.protocol, where)
+    if KINDS[kind].predicts:
+        for position, method in enumerate(suite.methods):
+            if method.classifier is None:
+                raise SuiteError(f"{where}: methods[{position}].classifier: missing; add classifier = …")
     tables = {"protocol": suite.protocol, **{f"profiles.{name}": table for name, table in suite.profiles.items()}}
     for place, table in tables.items():
         for key in sorted(table.model_fields_set - set(keys)):
             own = ", ".join(KINDS[kind].sound)
             raise SuiteError(f"{where}: {place}.{key}: the protocol {kind!r} has no such key; its own are {own}")
+
+
+def _check_metrics(protocol: Protocol, where: str) -> None:
+    known = KINDS[protocol.kind].metrics
+    for metric in protocol.metrics if "metrics" in protocol.model_fields_set else ():
+        if metric not in known:
+            raise SuiteError(
+                f"{where}: protocol.metrics: the protocol {protocol.kind!r} does not measure {metric!r}"
+                f"{suggestion(metric, known)}"
+            )
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:

@@ -13,11 +13,13 @@ from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.fingerprint import content_hash
 from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
+from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
 from mfbench.host.expressions import canonical_text, parse
 from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, DatasetSpec, Trial
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import Figure, PublishedTable, load_published, match
@@ -28,12 +30,17 @@ from mfbench.suite.seeds import derive_seed
 
 @dataclass(frozen=True)
 class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections."""
+    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
+
+    Where each round draws its data anew, `reference` says of what, and `data` is an example that holds the truth, its
+    columns in canonical order.
+    """
 
     label: str
     data: Dataset
     sha256: str
     collections: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None
 
 
 @dataclass
@@ -142,6 +149,10 @@ def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registr
     """Load a dataset into the plan; one that cannot be used is left out with the reason, the others go on."""
     settings = plan.loaded.protocol
     try:
+        if not KINDS[settings.kind].predicts:
+            data = restrict_classes(check_rounds(reference.text, registry), settings.classes)
+            plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference.text)
+            return
         found = find(
             reference.text,
             registry,
@@ -202,8 +213,11 @@ def key_ingredients(
     dict
         Plain values; ``mfbench suite --explain-key`` prints it.
     """
-    code = dict(method_code(registry.classifier(method.classifier.expression.name)))
-    steps = {"classifier": _step_ingredients(method.classifier, registry.classifier)}
+    code: dict[str, str] = {}
+    steps: dict[str, Any] = {}
+    if method.classifier is not None:
+        code |= method_code(registry.classifier(method.classifier.expression.name))
+        steps["classifier"] = _step_ingredients(method.classifier, registry.classifier)
     if method.selector is not None:
         code |= method_code(registry.selector(method.selector.expression.name))
         steps["selector"] = _step_ingredients(method.selector, registry.selector)
@@ -211,7 +225,7 @@ def key_ingredients(
     if method.grid:
         relevant["selection"] = method.selection
     return {
-        "dataset": planned.sha256,
+        "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
         "steps": steps,
         "top": method.top,
         "grid": canonical_text(method.grid),
@@ -220,6 +234,12 @@ def key_ingredients(
         "host": host_code(),
         "libraries": numeric_versions(),
     }
+
+
+def _round_ingredients(reference: str, registry: Registry) -> dict[str, Any]:
+    """Return what a round's data depend on besides its seed: they are made in the worker and never hashed."""
+    expression = parse(reference)
+    return {"expression": expression.canonical(), "code": method_code(registry.dataset(expression.name))}
 
 
 def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:

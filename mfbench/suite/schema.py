@@ -15,7 +15,11 @@ from mfbench.suite.forms import KINDS
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
-Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy"]
+Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
+Metric = Literal[
+    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy",
+    "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
+]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
@@ -39,7 +43,7 @@ class Header(Part):
 class Protocol(Part):
     """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
-    kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing"] = Field(
+    kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
         default="repeated-cv", description="Evaluation protocol."
     )
     form: Literal["sound", "published"] = Field(
@@ -54,6 +58,13 @@ class Protocol(Part):
         default=None,
         description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
         "the outer folds of the dataset that are reported.",
+    )
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of a generator, each with own data.")
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="A weight above this share of the largest absolute weight counts as found.",
     )
     validation_share: float | None = Field(
         default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
@@ -101,7 +112,7 @@ class Protocol(Part):
         """
         changes = {} if profile is None else profile.model_dump(exclude_none=True)
         form = changes.get("form", self.form)
-        own = self.model_dump(exclude_none=True)
+        own = self.model_dump(exclude_none=True, exclude_unset=True)
         keys = KINDS[self.kind].values(form)
         complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
         return self.model_copy(update={**changes, **complete})
@@ -114,6 +125,7 @@ class Profile(Part):
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
     validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
     test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
@@ -182,11 +194,11 @@ class Method(Part):
 
     label: Label = Field(description="Short unique name in tables.")
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
-    classifier: str = Field(description="Classifier, such as 'knn(n_neighbors=1)'.")
-    top: Top = Field(
+    classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
+    top: Top | Literal["relevant"] = Field(
         default="positive",
-        description="Features kept: those with a positive weight, a count, a fraction, all, or all multiplied by the "
-        "square root of their weight.",
+        description="Features kept: those with a positive weight, a count, a fraction, all, all multiplied by the "
+        "square root of their weight, or (ground-truth) as many as there are relevant ones.",
     )
     tune: (
         Literal["default"]
@@ -207,11 +219,21 @@ class Report(Part):
     """``[report]``: how results are told."""
 
     reference: str | None = Field(default=None, description="Label that wins, ties and losses are told for.")
-    test: Literal["corrected-t", "paired-t"] = Field(
-        default="corrected-t",
-        description="Test of a difference on one dataset: corrected resampled t, or plain paired t.",
+    test: Rule = Field(default="corrected-t", description="Rule for a difference on one dataset that marks the table.")
+    published_test: Rule = Field(
+        default="paired-t", description="Rule of the papers that the results stand beside, for 'published W/T/L'."
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
+    rope: float = Field(
+        default=0.01, ge=0, allow_inf_nan=False, description="Differences of at most this size are practically none."
+    )
+    missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
+        default="drop-dataset", description="What becomes of cells without a score when datasets are compared."
+    )
+    equal: list[Annotated[list[Label], Field(min_length=2, max_length=2)]] = Field(
+        default=[],
+        description="Pairs of methods that are equal by construction: the report tells what each rule rejects.",
+    )
     published: Text | list[Text] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
     )

@@ -45,7 +45,7 @@ def test_the_json_schema_names_every_table_and_forbids_other_keys():
     assert set(exported["required"]) == {"suite", "datasets", "methods"}
     tables = [exported, *exported["$defs"].values()]
     assert all(table["additionalProperties"] is False for table in tables)
-    assert exported["$defs"]["Method"]["required"] == ["label", "classifier"]
+    assert exported["$defs"]["Method"]["required"] == ["label"]
 
 
 def test_a_minimal_suite_takes_the_defaults():

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mfbench.suite.forms import KINDS
+from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.protocols.base import EvaluationProtocol, Split, key_settings
+from mfbench.suite.protocols.ground_truth import GroundTruth
 from mfbench.suite.protocols.holdout import Holdout
 from mfbench.suite.protocols.nested_cv import NestedCV
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
@@ -20,6 +21,7 @@ from mfbench.suite.protocols.timing import Timing
 __all__ = [
     "PROTOCOLS",
     "EvaluationProtocol",
+    "GroundTruth",
     "Holdout",
     "NestedCV",
     "RepeatedCV",
@@ -32,7 +34,7 @@ __all__ = [
 ]
 
 PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
-    cls.kind: cls for cls in (RepeatedCV, NestedCV, ThreeWay, Holdout, Timing)
+    cls.kind: cls for cls in (RepeatedCV, NestedCV, ThreeWay, Holdout, Timing, GroundTruth)
 }
 
 
@@ -54,5 +56,5 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     """
     kind = settings["kind"]
     # Who chooses is a matter of each method (`ResolvedMethod.selection`), not of the splits.
-    values = {name: settings[name] for name in KINDS[kind].sound if name != "selection"}
+    values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
     return PROTOCOLS[kind](seed=seed, **values)

@@ -95,6 +95,8 @@ class EvaluationProtocol(ABC):
     repeats: int
     inner_folds: int = 0
     decisions: str = "multi-class"
+    # What a trial is called in reports.
+    trial_name: ClassVar[str] = "fold"
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -155,5 +157,5 @@ def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     tuned : bool
         Whether the method tunes within the training part; otherwise how it would does not count.
     """
-    ignored = {"form", "timeout", "memory", "repeats", "selection"} | (set() if tuned else {"inner_folds"})
+    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection"} | (set() if tuned else {"inner_folds"})
     return {name: value for name, value in settings.items() if name not in ignored and value is not None}
