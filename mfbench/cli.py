@@ -170,7 +170,7 @@ def report(
         raise UsageError("choose one of --json, --csv, --md and --svg")
     loaded = load_run(run if Path(run).exists() else out / run)
     if figures is not None:
-        from mfbench.report.figures import write_figures
+        from mfbench.report.round_figures import write_figures
 
         for path in write_figures(loaded, figures):
             sys.stdout.write(f"{path}\n")
@@ -211,7 +211,7 @@ def _explain_keys(plan: Plan) -> None:
 
 
 def _verdict(run: Any) -> ExitCode:
-    statuses = run.trials["status"] if len(run.trials) else []
+    statuses = run.outcomes["status"] if len(run.outcomes) else []
     if not any(status == "ok" for status in statuses):
         return ExitCode.NOTHING_MEASURED
     # A dataset that is only not at hand is no failure: the run did what could be done, and the report names it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -281,30 +281,65 @@ class Store:
             row |= {name: json.loads(row[name]) for name in _DATASET_JSON}
         return rows
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
         Arrays come as `unpack` returns them, decisions with a row for each test row, scores and chosen parameters as
         dicts, candidates as a list, what was said of pairs as `Interactions`.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those of `RESULT_COLUMNS` that are wanted; what is not asked for is not read.
         """
-        names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
+        names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
+        readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
+            **dict.fromkeys(_JSON, (json.loads, dict)),
+            **dict.fromkeys(_ARRAYS, (unpack, None)),
+            "interactions": (unpack_interactions, None),
+            "candidates": (unpack_candidates, list),
+        }
+        wanted = [f"t.{name}" for name in columns]
+        packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
-                f"SELECT p.dataset, p.method, p.repeat, p.fold, p.key, t.seed, "
-                f"{', '.join('t.' + name for name in RESULT_COLUMNS)} "
+                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *wanted])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
-                for name in _JSON:
-                    row[name] = json.loads(row[name]) if row[name] else {}
-                for name in _ARRAYS:
-                    row[name] = None if row[name] is None else unpack(row[name])
-                if row["decisions"] is not None:
+                for name, read, nothing in packed:
+                    found = row[name]
+                    row[name] = read(found) if found else nothing() if nothing else None
+                if row.get("decisions") is not None:
                     row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
-                row["interactions"] = unpack_interactions(row["interactions"]) if row["interactions"] else None
-                row["candidates"] = unpack_candidates(row["candidates"]) if row["candidates"] else []
                 yield row
+
+    def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
+        """Return each planned trial's coordinates and results as columns, in the plan's order: `rows`, but lean.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
+        """
+        names = ("dataset", "method", "repeat", "fold", *columns)
+        wanted = ", ".join(["p.dataset, p.method, p.repeat, p.fold", *(f"t.{name}" for name in columns)])
+        with self._explained():
+            found = self._db.execute(
+                f"SELECT {wanted} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
+            ).fetchall()
+        table = dict(zip(names, map(list, zip(*found, strict=True)), strict=True)) if found else {n: [] for n in names}
+        for name in set(_JSON) & set(columns):
+            # One text for all: a parser that is called once is several times faster.
+            table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
+        return table
+
+    def has_candidates(self) -> bool:
+        """Return whether a result waits for the choice of a grid point by all folds of its dataset."""
+        query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.candidates IS NOT NULL)"
+        with self._explained():
+            return bool(self._db.execute(query).fetchone()[0])
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:
         """Return the repeats whose splits are recorded."""

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from mfbench.api import run_suite
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.export import to_csv, to_json, to_markdown
-from mfbench.report.figures import write_figures
+from mfbench.report.round_figures import RELEVANT, write_figures
 from mfbench.report.terminal import show
 
 SUITE = """
@@ -140,10 +140,19 @@ def test_pictures(run, tmp_path):
     assert text == write_figures(run, tmp_path / "again")[0].read_text(encoding="utf-8")
 
 
-def test_pictures_without_matplotlib(run, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MfbenchError, match=r"pip install 'mfbench\[figures\]'"):
-        write_figures(run, tmp_path)
+def test_pictures_draw_every_round_and_every_weight(run, tmp_path):
+    rounds, weights = (path.read_text(encoding="utf-8") for path in write_figures(run, tmp_path)[:2])
+    cells = run.trials[(run.trials["dataset"] == "xor(n_samples=120, n_noise=6)") & (run.trials["status"] == "ok")]
+    drawn = ElementTree.fromstring(rounds)
+    assert len(drawn.findall(".//{*}circle")) == 2 * len(cells)
+    bars = [bar.get("fill") for bar in ElementTree.fromstring(weights).findall(".//{*}rect")]
+    assert bars.count(RELEVANT) == 2 * cells["method"].nunique()
+
+
+def test_pictures_where_nothing_can_be_written(run, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(MfbenchError, match="cannot write figures"):
+        write_figures(run, tmp_path / "file")
 
 
 def test_pictures_of_another_protocol(small_run, tmp_path):
