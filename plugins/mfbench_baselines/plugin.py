@@ -62,6 +62,14 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("baseline", "ensemble", "tree"),
         ),
         SelectorSpec(
+            name="lasso",
+            summary="Lasso with the penalty chosen by 10-fold cross-validation",
+            factory="mfbench_baselines.lasso:LassoSelector",
+            paper=LASSO,
+            targets="numbers",
+            tags=("baseline", "embedded", "linear"),
+        ),
+        SelectorSpec(
             name="lasso-path",
             summary="Order in which features enter the path of L1-penalised logistic regression",
             factory="mfbench_baselines.elastic_net:LassoPath",
