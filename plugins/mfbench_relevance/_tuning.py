@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve
+from scipy.linalg import cho_factor, cho_solve
 from sklearn.model_selection import KFold
 
-from mfbench_relevance._codes import bin_codes
 from mfbench_relevance._selector import Task
 from mfbench_relevance._views import indicators
 from mfbench_relevance.kernels import FeatureKernel
@@ -123,42 +122,55 @@ def refit_losses(
     """
     y = indicators(task.y, task.n_classes) if task.n_classes else np.asarray(task.y, dtype=np.float64)[:, None]
     centre = y[train].mean(axis=0)
-    target = y[train] - centre
-    losses = np.empty(len(supports))
+    used = np.flatnonzero(supports.any(axis=0))
+    learned, asked = _indicator_tables(task.X[np.ix_(train, used)], task.X[np.ix_(test, used)])
+    model = _Additive(learned, y[train] - centre)
     known: dict[bytes, float] = {}
-    for i, support in enumerate(supports):
+    losses = np.empty(len(supports))
+    for i, support in enumerate(supports[:, used]):
         key = support.tobytes()
         if key not in known:
-            predicted = centre + _additive(task.X[train][:, support], target, task.X[test][:, support])
+            chosen = np.repeat(support, REFIT_BINS)
+            predicted = centre + asked[:, chosen] @ model.coefficients(chosen)
             known[key] = float(((y[test] - predicted) ** 2).sum(axis=1).mean())
         losses[i] = known[key]
     return losses
 
 
-def _additive(X: Matrix, target: Matrix, others: Matrix) -> Matrix:
-    """Return the predictions of the additive model for other rows."""
-    if X.shape[1] == 0:
-        return np.zeros((len(others), target.shape[1]))
-    learned, asked = _indicator_table(X, X), _indicator_table(X, others)
-    if learned.shape[1] <= len(X):
-        inner = learned.T @ learned
+class _Additive:
+    """Ridge regression on subsets of the columns of one table; its products are made once."""
+
+    def __init__(self, table: Matrix, target: Matrix) -> None:
+        self.table, self.target = table, target
+        self.few = table.shape[1] <= 2 * len(table)
+        if self.few:
+            self.gram, self.products = table.T @ table, table.T @ target
+
+    def coefficients(self, chosen: NDArray[np.bool_]) -> Matrix:
+        """Return the coefficients of the chosen columns, by the smaller of the two systems of equations."""
+        if not chosen.any():
+            return np.zeros((0, self.target.shape[1]))
+        primal = self.few and chosen.sum() <= len(self.table)
+        if primal:
+            inner = self.gram[np.ix_(chosen, chosen)]
+            right = self.products[chosen]
+        else:
+            columns = self.table[:, chosen]
+            inner, right = columns @ columns.T, self.target
         inner[np.diag_indices_from(inner)] += RIDGE
-        predicted: Matrix = asked @ solve(inner, learned.T @ target, assume_a="pos")
-    else:
-        inner = learned @ learned.T
-        inner[np.diag_indices_from(inner)] += RIDGE
-        predicted = asked @ (learned.T @ solve(inner, target, assume_a="pos"))
-    return predicted
+        solved: Matrix = cho_solve(cho_factor(inner, lower=True, overwrite_a=True, check_finite=False), right)
+        return solved if primal else columns.T @ solved
 
 
-def _indicator_table(X: Matrix, rows: Matrix) -> Matrix:
-    """Return one 0/1 column per feature and bin for some rows; the cuts come from X."""
-    n, p = rows.shape
-    table = np.zeros((n, p, REFIT_BINS))
-    if rows is X:
-        codes = bin_codes(X, REFIT_BINS, "frequency")
-    else:
-        cuts = np.quantile(X, np.arange(1, REFIT_BINS) / REFIT_BINS, axis=0)
-        codes = np.stack([np.searchsorted(cuts[:, j], rows[:, j], side="right") for j in range(p)], axis=1)
-    np.put_along_axis(table, codes[:, :, None], 1.0, axis=2)
-    return table.reshape(n, -1)
+def _indicator_tables(X: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
+    """Return one 0/1 column per feature and bin, for X and for other rows; the cuts come from X."""
+    cuts = np.quantile(X, np.arange(1, REFIT_BINS) / REFIT_BINS, axis=0)
+    tables = []
+    for rows in (X, others):
+        codes = np.empty(rows.shape, dtype=np.int64)
+        for j in range(rows.shape[1]):
+            codes[:, j] = np.searchsorted(cuts[:, j], rows[:, j], side="right")
+        table = np.zeros((*rows.shape, REFIT_BINS))
+        np.put_along_axis(table, codes[:, :, None], 1.0, axis=2)
+        tables.append(table.reshape(len(rows), -1))
+    return tables[0], tables[1]
