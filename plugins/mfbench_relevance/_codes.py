@@ -45,11 +45,12 @@ def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[
     >>> bin_codes(x, 2, "width").ravel(), bin_codes(x, 2, "frequency").ravel()
     (array([0, 0, 0, 1]), array([0, 0, 1, 1]))
     """
+    # Halves, lest the difference of the extremes overflow.
     low, high = columns.min(axis=0), columns.max(axis=0)
-    varies = high > low
+    width = high / 2 - low / 2
+    varies = width > 0
     if binning == "width":
-        # The two halves, lest the difference of the extremes overflow.
-        width = np.where(varies, high / 2 - low / 2, 1.0)
+        width = np.where(varies, width, 1.0)
         place = np.floor((columns / 2 - low / 2) / width * bins)
         return np.where(varies, np.minimum(place, bins - 1), 0).astype(np.int64)
     codes = np.zeros(columns.shape, dtype=np.int64)
