@@ -342,7 +342,7 @@ class PSVM(_BoxSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_BoxSelector._parameter_constraints,
         "epsilon": [Interval(Real, 0, None, closed="left"), None],
-        "C": [Interval(Real, 0, None, closed="neither"), None],
+        "C": [Interval(Real, 0, None, closed="right"), None],
     }
 
     def __init__(
