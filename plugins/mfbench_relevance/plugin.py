@@ -22,6 +22,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"quantile": [0.9, 0.95, 0.99, 0.999]},
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
+            targets="numbers",
         ),
         SelectorSpec(
             name="rvm-linear",
@@ -32,6 +33,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             defaults={"preset": "paper", "kernel": "linear"},
             tags=("relevance", "embedded", "linear"),
             warm_up=True,
+            targets="numbers",
         ),
         SelectorSpec(
             name="fvm",
@@ -41,6 +43,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"one_standard_error": [False, True]},
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
+            targets="numbers",
         ),
         SelectorSpec(
             name="psvm",
@@ -51,5 +54,6 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"one_standard_error": [False, True]},
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
+            targets="numbers",
         ),
     ]
