@@ -62,7 +62,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("baseline", "ensemble", "tree"),
         ),
         SelectorSpec(
-            name="lasso",
+            name="lasso-cv",
             summary="Lasso with the penalty chosen by 10-fold cross-validation",
             factory="mfbench_baselines.lasso:LassoSelector",
             paper=LASSO,
