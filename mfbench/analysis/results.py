@@ -165,7 +165,7 @@ class Run:
         if not self.detects:
             return pd.DataFrame(columns=COLUMNS)
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
-        return detection_frame(self.outcomes, sizes, self.meta["suite"]["report"]["alpha"])
+        return detection_frame(self.trials, sizes, self.meta["suite"]["report"]["alpha"])
 
     def relevant(self, dataset: str) -> list[int]:
         """Return the numbers of the features known to be relevant in a dataset; empty if nothing is known."""
