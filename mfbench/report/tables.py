@@ -180,7 +180,7 @@ def notes(run: Run, *, compared: bool = True) -> list[str]:
     if compared and _trivial_accuracies(run):
         lines.append(
             "one_vs_rest_accuracy: of K > 2 classes the mean accuracy of K decisions, this class or another one. "
-            "Always saying no is right on 1 - 1/K of them if classes are equally large; column trivial is the exact share."
+            "Always saying no is right on 1 - 1/K of them if classes are equally large; column trivial has it exactly."
         )
     optimistic = [label for label, way in run.tuned.items() if way == "per-dataset"]
     if optimistic:
