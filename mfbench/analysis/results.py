@@ -167,6 +167,13 @@ class Run:
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
         return detection_frame(self.outcomes, sizes, self.meta["suite"]["report"]["alpha"])
 
+    def relevant(self, dataset: str) -> list[int]:
+        """Return the numbers of the features known to be relevant in a dataset; empty if nothing is known."""
+        known = next((d for d in self._datasets if d["label"] == dataset), None)
+        if known is None:
+            raise UnknownNameError("dataset of this run", dataset, [d["label"] for d in self._datasets])
+        return list(known["relevant"] or ())
+
     def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
         """Return the reference against each method, dataset and figure of ``ground-truth``, paired by round.
 
