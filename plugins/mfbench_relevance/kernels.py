@@ -33,7 +33,9 @@ class Null:
     values: NDArray[np.float64]
     mean: NDArray[np.float64]
 
-    def level(self, quantile: float, *, centred: bool, two_sided: bool, unit: NDArray[np.float64] | None = None) -> float:
+    def level(
+        self, quantile: float, *, centred: bool, two_sided: bool, unit: NDArray[np.float64] | None = None
+    ) -> float:
         """Return a quantile of the values.
 
         Parameters

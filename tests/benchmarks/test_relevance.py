@@ -108,9 +108,11 @@ def test_quadratic_program(benchmark, C):
     ours = measure(benchmark, lambda: solve_box(K, k, epsilon, C), rounds=10)
     benchmark.extra_info["optimality_gap"] = optimality_gap(K, k, epsilon, C, solve_box(K, k, epsilon, C)[0])
     for name, solver in (("interior_point", interior_point), ("l_bfgs_b", projected_quasi_newton)):
-        benchmark.extra_info[f"times_faster_than_{name}"] = seconds(lambda s=solver: s(K, k, epsilon, C)) / ours
-        gap = optimality_gap(K, k, epsilon, C, solver(K, k, epsilon, C))
-        benchmark.extra_info[f"optimality_gap_of_{name}"] = gap
+        found = []
+        benchmark.extra_info[f"times_faster_than_{name}"] = (
+            seconds(lambda s=solver, w=found: w.append(s(K, k, epsilon, C))) / ours
+        )
+        benchmark.extra_info[f"optimality_gap_of_{name}"] = optimality_gap(K, k, epsilon, C, found[0])
 
 
 MEMORY = """
