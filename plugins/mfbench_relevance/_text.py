@@ -1,6 +1,7 @@
 """Paragraphs that several docstrings share."""
 
-KERNEL_PARAMETERS = """kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
+KERNEL_PARAMETERS = """\
+kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
         How two features, or a feature and the response, are compared; see
         `mfbench_relevance.kernels.feature_kernel`. A callable is given two arrays of standardised columns as rows.
     target : {"auto", "numbers", "classes"}, default="auto"
