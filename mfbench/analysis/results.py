@@ -97,13 +97,13 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        names = [*PLACE, "key", "seed", *(name for name in RESULT_COLUMNS if name != "candidates")]
-        return frame_of({name: [row[name] for row in self._rows] for name in names}, self.metrics)
+        names = [name for name in (*PLACE, "key", "seed", *RESULT_COLUMNS) if name != "candidates"]
+        return frame_of({name: [row[name] for row in self._rows] for name in names}, self._measured)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
-        return frame_of(self._table, self.metrics)
+        return frame_of(self._table, self._measured)
 
     @cached_property
     def decisions(self) -> Correctness:
@@ -165,7 +165,7 @@ class Run:
         if not self.detects:
             return pd.DataFrame(columns=COLUMNS)
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
-        return detection_frame(self.outcomes, sizes, self.meta["suite"]["report"]["alpha"])
+        return detection_frame(self.trials, sizes, self.meta["suite"]["report"]["alpha"])
 
     def relevant(self, dataset: str) -> list[int]:
         """Return the numbers of the features known to be relevant in a dataset; empty if nothing is known."""
@@ -193,6 +193,11 @@ class Run:
     def metrics(self) -> list[str]:
         """The protocol's metrics; the first one decides."""
         return list(self.meta["protocol"]["metrics"])
+
+    @property
+    def _measured(self) -> list[str]:
+        """What trials were scored by: of ground-truth all figures, whichever the suite names."""
+        return list(KINDS[self.meta["protocol"]["kind"]].metrics) if self.detects else self.metrics
 
     @property
     def protocol(self) -> EvaluationProtocol:

@@ -62,6 +62,14 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("baseline", "ensemble", "tree"),
         ),
         SelectorSpec(
+            name="lasso-cv",
+            summary="Lasso with the penalty chosen by 10-fold cross-validation",
+            factory="mfbench_baselines.lasso:LassoSelector",
+            paper=LASSO,
+            targets="numbers",
+            tags=("baseline", "embedded", "linear"),
+        ),
+        SelectorSpec(
             name="lasso-path",
             summary="Order in which features enter the path of L1-penalised logistic regression",
             factory="mfbench_baselines.elastic_net:LassoPath",
@@ -113,7 +121,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 paper="R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore, Benchmarking relief-based "
                 "feature selection methods for bioinformatics data mining, Journal of Biomedical Informatics 85, 2018",
                 defaults={"algorithm": algorithm},
-                tags=("baseline", "filter", "relief", "needs skrebate"),
+                tags=("baseline", "filter", "relief", "skrebate"),
             )
             for name, algorithm, summary in (
                 ("surf", "SURF", "SURF: Relief with all neighbours within the mean distance"),

@@ -175,7 +175,7 @@ def test_standard_profiles():
 def test_every_kind_of_protocol_has_a_page_with_its_keys(kind):
     text = text_of(f"protocols/{kind}.md")
     assert text.startswith(f"# `{kind}`\n")
-    documented = rows(text)
+    documented = rows(first_table(text))
     documented.pop("key")
     about = KINDS[kind]
     assert set(documented) == set(about.sound)
