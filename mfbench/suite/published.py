@@ -48,9 +48,6 @@ class Description(Part):
         default="fraction", description="Percent, or a fraction, or the fraction that is missing from 1."
     )
     sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets stand.")
-    two_classes_only: str = Field(
-        default="", description="Why its figures of datasets with more than two classes are not that score."
-    )
 
 
 @dataclass(frozen=True)
@@ -266,8 +263,6 @@ def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset, decisi
     theirs = table.shapes.get(label, ours)
     if ours != theirs:
         return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
-    if table.about.two_classes_only and planned.data.n_classes > 2:
-        return f"has {planned.data.n_classes} classes: {table.about.two_classes_only}"
     if table.about.metric == "one_vs_rest_accuracy" and planned.data.n_classes > 2 and decisions != "one-vs-rest":
         return f"has {planned.data.n_classes} classes: was published as one problem per class, here it is one for all"
     return ""
