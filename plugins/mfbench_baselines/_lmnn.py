@@ -189,7 +189,7 @@ def collect(
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def _accumulate(Z, targets, starts, pairs, push, residual):  # pragma: no cover
-    """Return the objective; for each pair of weight w add w (z - z') to one row of residual and w (z' - z) to the other.
+    """Return the objective; a pair of weight w adds w (z - z') to one row of residual and w (z' - z) to the other.
 
     A row's targets and impostors are few, so rows are read directly rather than through products.
     """
