@@ -56,7 +56,7 @@ class HierNet(SelectingMixin, CodedClassifier):
     max_features : int, default=100
         With more features than this, those that differ most between the classes one by one are taken; a pair invisible
         to them is lost.
-    max_iter : int, default=2000
+    max_iter : int, default=10000
         Most gradient steps for one penalty.
     tol : float, default=1e-4
         Largest entry of the generalised gradient at the end, as a share of the largest penalty.
@@ -102,9 +102,10 @@ class HierNet(SelectingMixin, CodedClassifier):
     Notes
     -----
     Accelerated proximal gradient with restarts; penalties are taken from the largest down, each from the last solution.
-    A step takes O(n p²) for the gradient and O(p² log p) for the constraints; memory O(n p + p²). Strong hierarchy
-    takes up to 500 such fits, by the alternating direction method of multipliers. A share of 1e-8 of the penalty is
-    quadratic, so that b⁺ and b⁻ are unique. With "gaussian", probabilities are predictions cut to [0, 1].
+    A step takes O(n p²) for the gradient and O(p² log p) for the constraints; memory O(n p + p²). Strong hierarchy is
+    the alternating direction method of multipliers, some tens of rounds of at most 20 such steps. A share of 1e-8 of
+    the penalty is quadratic, so that b⁺ and b⁻ are unique. With "gaussian", probabilities are predictions cut to
+    [0, 1].
 
     References
     ----------
@@ -133,7 +134,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         cv: int = 10,
         squares: bool = True,
         max_features: int = 100,
-        max_iter: int = 2000,
+        max_iter: int = 10000,
         tol: float = 1e-4,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -168,7 +169,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         self.feature_importances_ = np.zeros(self.n_features_in_)
         self.feature_importances_[self.kept_] = np.maximum(np.abs(main), np.abs(self.pairs_).max(axis=2)).max(axis=0)
         self.n_iter_ = max(model.steps for model in self._models)
-        if self.n_iter_ >= self.max_iter and self.hierarchy == "weak":
+        if self.n_iter_ >= self.max_iter:
             warnings.warn(
                 f"HierNet has not converged after {self.max_iter} steps; raise max_iter or tol",
                 ConvergenceWarning,
