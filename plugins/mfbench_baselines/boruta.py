@@ -102,14 +102,15 @@ class Boruta(SupervisedSelector):
         p = X.shape[1]
         self.hits_, self.decision_ = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
         rounds, best_shadows = [], []
-        for self.n_iter_ in range(1, self.max_iter + 1):
+        for number in range(1, self.max_iter + 1):
             importances, shadow = self._round(X, y, random)
             rounds.append(importances)
             best_shadows.append(shadow)
             self.hits_ += importances > shadow
-            self.decision_ = decide(self.hits_, self.decision_, self.n_iter_, self.alpha)
+            self.decision_ = decide(self.hits_, self.decision_, number, self.alpha)
             if self.decision_.all():
                 break
+        self.n_iter_ = number
         kept = self.decision_ > 0
         undecided = self.decision_ == 0
         kept[undecided] = np.median(rounds, axis=0)[undecided] > np.median(best_shadows)

@@ -185,6 +185,8 @@ class LassoPath(SupervisedSelector):
         λ, falling.
     active_ : ndarray of bool, shape (n_penalties, n_features)
         Which features have a non-zero weight.
+    n_iter_ : int
+        Steps for the penalty and class that took most.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -245,14 +247,16 @@ class LassoPath(SupervisedSelector):
         largest = float(np.abs(centred @ (X - X.mean(axis=0))).max())
         self.penalties_ = largest * np.geomspace(1.0, self.smallest, self.n_penalties)
         self.active_ = np.zeros((self.n_penalties, X.shape[1]), dtype=bool)
-        importances = np.zeros(X.shape[1])
+        importances, self.n_iter_ = np.zeros(X.shape[1]), 0
         if largest <= 0:
             return importances
-        states: list[tuple[NDArray[np.float64], float] | None] = [None] * len(targets)
-        for at, penalty in enumerate(self.penalties_):
+        states = [(np.zeros(X.shape[1]), 0.0) for _ in targets]
+        for at in range(1, self.n_penalties):
+            penalty = self.penalties_[at]
             for k, target in enumerate(targets):
-                states[k] = _descend(X, target, 1.0 / penalty, 1.0, self.tol, self.max_iter, states[k])[:2]
-            weights = np.array([state[0] for state in states if state is not None])
+                weights, intercept, steps = _descend(X, target, 1.0 / penalty, 1.0, self.tol, self.max_iter, states[k])
+                states[k], self.n_iter_ = (weights, intercept), max(self.n_iter_, steps)
+            weights = np.array([weights for weights, _ in states])
             size = np.abs(weights).max(axis=0)
             self.active_[at] = size > 0
             new = self.active_[at] & (importances == 0)

@@ -42,8 +42,9 @@ class RebateFilter(SupervisedSelector):
     Notes
     -----
     Time O(n² p), memory O(n²), in Python: some seconds for a thousand rows. scikit-rebate takes a column of at most ten
-    values as categorical. The starred importances are far from 0 on average, so rank them rather than count the
-    positive ones.
+    values as categorical. The starred ones are meant for interactions: far rows of another class count against a
+    feature that tells the classes by itself, so that they rank the two petal columns of iris last. Their importances
+    may be far from 0 on average, so rank them rather than count the positive ones.
 
     References
     ----------

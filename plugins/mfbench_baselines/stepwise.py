@@ -6,10 +6,10 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import LinearSVC
 
+from mfbench_baselines._neighbour_votes import fold_accuracy
 from mfbench_baselines._screen import strongest
 from mfbench_baselines._selector import SupervisedSelector
 
@@ -63,7 +63,7 @@ class RecursiveElimination(SupervisedSelector):
     >>> from sklearn.preprocessing import StandardScaler
     >>> X, y = load_iris(return_X_y=True)
     >>> RecursiveElimination().fit(StandardScaler().fit_transform(X), y).feature_importances_.tolist()
-    [0.25, 0.5, 0.75, 1.0]
+    [0.25, 0.5, 1.0, 0.75]
     """
 
     def __init__(self, *, n_features_to_select: int | None = None, step: float = 0.1, C: float = 1.0) -> None:
@@ -151,8 +151,9 @@ class SequentialForward(_Greedy):
 
     Notes
     -----
-    Takes `cv` times the number of candidates for each feature taken. The same folds serve all candidates. Of equal
-    accuracies the feature that comes first wins. A pair that tells something only together is not found.
+    Time O(n² s) for each candidate for place s. The same folds serve all candidates. Of equal accuracies the feature
+    that comes first wins, of equally near rows the one that comes first. A pair that tells something only together is
+    not found.
 
     References
     ----------
@@ -194,12 +195,12 @@ class SequentialForward(_Greedy):
         stratified = smallest >= 2
         count = min(self.cv, smallest if stratified else len(y))
         folds = (StratifiedKFold if stratified else KFold)(count, shuffle=True, random_state=self.random_state)
-        splits = list(folds.split(X, y))
-        neighbours = min([self.n_neighbors, *(len(train) for train, _ in splits)])
-        model = KNeighborsClassifier(neighbours, n_jobs=1)
+        fold_of = np.empty(len(y), dtype=np.int64)
+        for number, (_, test) in enumerate(folds.split(X, y)):
+            fold_of[test] = number
         candidates, taken, scores = [int(j) for j in strongest(X, y, self.max_features)], [], [0.0]
         while candidates and len(taken) < self.n_ranked:
-            reached = [cross_val_score(model, X[:, [*taken, j]], y, cv=splits).mean() for j in candidates]
+            reached = [fold_accuracy(X[:, [*taken, j]], y, fold_of, self.n_neighbors) for j in candidates]
             best = int(np.argmax(np.round(reached, 12)))
             if reached[best] <= scores[-1] + 1e-12:
                 break
@@ -324,8 +325,9 @@ def three_levels(X: NDArray[np.float64], width: float) -> NDArray[np.int8]:
     levels : ndarray of int8, shape (n_samples, n_features)
         A column of at most three values has them in order.
     """
-    centre, half = X.mean(axis=0), width * X.std(axis=0)
-    levels = (X > centre - half).astype(np.int8) + (X > centre + half)
+    mean, half = X.mean(axis=0), width * X.std(axis=0)
+    lower, upper = mean - half, mean + half
+    levels = np.greater(X, lower).astype(np.int8) + np.greater(X, upper)
     ordered = np.sort(X, axis=0)
     steps = np.diff(ordered, axis=0) > 0
     for j in np.flatnonzero(steps.sum(axis=0) <= 2):
