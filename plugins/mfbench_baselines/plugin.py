@@ -94,7 +94,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 paper="R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore, Benchmarking relief-based "
                 "feature selection methods for bioinformatics data mining, Journal of Biomedical Informatics 85, 2018",
                 defaults={"algorithm": algorithm},
-                tags=("baseline", "filter", "relief", "needs skrebate"),
+                tags=("baseline", "filter", "relief", "skrebate"),
             )
             for name, algorithm, summary in (
                 ("surf", "SURF", "SURF: Relief with all neighbours within the mean distance"),
