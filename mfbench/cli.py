@@ -157,6 +157,9 @@ def report(
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per dataset and method.")] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Markdown.")] = False,
     as_svg: Annotated[bool, typer.Option("--svg", help="A picture of the terminal view.")] = False,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write pictures of a ground-truth run (SVG) to a folder.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
     out: Out = Path("reports"),
 ) -> None:
@@ -166,6 +169,12 @@ def report(
     if as_json + as_csv + as_md + as_svg > 1:
         raise UsageError("choose one of --json, --csv, --md and --svg")
     loaded = load_run(run if Path(run).exists() else out / run)
+    if figures is not None:
+        from mfbench.report.round_figures import write_figures
+
+        for path in write_figures(loaded, figures):
+            sys.stdout.write(f"{path}\n")
+        return
     if not (as_json or as_csv or as_md or as_svg):
         from mfbench.report.terminal import show
 
@@ -202,7 +211,7 @@ def _explain_keys(plan: Plan) -> None:
 
 
 def _verdict(run: Any) -> ExitCode:
-    statuses = run.trials["status"] if len(run.trials) else []
+    statuses = run.outcomes["status"] if len(run.outcomes) else []
     if not any(status == "ok" for status in statuses):
         return ExitCode.NOTHING_MEASURED
     # A dataset that is only not at hand is no failure: the run did what could be done, and the report names it.

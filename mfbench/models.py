@@ -66,11 +66,19 @@ class SelectorSpec(EstimatorSpec):
 
     Parameters
     ----------
+    targets : {"", "classes", "numbers"}, default=""
+        What `fit` takes for y where the truth is a number: "numbers" is given the numbers, and class codes on a dataset
+        of classes; "classes" always gets class codes, which are then the numbers cut at their median. Empty asks
+        scikit-learn's tags: a regressor is given numbers, everything else class codes.
     raw_input : bool, default=False
         True for a selector that handles categories and missing values itself. It is given the unencoded columns
         (category codes, NaN where a value is missing), unscaled, and, if it has such a parameter,
         ``categorical_features`` as a boolean mask of shape (n_features,). Others get imputed, one-hot or ordinal
         encoded, scaled columns; the importance of an original feature is then the largest among its columns.
+    path : (str, str) or None, default=None
+        For a selector whose one fit gives the importances for many values of a parameter: the parameter, and the method
+        of the fitted selector that takes a value and returns what ``feature_importances_`` would be. When a suite tunes
+        that parameter, the selector is fitted once with the largest value of the grid.
 
     Examples
     --------
@@ -78,7 +86,14 @@ class SelectorSpec(EstimatorSpec):
     ()
     """
 
+    targets: Literal["", "classes", "numbers"] = ""
     raw_input: bool = False
+    path: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.targets not in ("", "classes", "numbers"):
+            raise ValueError(f"selector {self.name!r} has targets {self.targets!r}: use 'classes', 'numbers' or ''")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +208,8 @@ class Dataset:
         Indices of the truly relevant features, where the truth is known.
     interactions : tuple of (int, int) or None, default=None
         Pairs of features that act together, where the truth is known.
+    response : ndarray of shape (n_samples,) or None, default=None
+        float64: the number behind each class, where the classes are a response cut in parts.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -207,9 +224,15 @@ class Dataset:
     encoding: Literal["one-hot", "ordinal"] = "one-hot"
     relevant: tuple[int, ...] | None = None
     interactions: tuple[tuple[int, int], ...] | None = None
+    response: NDArray[np.float64] | None = None
     source: str = ""
     license: str = ""
     citation: str = ""
+
+    @property
+    def task(self) -> Literal["classification", "regression"]:
+        """Whether the truth is a class, or a number of which `y` is a coarse form."""
+        return "classification" if self.response is None else "regression"
 
     @property
     def n_samples(self) -> int:
@@ -347,6 +370,8 @@ class TrialResult:
         The selector's importance of each feature.
     predictions : ndarray of int or None
         Predicted class codes of the test rows, in row order.
+    decisions : ndarray of shape (n_test, n_classes) or None
+        Where each class was a problem of its own against the rest: 1 for each class that a test row was said to be of.
     interactions : Interactions or None
         What the selector, or else the classifier, says of pairs of features.
     chosen : dict
@@ -377,6 +402,7 @@ class TrialResult:
     selected: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     predictions: NDArray[np.int64] | None = None
+    decisions: NDArray[np.int64] | None = None
     interactions: Interactions | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     candidates: list[Candidate] = field(default_factory=list)

@@ -61,7 +61,7 @@ class _Counting(Silent):
         folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))
         self.console.print(
             f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {len(plan.trials)} trials "
-            f"({len(plan.datasets)} datasets × {len(plan.methods)} methods × {folds} folds)"
+            f"({len(plan.datasets)} datasets × {len(plan.methods)} methods × {folds} {plan.protocol.trial_name}s)"
             f"{resumed}",
             highlight=False,
             markup=False,

@@ -58,7 +58,7 @@ def write_run(tmp_path):
                 "report": report or {},
             }
         )
-        protocol = Protocol(folds=folds, repeats=1, metrics=list(metrics))
+        protocol = Protocol(folds=folds, repeats=1, metrics=list(metrics)).completed()
         meta = {
             "suite": suite.model_dump(mode="json"),
             "protocol": protocol.model_dump(mode="json"),

@@ -147,16 +147,18 @@ def test_errors_become_accuracies(plan, tmp_path):
     assert [figure.value for figure in plan().figures] == [0.75]
 
 
-def test_figures_of_one_class_against_the_rest_are_not_compared():
+def test_figures_of_one_class_against_the_rest_are_compared_only_with_such():
     y = np.arange(6) % 3
     data = Dataset(
         name="d", X=np.zeros((6, 2)), y=y, class_names=("a", "b", "c"), feature_names=("u", "v"),
         categorical=np.zeros(2, bool),
     )  # fmt: skip
-    about = Description(collections=["papers"], two_classes_only="one against the rest")
+    about = Description(collections=["papers"], metric="one_vs_rest_accuracy")
     table = PublishedTable("t", about, {("D", "A"): 0.5}, {})
     (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"])
-    assert figure.obstacle == "has 3 classes: one against the rest"
+    assert figure.obstacle.startswith("has 3 classes: was published as one problem per class")
+    (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"], "one-vs-rest")
+    assert figure.obstacle == ""
     two = replace(data, y=y % 2, class_names=("a", "b"))
     assert match(table, {"d": PlannedDataset("d", two, "", {"papers": "D"})}, ["A"])[0].obstacle == ""
 
@@ -179,7 +181,9 @@ class TestShipped:
         names = list(shipped_tables(built_in))
         methods = '[[methods]]\nlabel = "A"\nclassifier = "knn"'
         text = f"[report]\npublished = {names!r}"
-        loaded = load_suite(suite_file(text, datasets='[[datasets]]\nuse = ["iris"]', methods=methods), built_in)
+        head = '[suite]\nname = "own"\n[protocol]\nmetrics = ["accuracy", "one_vs_rest_accuracy"]\n'
+        datasets = '[[datasets]]\nuse = ["iris"]'
+        loaded = load_suite(suite_file(text, head=head, datasets=datasets, methods=methods), built_in)
         from mfbench.suite.published import load_published
 
         specs = [entry.spec for entry in built_in.datasets.values()]
