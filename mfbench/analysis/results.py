@@ -96,7 +96,7 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        names = [*PLACE, "key", "seed", *RESULT_COLUMNS]
+        names = [*PLACE, "key", "seed", *(name for name in RESULT_COLUMNS if name != "candidates")]
         return frame_of({name: [row[name] for row in self._rows] for name in names}, self.metrics)
 
     @cached_property

@@ -19,6 +19,8 @@ from mfbench.analysis.rules import Cell, Decisions, Settings, cells_of, compare,
 from mfbench.errors import UnknownNameError
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
+CLOCK = 1e-6
+"""Seconds that a trial takes at least where times are compared: no clock tells less."""
 VERDICTS = ("win", "tie", "loss")
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each column of verdicts."""
@@ -219,7 +221,7 @@ def time_table(trials: pd.DataFrame) -> pd.DataFrame:
 
     A dataset with trials that have not run yet is left out.
     """
-    times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).where(trials["status"] == "ok")
+    times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
     waiting = set(trials.loc[trials["status"].isna(), "dataset"])
