@@ -44,6 +44,8 @@ class Run:
     Attributes
     ----------
     path : Path
+    reference : str or None
+        Goes over the suite's reference, if set.
     meta : dict
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
@@ -59,6 +61,7 @@ class Run:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.reference: str | None = None
         with Store(path, read_only=True) as store:
             self.meta = store.meta()
             self.left_out = store.left_out()
@@ -201,7 +204,7 @@ class Run:
         # A run of an earlier version has no word on what is newer: the defaults hold.
         report = Report.model_validate(self.meta["suite"]["report"])
         metric = self.metrics[0]
-        reference = report.reference
+        reference = self.reference or report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
         return Settings(
