@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -150,9 +150,6 @@ def plugins(
     show_plugins(load_registry(strict=strict), _console(), tag or ())
 
 
-Figure = Literal["critical-difference", "time-profile"]
-
-
 @app.command()
 def report(
     run: Annotated[
@@ -176,7 +173,7 @@ def report(
     as_md: Annotated[bool, typer.Option("--md", help="Markdown.")] = False,
     as_svg: Annotated[bool, typer.Option("--svg", help="A picture of the terminal view.")] = False,
     figure: Annotated[
-        Figure | None, typer.Option(metavar="KIND", help="A figure as SVG: critical-difference or time-profile.")
+        str | None, typer.Option(metavar="KIND", help="A figure as SVG: critical-difference or time-profile.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
     out: Out = Path("reports"),

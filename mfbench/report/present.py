@@ -102,6 +102,8 @@ def _figure(form: Form, title: str, overall: Overall, ratios: pd.DataFrame | Non
         if not len(ratios):
             raise UsageError("there is no dataset on which every trial has run; a profile of times needs one")
         return profile_figure(ratios, title)
+    if form.figure != "critical-difference":
+        raise UnknownNameError("figure", str(form.figure), ("critical-difference", "time-profile"))
     diagram = diagram_of(overall)
     if diagram is None:
         raise UsageError("a critical-difference diagram needs two datasets and two methods with scores")

@@ -14,7 +14,7 @@ from mfbench.errors import UnknownNameError
 from mfbench.report.export import finite, overall_content
 from mfbench.report.overall import detail_tables, drawings, overall_notes, reference_table
 from mfbench.report.page import Page
-from mfbench.report.tables import BEST, MISSING, PLAIN, Cell, Table
+from mfbench.report.tables import BEST, MISSING, PLAIN, Cell, Table, rank_text
 from mfbench.run.metrics import SCORES
 from mfbench.suite.published import PublishedTable
 
@@ -81,7 +81,7 @@ def page_of_table(table: PublishedTable, overall: Overall, *, statistics: bool =
         *(detail_tables(overall, percent) if statistics else []),
     ]
     page.notes = [
-        f"Larger/equal/smaller: on how many datasets the printed figure of {overall.reference} is better than, equal to "
+        f"Better/equal/worse: on how many datasets the printed figure of {overall.reference} is better than, equal to "
         "and worse than that of the method. A printed mean has no spread, so there is no test on one dataset.",
         *overall_notes(overall, percent),
     ]
@@ -94,13 +94,12 @@ def _figures(table: PublishedTable, overall: Overall, percent: bool) -> Table:
     unit = ", percent" if percent else ""
     drawn = Table(f"{table.about.metric}{unit}, as printed", ["dataset", *map(str, means.columns)])
     top = means.max(axis=1) if overall.greater_is_better else means.min(axis=1)
-    for dataset, row in means.iterrows():
-        best = float(top.loc[dataset])
-        drawn.rows.append([Cell(str(dataset)), *(_figure(value, best, factor, form) for value in row.to_numpy())])
+    for dataset, row, best in zip(means.index, means.to_numpy(), top.to_numpy(), strict=True):
+        drawn.rows.append([Cell(str(dataset)), *(_figure(value, float(best), factor, form) for value in row)])
     names = [str(name) for name in means.columns]
     if overall.reference is not None and len(names) > 1:
-        drawn.rows.append([Cell("larger/equal/smaller"), *(_counts(means, overall, name) for name in names)])
-    ranks = [f"{overall.ranks[name]:.2f}" if name in overall.ranks.index else "–" for name in names]
+        drawn.rows.append([Cell("better/equal/worse"), *(_counts(means, overall, name) for name in names)])
+    ranks = [rank_text(overall.ranks[name]) if name in overall.ranks.index else "–" for name in names]
     drawn.rows.append([Cell("average rank"), *map(Cell, ranks)])
     drawn.footer_rows = 2 if len(names) > 1 else 1
     return drawn

@@ -83,7 +83,7 @@ def score_table(run: Run) -> Table:
         for title, prefix in verdict_kinds(run):
             wtl = [_wtl(summary[m], prefix) if m != run.settings.reference else Cell("–", MISSING) for m in methods]
             table.rows.append([Cell(title), *wtl])
-        ranks = [_number(summary[m]["rank"], "{:.2f}") for m in methods]
+        ranks = [_rank(summary[m]["rank"]) for m in methods]
         table.rows.append([Cell("average rank"), *ranks])
         table.footer_rows = len(verdict_kinds(run)) + 1
     return table
@@ -145,7 +145,7 @@ def summary_table(run: Run) -> Table:
                 Cell(str(row["method"])),
                 Cell(run.methods[row["method"]]),
                 _number(factor * row["mean"], "{:.1f}" if factor == 100.0 else "{:.3f}"),
-                _number(row["rank"], "{:.2f}"),
+                _rank(row["rank"]),
                 *(_wtl(row, prefix) if row["method"] != reference else Cell("reference") for _, prefix in kinds),
                 Cell(seconds(row["total_seconds"])),
                 Cell(f"{row['peak_memory'] / 1e6:.1f} MB"),
@@ -292,6 +292,21 @@ def _one_line(text: object) -> str:
 
 def _wtl(row: Mapping[Any, Any], prefix: str) -> Cell:
     return Cell("/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS))
+
+
+def _rank(value: float) -> Cell:
+    return Cell(rank_text(value)) if np.isfinite(value) else Cell("–", MISSING)
+
+
+def rank_text(value: float) -> str:
+    """Return an average rank with two digits, a half to the even one: a float's own digits would decide otherwise.
+
+    Examples
+    --------
+    >>> rank_text(7.475), rank_text(7.525)
+    ('7.48', '7.52')
+    """
+    return f"{np.round(value, 2):.2f}"
 
 
 def _number(value: float, form: str) -> Cell:
