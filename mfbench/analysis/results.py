@@ -143,12 +143,16 @@ class Run:
     @cached_property
     def interactions(self) -> pd.DataFrame:
         """One row per trial and pair of features that its method spoke of: weight, share of the norm, p-value, rank."""
-        return interaction_frame(self._rows, self._datasets)
+        with Store(self.path, read_only=True) as store:
+            # Only what was chosen by all folds has to be read with everything else.
+            rows = self._rows if store.has_candidates() else store.rows(("interactions",))
+            return interaction_frame(rows, self._datasets)
 
     @cached_property
     def true_interactions(self) -> pd.DataFrame:
         """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
-        return true_interactions(self.interactions)
+        known = any(dataset["interactions"] for dataset in self._datasets)
+        return true_interactions(self.interactions if known else interaction_frame([], []))
 
     @property
     def detects(self) -> bool:
@@ -161,7 +165,7 @@ class Run:
         if not self.detects:
             return pd.DataFrame(columns=COLUMNS)
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
-        return detection_frame(self.outcomes, sizes, self.meta["suite"]["report"]["alpha"])
+        return detection_frame(self.trials, sizes, self.meta["suite"]["report"]["alpha"])
 
     def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
         """Return the reference against each method, dataset and figure of ``ground-truth``, paired by round.
@@ -176,7 +180,7 @@ class Run:
             return pd.DataFrame(columns=PAIRED_COLUMNS)
         if reference not in self.methods:
             raise UnknownNameError("method of this run", reference, self.methods)
-        return compare_rounds(self.outcomes, reference, alpha=self.settings.alpha)
+        return compare_rounds(self.trials, reference, alpha=self.settings.alpha)
 
     @property
     def metrics(self) -> list[str]:
@@ -276,7 +280,7 @@ class Run:
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule tells those pairs apart, over the datasets that are draws of one design."""
-        groups = {str(label): design_of(str(label)) for label in dict.fromkeys(self.outcomes["dataset"])}
+        groups = {str(label): design_of(str(label)) for label in self.outcomes["dataset"].unique()}
         return rejections(self.outcomes, self.settings, self.equal_pairs, groups, self._decisions)
 
     @property

@@ -149,7 +149,7 @@ def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
     scores : DataFrame
         As `tabulate` returns.
     """
-    datasets, methods = list(dict.fromkeys(scores["dataset"])), list(dict.fromkeys(scores["method"]))
+    datasets, methods = scores["dataset"].unique().tolist(), scores["method"].unique().tolist()
     whole = scores[scores["complete"].astype(bool)]
     return whole.pivot(index="dataset", columns="method", values="mean").reindex(index=datasets, columns=methods)
 
@@ -209,7 +209,7 @@ def summarise(
             **{f"{prefix}{word}": counts[prefix][method, word] for prefix in KINDS for word in VERDICTS},
             **costs.loc[method].to_dict(),
         }
-        for method in dict.fromkeys(trials["method"])
+        for method in trials["method"].unique()
     ]
     table = pd.DataFrame(rows)
     whole = ["peak_memory", "failed", "planned"]
@@ -225,9 +225,9 @@ def time_table(trials: pd.DataFrame) -> pd.DataFrame:
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
     waiting = set(trials.loc[trials["status"].isna(), "dataset"])
-    methods = list(dict.fromkeys(trials["method"]))
+    methods = trials["method"].unique().tolist()
     return table.unstack().reindex(
-        columns=methods, index=[d for d in dict.fromkeys(trials["dataset"]) if d not in waiting]
+        columns=methods, index=[d for d in trials["dataset"].unique() if d not in waiting]
     )
 
 

@@ -75,7 +75,7 @@ def score_table(run: Run) -> Table:
     table = Table(f"{metric}{unit}: mean ± sd over {run.protocol.trial_name}s", ["dataset", *methods])
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     marks = _s_marks(run)
-    for dataset in dict.fromkeys(run.outcomes["dataset"]):
+    for dataset in run.outcomes["dataset"].unique():
         cells = [_score_cell(scores[dataset, m], factor, marks.get((dataset, m))) for m in methods]
         table.rows.append([Cell(str(dataset)), *cells])
     if run.settings.reference is not None and len(methods) > 1:
