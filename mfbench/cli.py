@@ -175,6 +175,9 @@ def report(
     figure: Annotated[
         str | None, typer.Option(metavar="KIND", help="A figure as SVG: critical-difference or time-profile.")
     ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write pictures of a ground-truth run (SVG) to a folder.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
     out: Out = Path("reports"),
 ) -> None:
@@ -196,7 +199,14 @@ def report(
         from mfbench.api import load_run
 
         assert run is not None
-        text = present_run(load_run(run if Path(run).exists() else out / run), form, _console())
+        loaded = load_run(run if Path(run).exists() else out / run)
+        if figures is not None:
+            from mfbench.report.round_figures import write_figures
+
+            for path in write_figures(loaded, figures):
+                sys.stdout.write(f"{path}\n")
+            return
+        text = present_run(loaded, form, _console())
     if output is None:
         sys.stdout.write(text)
         return

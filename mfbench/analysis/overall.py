@@ -110,8 +110,8 @@ class Overall:
         """All pairs, the one with the better average rank first.
 
         Columns first, second, mean (of first minus second, in the unit of the scores), difference (Hodges-Lehmann
-        estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if the first is better),
-        p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table).
+        estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if
+        the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table).
         """
         names = [str(method) for method in self.ranks.index]
         return self._compare(list(combinations(names, 2)) if self.testable else [])

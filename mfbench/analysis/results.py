@@ -22,9 +22,10 @@ from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
+from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import RunError, UnknownNameError, UsageError
 from mfbench.run.metrics import METRICS, SCORES
-from mfbench.run.store import RESULT_COLUMNS, Store
+from mfbench.run.store import RESULT_COLUMNS, Store, StoredSplit
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 from mfbench.suite.schema import Report
@@ -99,13 +100,13 @@ class Run:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
-        names = [*PLACE, "key", "seed", *(name for name in RESULT_COLUMNS if name != "candidates")]
-        return frame_of({name: [row[name] for row in self._rows] for name in names}, self.metrics)
+        names = [name for name in (*PLACE, "key", "seed", *RESULT_COLUMNS) if name != "candidates"]
+        return frame_of({name: [row[name] for row in self._rows] for name in names}, self._measured)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
-        return frame_of(self._table, self.metrics)
+        return frame_of(self._table, self._measured)
 
     @cached_property
     def decisions(self) -> Correctness:
@@ -115,12 +116,18 @@ class Run:
 
     @cached_property
     def datasets(self) -> pd.DataFrame:
-        """One row per dataset: label, shape, class names and counts, content hash, source."""
+        """One row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source.
+
+        ``trivial_accuracy`` is what always giving the same answer scores on the whole dataset: the share of the largest
+        class or, where the run's first metric is ``one_vs_rest_accuracy``, the mean over classes of the larger of a
+        class's share and the rest's.
+        """
         rows = [
             {
                 "dataset": d["label"],
                 "n_samples": d["n_samples"],
                 "n_features": d["n_features"],
+                "trivial_accuracy": _trivial(np.bincount(d["truth"], minlength=len(d["class_names"])), self.metrics[0]),
                 "classes": dict(zip(d["class_names"], np.bincount(d["truth"]).tolist(), strict=False)),
                 "sha256": d["sha256"],
                 "source": d["source"],
@@ -167,6 +174,13 @@ class Run:
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
         return detection_frame(self.trials, sizes, self.meta["suite"]["report"]["alpha"])
 
+    def relevant(self, dataset: str) -> list[int]:
+        """Return the numbers of the features known to be relevant in a dataset; empty if nothing is known."""
+        known = next((d for d in self._datasets if d["label"] == dataset), None)
+        if known is None:
+            raise UnknownNameError("dataset of this run", dataset, [d["label"] for d in self._datasets])
+        return list(known["relevant"] or ())
+
     def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
         """Return the reference against each method, dataset and figure of ``ground-truth``, paired by round.
 
@@ -186,6 +200,11 @@ class Run:
     def metrics(self) -> list[str]:
         """The protocol's metrics; the first one decides."""
         return list(self.meta["protocol"]["metrics"])
+
+    @property
+    def _measured(self) -> list[str]:
+        """What trials were scored by: of ground-truth all figures, whichever the suite names."""
+        return list(KINDS[self.meta["protocol"]["kind"]].metrics) if self.detects else self.metrics
 
     @property
     def protocol(self) -> EvaluationProtocol:
@@ -304,6 +323,37 @@ class Run:
             raise UnknownNameError("metric of this run", changes["metric"], self.metrics)
         return self.settings.replace(**changes)
 
+    @cached_property
+    def sizes(self) -> pd.DataFrame:
+        """One row per dataset, repeat and fold: how many rows train, choose and are tested, and how many features."""
+        rows = [
+            {
+                "dataset": known["label"],
+                "repeat": repeat,
+                "fold": fold,
+                "n_train": split.n_train,
+                "n_validation": 0 if split.validation is None else len(split.validation),
+                "n_test": len(split.test),
+                "n_features": split.n_features,
+            }
+            for known in self._datasets
+            for (repeat, fold), split in sorted(self._splits(known).items())
+        ]
+        columns = ["dataset", "repeat", "fold", "n_train", "n_validation", "n_test", "n_features"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def timing(self) -> pd.DataFrame:
+        """One row per dataset and method: seconds to fit at the largest size, exponents in rows and in features.
+
+        They mean something for the protocol ``timing`` alone.
+        """
+        return timing_exponents(timing_profile(self.outcomes, self.sizes))
+
+    def _splits(self, known: dict[str, Any]) -> dict[tuple[int, int], StoredSplit]:
+        with Store(self.path, read_only=True) as store:
+            return store.splits(known["sha256"], f"{self.meta['protocol_key']}:{known['label']}")
+
     def predictions(self, dataset: str, method: str) -> pd.DataFrame:
         """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
 
@@ -312,29 +362,62 @@ class Run:
         dataset, method : str
             Labels.
         """
+        known, found = self._tested(dataset, method)
+        frames = [
+            pd.DataFrame({**place, "row": test, "truth": known["truth"][test], "prediction": row["predictions"]})
+            for place, test, row in found
+        ]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def binary_decisions(self, dataset: str, method: str) -> pd.DataFrame:
+        """Return every binary decision: columns repeat, fold, row, class, truth, decision.
+
+        With two classes there is one decision for each test row, whether it is of the second class. With more there is
+        one for each test row and class: what was decided where each class was a problem of its own, or else whether the
+        predicted label is that class. `truth` and `decision` are 0 or 1.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Labels.
+        """
+        known, found = self._tested(dataset, method)
+        classes = np.arange(len(known["class_names"]))
+        if len(classes) == 2:
+            classes = classes[1:]
+        frames = []
+        for place, test, row in found:
+            decided = row["decisions"]
+            if decided is None:
+                decided = (row["predictions"][:, None] == classes).astype(int)
+            truth = (known["truth"][test][:, None] == classes).astype(int)
+            frames.append(
+                pd.DataFrame(
+                    {
+                        **place,
+                        "row": np.repeat(test, len(classes)),
+                        "class": np.tile(classes, len(test)),
+                        "truth": truth.ravel(),
+                        "decision": decided.ravel(),
+                    }
+                )
+            )
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def _tested(self, dataset: str, method: str) -> tuple[dict[str, Any], list[tuple[dict[str, int], Any, Any]]]:
+        """Return a dataset, and the place, test rows and result of each fold that a method predicted."""
         if method not in self.methods:
             raise UnknownNameError("method of this run", method, self.methods)
         known = next((d for d in self._datasets if d["label"] == dataset), None)
         if known is None:
             raise UnknownNameError("dataset of this run", dataset, [d["label"] for d in self._datasets])
-        with Store(self.path, read_only=True) as store:
-            splits = store.splits(known["sha256"], f"{self.meta['protocol_key']}:{dataset}")
-        frames = []
-        for row in self._rows:
-            if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None:
-                test = splits[row["repeat"], row["fold"]].test
-                frames.append(
-                    pd.DataFrame(
-                        {
-                            "repeat": row["repeat"],
-                            "fold": row["fold"],
-                            "row": test,
-                            "truth": known["truth"][test],
-                            "prediction": row["predictions"],
-                        }
-                    )
-                )
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        splits = self._splits(known)
+        rows = [row for row in self._rows if (row["dataset"], row["method"]) == (dataset, method)]
+        return known, [
+            ({"repeat": row["repeat"], "fold": row["fold"]}, splits[row["repeat"], row["fold"]].test, row)
+            for row in rows
+            if row["predictions"] is not None
+        ]
 
     @property
     def n_pending(self) -> int:
@@ -349,3 +432,10 @@ class Run:
         return failed[["dataset", "method", "repeat", "fold", "status", "error_type", "error_message"]].reset_index(
             drop=True
         )
+
+
+def _trivial(counts: Any, metric: str) -> float:
+    shares = counts / counts.sum()
+    if metric != "one_vs_rest_accuracy":
+        return float(shares.max())
+    return float(np.maximum(shares, 1.0 - shares).mean())

@@ -226,9 +226,7 @@ def time_table(trials: pd.DataFrame) -> pd.DataFrame:
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
     waiting = set(trials.loc[trials["status"].isna(), "dataset"])
     methods = trials["method"].unique().tolist()
-    return table.unstack().reindex(
-        columns=methods, index=[d for d in trials["dataset"].unique() if d not in waiting]
-    )
+    return table.unstack().reindex(columns=methods, index=[d for d in trials["dataset"].unique() if d not in waiting])
 
 
 def _costs(trials: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from mfbench.analysis.results import Run
 from mfbench.report.overall import Drawing
 from mfbench.report.page import Page, page_of
 from mfbench.report.tables import BEST, BEST_MARKED, Cell, Table, headline, setting
+from mfbench.suite.protocols import Timing
 
 MARKDOWN_WIDTH = 100
 
@@ -161,6 +162,7 @@ def to_json(run: Run) -> str:
         "detection": run.detection.to_dict("records"),
         "compare_rounds": run.compare_rounds().to_dict("records"),
         "true_interactions": run.true_interactions.to_dict("records"),
+        "timing": run.timing.to_dict("records") if run.protocol.kind == Timing.kind else [],
         "left_out": run.left_out,
         "not_at_hand": run.not_at_hand,
         "failures": run.failures.to_dict("records"),

@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
-
 import numpy as np
 import pandas as pd
 
 from mfbench.report.diagrams import Diagram, levels
+from mfbench.report.svg import LETTER, document, line, text
 from mfbench.report.tables import rank_text
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7b4173", "#637939",
 )  # fmt: skip
 _DASHES = ("", "6 3", "2 2", "8 3 2 3")
-_FONT = 'font-family="ui-sans-serif, Helvetica, Arial, sans-serif" font-size="13"'
-_LETTER = 7.6
-"""Width of a letter, taken on the safe side: no renderer is asked."""
-
-
-def _document(width: float, height: float, title: str, body: Sequence[str]) -> str:
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-            f'height="{height:.0f}" {_FONT} role="img">',
-            f"<title>{escape(title)}</title>",
-            f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>',
-            *body,
-            "</svg>",
-            "",
-        ]
-    )
-
-
-def _text(x: float, y: float, text: str, anchor: str = "start", **more: str) -> str:
-    extra = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}>{escape(text)}</text>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, width: float = 1.0, colour: str = "black") -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" stroke-width="{width:g}"/>'
 
 
 def critical_difference_figure(diagram: Diagram, title: str = "") -> str:
@@ -59,7 +31,7 @@ def critical_difference_figure(diagram: Diagram, title: str = "") -> str:
     """
     n = len(diagram.labels)
     half = (n + 1) // 2
-    margin = max(110.0, 62.0 + _LETTER * max(len(label) for label in diagram.labels))
+    margin = max(110.0, 62.0 + LETTER * max(len(label) for label in diagram.labels))
     axis = max(360.0, 34.0 * (n - 1))
     # The caption stands in one line, however short the axis.
     width = max(2 * margin + axis, 24.0 + 6.4 * len(diagram.caption))
@@ -72,26 +44,26 @@ def critical_difference_figure(diagram: Diagram, title: str = "") -> str:
     def place(rank: float) -> float:
         return margin + (rank - 1.0) / (n - 1.0) * axis
 
-    body = [_text(width / 2, 22, title, "middle", font_weight="bold")] if title else []
-    body += [_line(margin, top, margin + axis, top, 1.5)]
+    body = [text(width / 2, 22, title, "middle", font_weight="bold")] if title else []
+    body += [line(margin, top, margin + axis, top, 1.5)]
     for number in range(1, n + 1):
         if n <= 30 or number in (1, n) or number % 5 == 0:
             body += [
-                _line(place(number), top - 6, place(number), top),
-                _text(place(number), top - 10, str(number), "middle"),
+                line(place(number), top - 6, place(number), top),
+                text(place(number), top - 10, str(number), "middle"),
             ]
     end = min(margin + axis, place(1.0 + diagram.difference))
     y = top - 32.0
-    body += [_line(margin, y, end, y, 2), _line(margin, y - 4, margin, y + 4), _line(end, y - 4, end, y + 4)]
-    body += [_text(end + 8, y + 4, f"CD = {diagram.difference:.2f}")]
+    body += [line(margin, y, end, y, 2), line(margin, y - 4, margin, y + 4), line(end, y - 4, end, y + 4)]
+    body += [text(end + 8, y + 4, f"CD = {diagram.difference:.2f}")]
     for position, (label, rank) in enumerate(zip(diagram.labels, diagram.ranks, strict=True)):
         left = position < half
         y = below + 20.0 * (position if left else n - 1 - position) + 10.0
         edge = margin - 8.0 if left else margin + axis + 8.0
-        body += [_line(place(rank), top, place(rank), y), _line(place(rank), y, edge, y)]
+        body += [line(place(rank), top, place(rank), y), line(place(rank), y, edge, y)]
         figure = rank_text(rank)
         body += [
-            _text(
+            text(
                 edge + (-4 if left else 4),
                 y + 4,
                 f"{label}  {figure}" if left else f"{figure}  {label}",
@@ -100,9 +72,9 @@ def critical_difference_figure(diagram: Diagram, title: str = "") -> str:
         ]
     for (first, last), row in zip(diagram.bars, rows, strict=True):
         y = top + 12.0 + 9.0 * row
-        body += [_line(place(diagram.ranks[first]) - 3, y, place(diagram.ranks[last]) + 3, y, 4)]
-    body += [_text(width / 2, height - 12, diagram.caption, "middle", font_size="11", fill="#444")]
-    return _document(width, height, title or "critical differences", body)
+        body += [line(place(diagram.ranks[first]) - 3, y, place(diagram.ranks[last]) + 3, y, 4)]
+    body += [text(width / 2, height - 12, diagram.caption, "middle", font_size="11", fill="#444")]
+    return document(width, height, title or "critical differences", body)
 
 
 def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
@@ -126,7 +98,7 @@ def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
     left, top, wide, high = 64.0, 52.0 if title else 24.0, 520.0, 300.0
     names = [str(name) for name in ratios.columns]
     legend = left + wide + 24.0
-    width = legend + 40.0 + _LETTER * max(len(name) for name in names) + 12.0
+    width = legend + 40.0 + LETTER * max(len(name) for name in names) + 12.0
     height = max(top + high + 56.0, top + 20.0 * len(names) + 20.0)
 
     def x(factor: float) -> float:
@@ -135,19 +107,19 @@ def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
     def y(part: float) -> float:
         return top + (1.0 - part) * high
 
-    body = [_text(width / 2, 26, title, "middle", font_weight="bold")] if title else []
+    body = [text(width / 2, 26, title, "middle", font_weight="bold")] if title else []
     for part in (0.0, 0.25, 0.5, 0.75, 1.0):
         body += [
-            _line(left, y(part), left + wide, y(part), 0.5, "#bbb"),
-            _text(left - 8, y(part) + 4, f"{part:g}", "end"),
+            line(left, y(part), left + wide, y(part), 0.5, "#bbb"),
+            text(left - 8, y(part) + 4, f"{part:g}", "end"),
         ]
     for power in range(decades + 1):
         factor = 10.0**power
         body += [
-            _line(x(factor), top, x(factor), top + high, 0.5, "#bbb"),
-            _text(x(factor), top + high + 18, f"{factor:,.0f}", "middle"),
+            line(x(factor), top, x(factor), top + high, 0.5, "#bbb"),
+            text(x(factor), top + high + 18, f"{factor:,.0f}", "middle"),
         ]
-    body += [_text(left + wide / 2, top + high + 40, "time over that of the fastest method on the dataset", "middle")]
+    body += [text(left + wide / 2, top + high + 40, "time over that of the fastest method on the dataset", "middle")]
     body += [
         f'<text transform="translate(18 {top + high / 2:.1f}) rotate(-90)" text-anchor="middle">share of datasets'
         "</text>"
@@ -163,9 +135,9 @@ def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
         body += [
             f'<path d="{path}" {style}/>',
             f'<path d="M{legend:.1f} {at:.1f} h28" {style}/>',
-            _text(legend + 34, at + 4, name),
+            text(legend + 34, at + 4, name),
         ]
-    return _document(width, height, title or "performance profile", body)
+    return document(width, height, title or "performance profile", body)
 
 
 def _steps(ratios: np.ndarray[tuple[int], np.dtype[np.float64]], end: float) -> list[tuple[float, float]]:

@@ -148,10 +148,10 @@ def _tests(overall: Overall, percent: bool) -> str:
     region = f"{100 * overall.rope:g} percentage points" if percent else f"{overall.rope:g}"
     return (
         f"Across datasets: one value per dataset and method. {start}Mean: of the differences. Difference: "
-        "Hodges-Lehmann estimate with the interval of Wilcoxon's test; effect: matched-pairs rank-biserial correlation; "
-        "p: Wilcoxon signed-rank test, two-sided, then adjusted by Holm's method over the methods of the table, which "
-        f"the verdict follows at α = {overall.alpha:g}. P: Bayesian signed-rank test, practically equal within {region}; "
-        f"{CERTAIN:g} is a common threshold."
+        "Hodges-Lehmann estimate with the interval of Wilcoxon's test; effect: matched-pairs rank-biserial "
+        "correlation; p: Wilcoxon signed-rank test, two-sided, then adjusted by Holm's method over the methods of the "
+        f"table, which the verdict follows at α = {overall.alpha:g}. P: Bayesian signed-rank test, practically equal "
+        f"within {region}; {CERTAIN:g} is a common threshold."
     )
 
 

@@ -11,7 +11,9 @@ from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.overall import Drawing, detail_tables, drawings, overall_notes, reference_table, time_table
 from mfbench.report.published import published_notes, published_tables
 from mfbench.report.tables import Table, headline, notes, score_table, setting, summary_table
+from mfbench.report.timing import timing_notes, timing_tables
 from mfbench.run.metrics import SCORES
+from mfbench.suite.protocols import Timing
 
 
 @dataclass
@@ -49,6 +51,10 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
     if run.equal_pairs:
         page.parts = [*calibration_tables(run), summary_table(run)]
         page.notes = [*calibration_notes(run), *notes(run, compared=False)]
+        return page
+    if run.protocol.kind == Timing.kind:
+        page.parts = [*timing_tables(run)]
+        page.notes = [*timing_notes(run), *notes(run, compared=False)]
         return page
     overall, percent = run.overall(), SCORES[run.settings.metric].percent
     page.parts = [

@@ -73,20 +73,32 @@ def score_table(run: Run) -> Table:
     unit = ", percent" if factor == 100.0 else ""
     methods = list(run.methods)
     table = Table(f"{metric}{unit}: mean ± sd over {run.protocol.trial_name}s", ["dataset", *methods])
+    trivial = _trivial_accuracies(run)
+    if trivial:
+        table.columns.insert(1, "trivial")
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     marks = _s_marks(run)
     for dataset in run.outcomes["dataset"].unique():
         cells = [_score_cell(scores[dataset, m], factor, marks.get((dataset, m))) for m in methods]
-        table.rows.append([Cell(str(dataset)), *cells])
+        beside = [Cell(f"{factor * trivial[str(dataset)]:.1f}")] if trivial else []
+        table.rows.append([Cell(str(dataset)), *beside, *cells])
+    nothing = [Cell("–", MISSING)] if trivial else []
     if run.settings.reference is not None and len(methods) > 1:
         summary = {row["method"]: row for row in run.summary().to_dict("records")}
         for title, prefix in verdict_kinds(run):
             wtl = [_wtl(summary[m], prefix) if m != run.settings.reference else Cell("–", MISSING) for m in methods]
-            table.rows.append([Cell(title), *wtl])
+            table.rows.append([Cell(title), *nothing, *wtl])
         ranks = [_rank(summary[m]["rank"]) for m in methods]
-        table.rows.append([Cell("average rank"), *ranks])
+        table.rows.append([Cell("average rank"), *nothing, *ranks])
         table.footer_rows = len(verdict_kinds(run)) + 1
     return table
+
+
+def _trivial_accuracies(run: Run) -> dict[str, float]:
+    """Return what always saying no scores on each dataset, for the one metric that it flatters."""
+    if run.settings.metric != "one_vs_rest_accuracy":
+        return {}
+    return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
 
 
 def verdict_kinds(run: Run) -> list[tuple[str, str]]:
@@ -165,6 +177,11 @@ def notes(run: Run, *, compared: bool = True) -> list[str]:
         Whether the report compares methods.
     """
     lines = _verdict_notes(run) if compared else []
+    if compared and _trivial_accuracies(run):
+        lines.append(
+            "one_vs_rest_accuracy: of K > 2 classes the mean accuracy of K decisions, this class or another one. "
+            "Always saying no is right on 1 - 1/K of them if classes are equally large; column trivial has it exactly."
+        )
     optimistic = [label for label, way in run.tuned.items() if way == "per-dataset"]
     if optimistic:
         lines.append(

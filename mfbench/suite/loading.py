@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,6 +18,7 @@ from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.schema import Protocol, Suite, standard_profiles
 
 MOST_ERRORS = 10
+UNIONS = (types.UnionType, Union)  # "A | B" is the one or the other, depending on what A and B are
 
 
 @dataclass(frozen=True)
@@ -270,6 +271,8 @@ def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
     for position, part in enumerate(location):
         current = _model_in(annotation)
         if current is not None and isinstance(part, str):
+            if current is not annotation and (part == current.__name__ or "[" in part):
+                continue
             owner = current
             if part in current.model_fields:
                 annotation = current.model_fields[part].annotation
@@ -286,7 +289,10 @@ def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+    """Return a table's model, also where something else may stand in the table's place."""
+    arms = get_args(annotation) if get_origin(annotation) in UNIONS else [annotation]
+    models = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
+    return models[0] if models else None
 
 
 def _bare(annotation: Any) -> Any:
@@ -305,7 +311,7 @@ def _is_mapping(annotation: Any) -> bool:
 
 def _item(annotation: Any) -> Any:
     annotation = _bare(annotation)
-    if get_origin(annotation) is types.UnionType:
+    if get_origin(annotation) in UNIONS:
         annotation = _bare(next((arm for arm in get_args(annotation) if get_origin(_bare(arm)) is list), annotation))
     arguments = get_args(annotation)
     return arguments[-1] if arguments else Any

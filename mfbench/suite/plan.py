@@ -125,7 +125,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
     for table in published:
-        plan.figures += match(table, plan.datasets, list(plan.methods))
+        plan.figures += match(table, plan.datasets, list(plan.methods), plan.protocol.decisions)
     return plan
 
 

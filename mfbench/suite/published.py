@@ -242,7 +242,9 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
         raise SuiteError(f"{path} cannot be read: {error}") from None
 
 
-def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str]) -> list[Figure]:
+def match(
+    table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
+) -> list[Figure]:
     """Return the figures of a table that are about datasets and methods of a plan.
 
     A dataset is matched by the label that one of the table's collections gives it, or by its own. A method is matched
@@ -255,6 +257,8 @@ def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods
         By label in the suite.
     methods : list of str
         Labels in the suite.
+    decisions : {"multi-class", "one-vs-rest"}, default="multi-class"
+        How the protocol decides among more than two classes.
 
     Returns
     -------
@@ -267,7 +271,7 @@ def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods
         for label in [*labels, dataset]:
             found = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
             if found:
-                obstacle = _obstacle(table, label, planned)
+                obstacle = _obstacle(table, label, planned, decisions)
                 figures += [Figure(table.name, dataset, method, label, value, obstacle) for method, value in found]
                 break
     return figures
@@ -277,11 +281,13 @@ def _value(table: PublishedTable, dataset: str, method: str) -> float | None:
     return table.values.get((dataset, method), table.values.get((dataset, method.split()[0])))
 
 
-def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset) -> str:
+def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset, decisions: str) -> str:
     ours = (planned.data.n_samples, planned.data.n_features)
     theirs = table.shapes.get(label, ours)
     if ours != theirs:
         return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
     if table.about.two_classes_only and planned.data.n_classes > 2:
         return f"has {planned.data.n_classes} classes: {table.about.two_classes_only}"
+    if table.about.metric == "one_vs_rest_accuracy" and planned.data.n_classes > 2 and decisions != "one-vs-rest":
+        return f"has {planned.data.n_classes} classes: was published as one problem per class, here it is one for all"
     return ""

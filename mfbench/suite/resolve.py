@@ -19,7 +19,7 @@ from mfbench.host.registry import Registered, Registry, build, check_parameters,
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.schema import Method, Selection, Top
+from mfbench.suite.schema import Method, Protocol, Range, Selection, Top
 
 TOP = "top"
 
@@ -105,7 +105,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
         place = f"{loaded.path}: methods[{position}]"
         try:
             if KINDS[loaded.protocol.kind].predicts:
-                resolved[method.label] = _resolve_method(method, place, registry, loaded.protocol.selection or "nested")
+                resolved[method.label] = _resolve_method(method, place, registry, loaded.protocol)
             else:
                 resolved[method.label] = resolve_detector(method, place, registry)
         except PluginError as error:
@@ -115,7 +115,8 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     return resolved, left_out
 
 
-def _resolve_method(method: Method, place: str, registry: Registry, selection: Selection) -> ResolvedMethod:
+def _resolve_method(method: Method, place: str, registry: Registry, protocol: Protocol) -> ResolvedMethod:
+    _check_tuning(method, place, protocol.kind)
     assert method.classifier is not None  # reading the suite has refused it
     if method.top == "relevant":
         raise SuiteError(f"{place}.top: only the protocol 'ground-truth' knows how many features are relevant")
@@ -133,8 +134,18 @@ def _resolve_method(method: Method, place: str, registry: Registry, selection: S
     grid = _resolve_grid(method, registered, f"{place}.tune")
     top = "all" if selector is None else method.top
     # Without a grid nothing is chosen: the mode must not make two equal methods different.
-    chosen = (method.selection or selection) if grid else "nested"
+    chosen = (method.selection or protocol.selection or "nested") if grid else "nested"
     return ResolvedMethod(method.label, selector, classifier, top, grid, chosen)
+
+
+def _check_tuning(method: Method, place: str, kind: str) -> None:
+    """Refuse what the protocol cannot do: choices of the outer folds where it has a part to choose by, for example."""
+    if method.tune is not None and not KINDS[kind].tunes:
+        raise SuiteError(
+            f"{place}.tune: the protocol {kind!r} measures one fit and tunes nothing; give parameters in the expression"
+        )
+    if method.selection is not None and "selection" not in KINDS[kind].sound:
+        raise SuiteError(f"{place}.selection: the protocol {kind!r} has its own way of choosing; leave 'selection' out")
 
 
 def resolve_detector(method: Method, place: str, registry: Registry) -> ResolvedMethod:
@@ -201,19 +212,39 @@ def _resolve_grid(
             if name not in fixed[target]  # what the suite fixes is not tuned
         )
     grid: dict[tuple[str, str], tuple[Any, ...]] = {}
-    for key, values in method.tune.items():
-        owner = _resolve_key(key, method, registered, place)
-        if owner in grid:
-            raise SuiteError(f"{place}.{key}: {'.'.join(owner)} is tuned twice; name it once")
-        grid[owner] = tuple(values)
+    named: set[tuple[str, str]] = set()
+    for key, listed in method.tune.items():
+        values: list[Any] = list(listed.values() if isinstance(listed, Range) else listed)
+        target, names = _resolve_names(key, values, registered, place)
+        for name in names:
+            if (target, name) in named:
+                raise SuiteError(f"{place}.{key}: {target}.{name} is tuned twice; name it once")
+            named.add((target, name))
+        together = len(names) > 1
+        grid[target, ",".join(names)] = tuple(tuple(value) if together else value for value in values)
     return tuple((*owner, values) for owner, values in grid.items())
 
 
-def _resolve_key(key: str, method: Method, registered: Mapping[str, Registered], place: str) -> tuple[str, str]:
+def _resolve_names(
+    key: str, values: Sequence[Any], registered: Mapping[str, Registered], place: str
+) -> tuple[str, list[str]]:
+    """Return the step and the parameters of a key; several, parted by commas, are tuned together."""
+    parts = [part.strip() for part in key.split(",")]
+    owners = [_resolve_key(part, values, registered, place) for part in parts]
+    if len({target for target, _ in owners}) > 1:
+        raise SuiteError(f"{place}.{key}: what is tuned together belongs to one step")
+    if len(parts) > 1:
+        for value in values:
+            if not isinstance(value, list) or len(value) != len(parts):
+                raise SuiteError(f"{place}.{key}: found {value!r}, expected a list of {len(parts)} values")
+    return owners[0][0], [name for _, name in owners]
+
+
+def _resolve_key(key: str, values: Sequence[Any], registered: Mapping[str, Registered], place: str) -> tuple[str, str]:
     if key == TOP:
         if "selector" not in registered:
             raise SuiteError(f"{place}.top: 'top' needs a selector")
-        _check_top_values(method.tune, place)
+        _check_top_values(values, place)
         return TOP, TOP
     target, dot, name = key.partition(".")
     if dot:
@@ -235,11 +266,11 @@ def _resolve_key(key: str, method: Method, registered: Mapping[str, Registered],
     raise SuiteError(f"{place}.{key}: no step of this method has a parameter {key!r}{suggestion(key, known)}")
 
 
-def _check_top_values(tune: Any, place: str) -> None:
+def _check_top_values(values: Sequence[Any], place: str) -> None:
     from pydantic import TypeAdapter, ValidationError
 
     rule: TypeAdapter[Top] = TypeAdapter(Top)
-    for value in tune[TOP]:
+    for value in values:
         try:
             rule.validate_python(value, strict=True)
         except ValidationError:

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from mfbench.suite.forms import KINDS
 
@@ -152,6 +153,46 @@ class Datasets(Part):
     )
 
 
+class Range(Part):
+    """Numbers at equal distances, in the place of a list that a grid tries."""
+
+    first: int | float = Field(description="The first number.")
+    last: int | float = Field(description="The last number; it may be the smaller one.")
+    count: int = Field(ge=2, le=10_000, description="How many numbers.")
+    spacing: Literal["linear", "log"] = Field(
+        default="linear", description="Whether neighbours have equal differences or equal ratios."
+    )
+
+    def values(self) -> list[int | float]:
+        """Return the numbers, to twelve digits; whole ones if the ends and the difference are.
+
+        Examples
+        --------
+        >>> Range(first=1.0, last=0.01, count=100).values()[:3]
+        [1.0, 0.99, 0.98]
+        >>> Range(first=0.001, last=1.0, count=4, spacing="log").values()
+        [0.001, 0.01, 0.1, 1.0]
+        >>> Range(first=1, last=9, count=5).values()
+        [1, 3, 5, 7, 9]
+        """
+        steps = self.count - 1
+        if self.spacing == "log":
+            low, high = math.log(self.first), math.log(self.last)
+            found = [math.exp(low + (high - low) * i / steps) for i in range(self.count)]
+            found[0], found[-1] = float(self.first), float(self.last)
+        elif isinstance(self.first, int) and isinstance(self.last, int) and (self.last - self.first) % steps == 0:
+            return [self.first + (self.last - self.first) // steps * i for i in range(self.count)]
+        else:
+            found = [self.first + (self.last - self.first) * i / steps for i in range(self.count)]
+        return [float(f"{value:.12g}") for value in found]
+
+    @model_validator(mode="after")
+    def _has_ratios(self) -> Range:
+        if self.spacing == "log" and min(self.first, self.last) <= 0:
+            raise ValueError("ends above 0 for spacing 'log'")
+        return self
+
+
 class Method(Part):
     """``[[methods]]``: a selector and a classifier, or a classifier alone, under a label."""
 
@@ -164,11 +205,14 @@ class Method(Part):
         "square root of their weight, or (ground-truth) as many as there are relevant ones.",
     )
     tune: (
-        Literal["default"] | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)] | None
+        Literal["default"]
+        | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)] | Range], Field(min_length=1)]
+        | None
     ) = Field(
         default=None,
-        description="Grid for the inner cross-validation: 'default': the estimators' own grids; a table lists values "
-        "of parameters ('n_neighbors', or 'selector.n_neighbors' where both have it) and of 'top'.",
+        description="What tuning tries: 'default': the estimators' own grids; a table has a list or a range of values "
+        "for parameters ('n_neighbors', 'selector.n_neighbors' where both have it, 'a,b' for two that are tuned "
+        "together) and for 'top'.",
     )
     selection: Selection | None = Field(
         default=None, description="How this method's parameters are chosen; as [protocol] says if unset."

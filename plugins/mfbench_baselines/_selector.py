@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 
@@ -42,8 +42,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         """
         if self.__sklearn_tags__().target_tags.required:
             X, y = validate_data(self, X, y, dtype=np.float64)
-            check_classification_targets(y)
-            y = np.unique(y, return_inverse=True)[1]
+            y = self._target(y)
         else:
             X, y = validate_data(self, X, dtype=np.float64), None
         if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= X.shape[1]:
@@ -54,8 +53,13 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         self.feature_importances_ = self._importances(X, y)
         return self
 
+    def _target(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what `_importances` gets of a target: class codes 0 … n_classes - 1."""
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)[1]
+
     @abstractmethod
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any] | None) -> NDArray[np.float64]:
         """Return one number per column; larger means more relevant."""
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -79,3 +83,15 @@ class SupervisedSelector(ImportanceSelector):
     def _check_classes(self, y: NDArray[np.intp]) -> None:
         if y.max() < 1:
             raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class")
+
+
+class NumberSelector(SupervisedSelector):
+    """A selector that takes numbers too: of a target that is continuous `_importances` gets the numbers."""
+
+    def _target(self, y: NDArray[Any]) -> NDArray[Any]:
+        return y.astype(np.float64) if type_of_target(y) == "continuous" else super()._target(y)
+
+
+def are_numbers(y: NDArray[Any]) -> bool:
+    """Tell whether what `NumberSelector` made of a target are numbers, and not class codes."""
+    return y.dtype.kind == "f"

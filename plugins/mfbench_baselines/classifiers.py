@@ -9,10 +9,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
-from mfbench_baselines._classifier import ModelClassifier
+from mfbench_baselines._classifier import ModelClassifier, SelectingMixin
 
 
-class LassoClassifier(ModelClassifier):
+class LassoClassifier(SelectingMixin, ModelClassifier):
     r"""Logistic regression with an L1 penalty, one against the rest.
 
     For each class (for the second one only, if there are two) it minimises
@@ -44,6 +44,8 @@ class LassoClassifier(ModelClassifier):
         Weights: one row for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
+    feature_importances_ : ndarray of shape (n_features,)
+        The largest absolute weight over the classes; 0 for a feature that is not used.
     n_iter_ : int
         Iterations of the solver, for the class that took most.
     model_ : sklearn.multiclass.OneVsRestClassifier
@@ -114,6 +116,11 @@ class LassoClassifier(ModelClassifier):
     def intercept_(self) -> NDArray[np.float64]:
         """Intercepts of shape (1,) for two classes, otherwise (n_classes,)."""
         return np.concatenate([binary.intercept_ for binary in self.model_.estimators_])
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The largest absolute weight of each feature over the classes."""
+        return np.abs(self.coef_).max(axis=0)
 
     @property
     def n_iter_(self) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
-from sklearn.feature_selection import mutual_info_classif
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.utils import check_random_state
 
-from mfbench_baselines._selector import ImportanceSelector, SupervisedSelector
+from mfbench_baselines._selector import ImportanceSelector, NumberSelector, SupervisedSelector, are_numbers
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -133,13 +133,14 @@ class AnovaFFilter(SupervisedSelector):
         return np.minimum(F, LARGEST)
 
 
-class MutualInfoFilter(SupervisedSelector):
-    r"""Mutual information between each column and the class, from nearest neighbours.
+class MutualInfoFilter(NumberSelector):
+    r"""Mutual information between each column and the class, or a number, from nearest neighbours.
 
     Estimates :math:`I(x_j; y) = \iint p(x_j, y) \log \frac{p(x_j, y)}{p(x_j) p(y)}` in nats by
     `sklearn.feature_selection.mutual_info_classif`: for a sample of class *k* it finds the distance to its
     `n_neighbors`-th neighbour within the class and counts the samples of any class within that distance. Negative
-    estimates become 0. Columns declared discrete are counted instead.
+    estimates become 0. Columns declared discrete are counted instead. A target of type "continuous" is taken as
+    numbers, by `sklearn.feature_selection.mutual_info_regression`.
 
     Parameters
     ----------
@@ -200,6 +201,14 @@ class MutualInfoFilter(SupervisedSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        if are_numbers(y):
+            return mutual_info_regression(
+                X,
+                y,
+                discrete_features=self.discrete_features,
+                n_neighbors=self.n_neighbors,
+                random_state=self.random_state,
+            )
         if np.bincount(y).max() < 2:
             raise ValueError(f"MutualInfoFilter needs a class of two samples; each class has one, n_samples = {len(y)}")
         return mutual_info_classif(

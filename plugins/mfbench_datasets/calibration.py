@@ -13,8 +13,8 @@ def two_views(n_samples: int = 100, n_features: int = 5, shift: float = 0.5, see
     """Return two views of the same classes, of equal distribution given the class and independent of each other.
 
     The classes 0 and 1 have ⌈n/2⌉ and ⌊n/2⌋ rows. In each view every feature is Gaussian with standard deviation 1 and
-    mean 0 in class 0, `shift` in class 1. Of a learner that sees the first half of the columns and a copy of it that sees
-    the second half neither is better, at any number of training rows: their expected scores are equal.
+    mean 0 in class 0, `shift` in class 1. Of a learner that sees the first half of the columns and a copy of it that
+    sees the second half neither is better, at any number of training rows: their expected scores are equal.
 
     Parameters
     ----------

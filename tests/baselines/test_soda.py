@@ -85,7 +85,7 @@ def plain_path(X, y, gamma):
 def test_path_is_that_of_a_plain_implementation(gamma, kind):
     X, y = planted(n=250, p=4, slope=1.0)
     if kind == "three classes":
-        y = y + (X[:, 0] + np.random.default_rng(1).logistic(size=len(y)) > 1)
+        y = y.astype(int) + (X[:, 0] + np.random.default_rng(1).logistic(size=len(y)) > 1)
     terms, path = plain_path(X, y, gamma)
     model = SODA(gamma=gamma).fit(X, y)
     assert model.terms_ == terms

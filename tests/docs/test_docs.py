@@ -23,11 +23,12 @@ from mfbench.report import export
 from mfbench.run import store
 from mfbench.run.metrics import METRICS
 from mfbench.suite import published, schema
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 # A block, and the file name in the line before it if there is one.
 BLOCK = re.compile(r"(?:^`([\w./-]+)`\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -165,11 +166,29 @@ def test_keys_of_published_tables():
 
 def test_standard_profiles():
     documented = rows(section("suites.md", "### `[profiles.NAME]`"))
-    for name, profile in schema.standard_profiles("repeated-cv").items():
-        assert documented[name][1:] == [
-            "as written" if value is None else str(value)
-            for value in (profile.folds, profile.repeats, profile.inner_folds)
-        ]
+    for kind, about in KINDS.items():
+        told = [", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()]
+        assert documented[kind][1:] == told, kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_protocol_has_a_page_with_its_keys(kind):
+    text = text_of(f"protocols/{kind}.md")
+    assert text.startswith(f"# `{kind}`\n")
+    documented = rows(first_table(text))
+    documented.pop("key")
+    about = KINDS[kind]
+    assert set(documented) == set(about.sound)
+    for key, row in documented.items():
+        forms = [about.values(form)[key] for form in (("sound", "published") if about.published else ("sound",))]
+        assert row[1 : 1 + len(forms)] == ["1/3" if value == 1 / 3 else _plain(value) for value in forms]
+    listed_keys = rows(section("suites.md", "### Kinds of protocol"))
+    assert f"protocols/{kind}.md" in section("suites.md", "### Kinds of protocol")
+    assert any(set(re.findall(r"`([\w]+)`", row[-1])) == set(about.sound) for row in listed_keys.values())
+
+
+def _plain(value):
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else f"`{json.dumps(value)}`"
 
 
 def test_top_rules():
