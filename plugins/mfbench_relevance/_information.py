@@ -148,9 +148,7 @@ def _all_pairs(codes, sizes, table, entropy, out, tile):  # type: ignore[no-unty
         for second in range(first, m, tile):
             for i in range(first, min(first + tile, m)):
                 for j in range(max(second, i + 1), min(second + tile, m)):
-                    found = _information(
-                        codes[i], codes[j], sizes[i], sizes[j], entropy[i], entropy[j], table, counts
-                    )
+                    found = _information(codes[i], codes[j], sizes[i], sizes[j], entropy[i], entropy[j], table, counts)
                     out[i, j] = found
                     out[j, i] = found
     for i in range(m):

@@ -183,5 +183,3 @@ def single(values: NDArray[np.float64]) -> Any:
     array([1., 2.])
     """
     return values[0] if len(values) == 1 else values
-
-

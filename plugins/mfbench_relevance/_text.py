@@ -1,6 +1,7 @@
 """Paragraphs that several docstrings share."""
 
-KERNEL_PARAMETERS = '''kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
+KERNEL_PARAMETERS = """\
+kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
         How two features, or a feature and the response, are compared; see
         `mfbench_relevance.kernels.feature_kernel`. A callable is given two arrays of standardised columns as rows.
     target : {"auto", "numbers", "classes"}, default="auto"
@@ -26,9 +27,9 @@ KERNEL_PARAMETERS = '''kernel : {"mutual-information", "linear", "rbf", "polynom
     n_permutations : int, default=20
         Permutations of y that the null is made of.
     repair : {"clip", "raise", "ignore"}, default="clip"
-        What to do with an indefinite kernel: negative eigenvalues become 0, with a warning; an error; nothing.'''
+        What to do with an indefinite kernel: negative eigenvalues become 0, with a warning; an error; nothing."""
 
-KERNEL_ATTRIBUTES = '''weights_ : ndarray of shape (n_features,)
+KERNEL_ATTRIBUTES = """weights_ : ndarray of shape (n_features,)
         Weights; a negative one tells of redundancy, or, with a numeric kernel, of negative dependence.
     feature_importances_ : ndarray of shape (n_features,)
         Their absolute values.
@@ -39,15 +40,15 @@ KERNEL_ATTRIBUTES = '''weights_ : ndarray of shape (n_features,)
     settings_ : dict
         What was used: the preset's settings, and what was given in their place.
     smallest_eigenvalue_ : float or None
-        Smallest eigenvalue of the kernel of features and response before its repair; None if it was not indefinite.'''
+        Smallest eigenvalue of the kernel of features and response before its repair; None if it was not indefinite."""
 
-RAISES = '''ValueError
+RAISES = """ValueError
         If X or y holds NaN or infinity, y is of no known kind, or the kernel is indefinite and ``repair="raise"``.
 
     Warns
     -----
     RuntimeWarning
-        If the kernel is indefinite, or the response constant (nothing is selected then).'''
+        If the kernel is indefinite, or the response constant (nothing is selected then)."""
 
 
 def described(cls: type) -> type:

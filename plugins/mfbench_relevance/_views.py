@@ -169,7 +169,9 @@ def make_view(
     if kernel == INFORMATION:
         codes = np.empty((len(X), X.shape[1] + 1), dtype=np.int64)
         codes[:, :-1] = bin_codes(X, bins, binning)
-        codes[:, -1] = y if n_classes else bin_codes(np.asarray(y, dtype=np.float64)[:, None], target_bins, binning)[:, 0]
+        codes[:, -1] = (
+            y if n_classes else bin_codes(np.asarray(y, dtype=np.float64)[:, None], target_bins, binning)[:, 0]
+        )
         return CodedView(*compact(codes))
     targets = indicators(y, n_classes) if n_classes else np.asarray(y, dtype=np.float64)[:, None]
     rows = np.ascontiguousarray(np.hstack([standardise(X), standardise(targets)]).T)

@@ -108,7 +108,7 @@ class _BoxSelector(KernelSelector):
         return {"tol": max(self.tol, 1e-6), "max_iter": self.max_iter}
 
 
-_PATH = '''tuning : {"refit", "kernel", "null"}, default="refit"
+_PATH = """tuning : {"refit", "kernel", "null"}, default="refit"
         How it is chosen if it is None. "refit" fits an additive model to the features selected on training rows and
         takes its squared error on held-out rows. "kernel" takes the distance of the response from the prediction in the
         kernel of the held-out rows, as the paper's words suggest; with mutual information its bias rewards every
@@ -126,9 +126,9 @@ _PATH = '''tuning : {"refit", "kernel", "null"}, default="refit"
     tol : float, default=1e-10
         Largest violation of the optimality conditions, as a part of the largest kernel of a feature and the response.
     random_state : int, RandomState or None, default=None
-        Seed of permutations and folds.'''
+        Seed of permutations and folds."""
 
-_TOLD = '''dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
+_TOLD = """dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
         The minimiser. `weights_` differs from it only where the kernel is corrected mutual information: there a feature
         below the null mean has weight 0.
     epsilon_, bound_ : float
@@ -140,7 +140,7 @@ _TOLD = '''dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
     optimality_gap_ : float
         Largest violation of the Karush-Kuhn-Tucker conditions.
     n_iter_ : int
-        Passes over all features.'''
+        Passes over all features."""
 
 
 def _complete(cls: type) -> type:

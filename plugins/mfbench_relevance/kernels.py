@@ -33,7 +33,9 @@ class Null:
     values: NDArray[np.float64]
     mean: NDArray[np.float64]
 
-    def level(self, quantile: float, *, centred: bool, two_sided: bool, unit: NDArray[np.float64] | None = None) -> float:
+    def level(
+        self, quantile: float, *, centred: bool, two_sided: bool, unit: NDArray[np.float64] | None = None
+    ) -> float:
         """Return a quantile of the values.
 
         Parameters
@@ -156,8 +158,8 @@ def feature_kernel(
 
     Notes
     -----
-    Time O(p² (n + N²)) for mutual information with N bins, O(p² n) for the others; memory 8 p² bytes and blocks. Of more
-    than 2000 features, the median is taken over the pairs of 2000 of them at equal steps.
+    Time O(p² (n + N²)) for mutual information with N bins, O(p² n) for the others; memory 8 p² bytes and blocks. Of
+    more than 2000 features, the median is taken over the pairs of 2000 of them at equal steps.
 
     References
     ----------
@@ -273,12 +275,12 @@ def repaired(kernel: FeatureKernel, repair: str) -> FeatureKernel:
         return kernel
     if repair == "raise":
         raise ValueError(
-            f"the feature kernel is indefinite: its smallest eigenvalue is {smallest:.3g}; set repair='clip' to replace "
-            "it by the nearest positive semi-definite one"
+            f"the feature kernel is indefinite: its smallest eigenvalue is {smallest:.3g}; set repair='clip' to "
+            "replace it by the nearest positive semi-definite one"
         )
     warnings.warn(
-        f"the feature kernel is indefinite: {int((values < -allowed).sum())} of {len(values)} eigenvalues are negative, "
-        f"the smallest is {smallest:.3g}; they are set to 0",
+        f"the feature kernel is indefinite: {int((values < -allowed).sum())} of {len(values)} eigenvalues are "
+        f"negative, the smallest is {smallest:.3g}; they are set to 0",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -28,8 +28,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             name="rvm-linear",
             summary="Linear RVM: the same on the linear kernel, noise learned",
             factory="mfbench_relevance.rfvm:RFVM",
-            paper="M. E. Tipping: Sparse Bayesian learning and the relevance vector machine. Journal of Machine Learning "
-            f"Research 1:211-244, 2001; as a selector of features: {_RFVM}",
+            paper="M. E. Tipping: Sparse Bayesian learning and the relevance vector machine. Journal of Machine "
+            f"Learning Research 1:211-244, 2001; as a selector of features: {_RFVM}",
             defaults={"preset": "paper", "kernel": "linear"},
             tags=("relevance", "embedded", "linear"),
             warm_up=True,
@@ -39,7 +39,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             name="fvm",
             summary="FVM: the lasso on a mutual-information kernel of features",
             factory="mfbench_relevance.fvm:FVM",
-            paper=f"F. Li, Y. Yang, E. P. Xing: From lasso regression to feature vector machine. NIPS 18, 2005; {_RFVM}",
+            paper="F. Li, Y. Yang, E. P. Xing: From lasso regression to feature vector machine. NIPS 18, 2005; "
+            f"{_RFVM}",
             grid={"one_standard_error": [False, True]},
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,

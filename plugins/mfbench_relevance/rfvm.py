@@ -94,12 +94,12 @@ class RFVM(KernelSelector):
     the sequential variant O(m a²) per step. Memory O(m²).
 
     The paper is corrected where it contradicts itself: (10), (15) and (16) lack the 1/2 in the exponent; mutual
-    information is no Mercer kernel; the initial noise, std(y) / 10, does not have the unit of the kernel. Initial values
-    hardly matter.
+    information is no Mercer kernel; the initial noise, std(y) / 10, does not have the unit of the kernel. Initial
+    values hardly matter.
 
     As published the method is insensitive: :math:`\sigma^2` comes out near :math:`H(y) / n`, so that a feature needs
-    more than :math:`\sqrt{H(y) H(f) / n}` bits, far above what chance gives; and bins of equal width that are wider than
-    half a period hide a periodic dependence. ``preset="calibrated"`` mends both.
+    more than :math:`\sqrt{H(y) H(f) / n}` bits, far above what chance gives; and bins of equal width that are wider
+    than half a period hide a periodic dependence. ``preset="calibrated"`` mends both.
 
     References
     ----------

@@ -31,4 +31,5 @@ def messy_columns():
     """Continuous, rounded, binary, constant, duplicated and extreme columns."""
     rng = np.random.default_rng(5)
     x = rng.normal(size=(150, 4))
-    return np.column_stack([x, np.round(x[:, 0]), x[:, 1] > 0, np.full(150, 7.0), x[:, 2], 1e200 * x[:, 3], rng.exponential(size=150)])  # fmt: skip
+    odd = [np.round(x[:, 0]), x[:, 1] > 0, np.full(150, 7.0), x[:, 2], 1e200 * x[:, 3], rng.exponential(size=150)]
+    return np.column_stack([x, *odd])

@@ -63,7 +63,8 @@ def main(rounds):
             for name, values in table.items():
                 gain = values[:, i] - table["ranking"][:, i]
                 half = 1.96 * gain.std(axis=0, ddof=1) / np.sqrt(rounds)
-                cells = [f"{a:.3f} ({b:+.3f} ± {c:.3f})" for a, b, c in zip(values[:, i].mean(axis=0), gain.mean(axis=0), half, strict=True)]  # fmt: skip
+                columns = zip(values[:, i].mean(axis=0), gain.mean(axis=0), half, strict=True)
+                cells = [f"{a:.3f} ({b:+.3f} ± {c:.3f})" for a, b, c in columns]
                 print(f"  {name:8}", *cells, sep="   ", flush=True)
 
 

@@ -54,7 +54,9 @@ def test_more_than_two_classes_are_targets_of_their_own(data):
 def test_miller_madow(data):
     X, y = data
     X = np.column_stack([X, X[:, 0] > 0, np.ones(200)])
-    plain, corrected = (feature_kernel(X, y, bins=8, target_bins=4, bias=bias).matrix for bias in ("none", "miller-madow"))
+    plain, corrected = (
+        feature_kernel(X, y, bins=8, target_bins=4, bias=bias).matrix for bias in ("none", "miller-madow")
+    )
     freedom = np.array([7.0] * 12 + [1.0, 0.0, 3.0])
     unit = 1 / (2 * 200 * np.log(2))
     expected = plain - unit * np.outer(freedom, freedom)
@@ -90,9 +92,9 @@ def test_null_correction_is_the_mean_and_the_median(data):
 
 def test_permutations_come_from_the_seed_alone(data):
     X, y = data
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
     first = feature_kernel(X, y, bias="null", random_state=1).matrix
-    np.random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
     assert_array_equal(feature_kernel(X, y, bias="null", random_state=1).matrix, first)
     assert (feature_kernel(X, y, bias="null", random_state=2).matrix != first).any()
 

@@ -23,7 +23,7 @@ def data(make_regression):
 
 @every
 def test_finds_line_and_parabola(data, selector):
-    fitted = selector.set_params(**{"random_state": 0}).fit(*data)
+    fitted = selector.set_params(random_state=0).fit(*data)
     assert fitted.support_[[0, 2]].all()
     assert fitted.support_[4:].sum() <= 2
     assert_array_equal(fitted.support_, fitted.weights_ != 0)
@@ -35,7 +35,7 @@ def test_finds_line_and_parabola(data, selector):
 def test_same_seed_same_result_whatever_the_global_state(data, selector):
     fits = []
     for state in (0, 1):
-        np.random.seed(state)
+        np.random.seed(state)  # noqa: NPY002
         fits.append(selector.set_params(random_state=4).fit(*data).weights_)
     assert_array_equal(*fits)
 
@@ -47,7 +47,8 @@ def test_classes(data, selector, classes):
     labels = np.array(list("abcde"))[np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))]
     fitted = selector.set_params(random_state=0).fit(X, labels)
     assert fitted.support_[2]
-    expected = mutual_info_score(bin_codes(X[:, [2]], fitted.settings_["bins"], fitted.settings_["binning"]).ravel(), labels)
+    bins = bin_codes(X[:, [2]], fitted.settings_["bins"], fitted.settings_["binning"])
+    expected = mutual_info_score(bins.ravel(), labels)
     if fitted.settings_["bias"] == "none":
         assert fitted.relevance_[2] == pytest.approx(expected / np.log(2), abs=1e-12)
     else:
@@ -178,7 +179,8 @@ def test_kernel_loss_selects_nearly_everything(data):
 def test_one_standard_error_is_sparser():
     curve = Curve(np.array([[5.0, 2.2, 2.0], [5.0, 2.1, 2.2], [5.0, 2.2, 1.8]]))
     assert (curve.best(False), curve.best(True)) == (2, 2)
-    assert Curve(curve.losses + [[0, 0, -0.3], [0, 0, 0.3], [0, 0, 0.1]]).best(True) == 1
+    uneven = curve.losses + np.array([[0, 0, -0.3], [0, 0, 0.3], [0, 0, 0.1]])
+    assert Curve(uneven).best(True) == 1
 
 
 @pytest.mark.parametrize(
