@@ -165,7 +165,7 @@ def interval(row: Mapping[Any, Any], percent: bool) -> str:
     """
     factor, form = (100.0, "+.1f") if percent else (1.0, "+.3f")
     middle, low, high = (format(factor * float(row[name]), form) for name in ("difference", "low", "high"))
-    return f"{middle} [{low}, {high}]"
+    return f"{middle} [{low}, {high}]" if np.isfinite(row["low"]) else f"{middle} [too few]"
 
 
 def p_text(value: float) -> str:

@@ -92,6 +92,14 @@ def test_the_interval_of_the_median_leaves_out_as_many_as_the_binomial_allows(n,
     assert (found.low, found.high) == expected
 
 
+@pytest.mark.parametrize(("n", "finite"), [(1, False), (5, False), (6, True)])
+def test_few_differences_have_no_interval(n, finite):
+    found = wilcoxon_test(np.arange(1.0, n + 1), np.zeros(n))
+    assert np.isfinite([found.low, found.high]).all() == finite
+    if finite:
+        assert (found.low, found.high) == (1.0, 6.0)
+
+
 def test_effect_of_all_wins_and_by_hand():
     assert rank_biserial([3, 4, 5], [1, 1, 1]) == 1.0
     # Differences 1, -2, 3 have the ranks 1, 2, 3: (1 + 3 - 2) / 6.
