@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_DATASETS = 2
-COMPARED = ["first", "second", "difference", "low", "high", "effect", "p_value", "holm"]
+COMPARED = ["first", "second", "mean", "difference", "low", "high", "effect", "p_value", "holm"]
 PROBABILITIES = ["better", "equal", "worse"]
 
 
@@ -109,9 +109,9 @@ class Overall:
     def pairs(self) -> pd.DataFrame:
         """All pairs, the one with the better average rank first.
 
-        Columns first, second, difference (Hodges-Lehmann estimate of first minus second, in the unit of the scores),
-        low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if the first is better),
-        p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table).
+        Columns first, second, mean (of first minus second, in the unit of the scores), difference (Hodges-Lehmann
+        estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if
+        the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table).
         """
         names = [str(method) for method in self.ranks.index]
         return self._compare(list(combinations(names, 2)) if self.testable else [])
@@ -135,7 +135,9 @@ class Overall:
             figures = (test.difference, test.low, test.high)
             if not self.greater_is_better:
                 figures = (-test.difference, -test.high, -test.low)
-            rows.append([first, second, *figures, rank_biserial(a, b), test.p_value, np.nan])
+            scores = self.completed.scores
+            mean = float((scores[first] - scores[second]).mean())
+            rows.append([first, second, mean, *figures, rank_biserial(a, b), test.p_value, np.nan])
         table = pd.DataFrame(rows, columns=COMPARED)
         table["holm"] = holm(table["p_value"].to_numpy(dtype=float))
         return table

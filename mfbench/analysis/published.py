@@ -53,7 +53,8 @@ def compare_with_published(
     >>> compare_with_published(trials, [figure], {"t": "accuracy"}, 1 / 9)["verdict"].tolist()
     ['above']
     """
-    cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if len(trials) else {}
+    told = bool(len(figures) and len(trials))
+    cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if told else {}
     rows = []
     for figure in figures:
         cell = cells.get((figure["dataset"], figure["method"]))

@@ -45,6 +45,8 @@ class Run:
     Attributes
     ----------
     path : Path
+    reference : str or None
+        Goes over the suite's reference, if set.
     meta : dict
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
@@ -60,6 +62,7 @@ class Run:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.reference: str | None = None
         with Store(path, read_only=True) as store:
             self.meta = store.meta()
             self.left_out = store.left_out()
@@ -147,12 +150,16 @@ class Run:
     @cached_property
     def interactions(self) -> pd.DataFrame:
         """One row per trial and pair of features that its method spoke of: weight, share of the norm, p-value, rank."""
-        return interaction_frame(self._rows, self._datasets)
+        with Store(self.path, read_only=True) as store:
+            # Only what was chosen by all folds has to be read with everything else.
+            rows = self._rows if store.has_candidates() else store.rows(("interactions",))
+            return interaction_frame(rows, self._datasets)
 
     @cached_property
     def true_interactions(self) -> pd.DataFrame:
         """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
-        return true_interactions(self.interactions)
+        known = any(dataset["interactions"] for dataset in self._datasets)
+        return true_interactions(self.interactions if known else interaction_frame([], []))
 
     @property
     def detects(self) -> bool:
@@ -187,7 +194,7 @@ class Run:
             return pd.DataFrame(columns=PAIRED_COLUMNS)
         if reference not in self.methods:
             raise UnknownNameError("method of this run", reference, self.methods)
-        return compare_rounds(self.outcomes, reference, alpha=self.settings.alpha)
+        return compare_rounds(self.trials, reference, alpha=self.settings.alpha)
 
     @property
     def metrics(self) -> list[str]:
@@ -220,7 +227,7 @@ class Run:
         # A run of an earlier version has no word on what is newer: the defaults hold.
         report = Report.model_validate(self.meta["suite"]["report"])
         metric = self.metrics[0]
-        reference = report.reference
+        reference = self.reference or report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
         return Settings(
@@ -292,7 +299,7 @@ class Run:
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule tells those pairs apart, over the datasets that are draws of one design."""
-        groups = {str(label): design_of(str(label)) for label in dict.fromkeys(self.outcomes["dataset"])}
+        groups = {str(label): design_of(str(label)) for label in self.outcomes["dataset"].unique()}
         return rejections(self.outcomes, self.settings, self.equal_pairs, groups, self._decisions)
 
     @property

@@ -54,7 +54,8 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
     -------
     PairedTest
         `difference` is the Hodges-Lehmann estimate, the median of the means of all pairs of differences (zeros
-        included), `low` and `high` are the means at the matching critical ranks.
+        included), `low` and `high` are the means at the matching critical ranks; infinite where fewer than six
+        differences (at alpha = 0.05) allow none.
 
     Notes
     -----
@@ -82,8 +83,11 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
         exact = len(differences) <= (MOST_EXACT if simple else MOST_EXACT_TIED)
         p_value = _two_sided(int(ranks[nonzero > 0].sum()), ranks, exact)
     means = _pair_means(differences)
+    middle = float(np.median(means))
+    if 0.5 ** len(differences) > alpha / 2.0:  # not even the extremes hold the level
+        return PairedTest(middle, p_value, -np.inf, np.inf)
     cut = _critical_rank(len(differences), alpha)
-    return PairedTest(float(np.median(means)), p_value, float(means[cut - 1]), float(means[len(means) - cut]))
+    return PairedTest(middle, p_value, float(means[cut - 1]), float(means[len(means) - cut]))
 
 
 def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:

@@ -19,6 +19,8 @@ from mfbench.analysis.rules import Cell, Decisions, Settings, cells_of, compare,
 from mfbench.errors import UnknownNameError
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
+CLOCK = 1e-6
+"""Seconds that a trial takes at least where times are compared: no clock tells less."""
 VERDICTS = ("win", "tie", "loss")
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each column of verdicts."""
@@ -147,7 +149,7 @@ def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
     scores : DataFrame
         As `tabulate` returns.
     """
-    datasets, methods = list(dict.fromkeys(scores["dataset"])), list(dict.fromkeys(scores["method"]))
+    datasets, methods = scores["dataset"].unique().tolist(), scores["method"].unique().tolist()
     whole = scores[scores["complete"].astype(bool)]
     return whole.pivot(index="dataset", columns="method", values="mean").reindex(index=datasets, columns=methods)
 
@@ -207,7 +209,7 @@ def summarise(
             **{f"{prefix}{word}": counts[prefix][method, word] for prefix in KINDS for word in VERDICTS},
             **costs.loc[method].to_dict(),
         }
-        for method in dict.fromkeys(trials["method"])
+        for method in trials["method"].unique()
     ]
     table = pd.DataFrame(rows)
     whole = ["peak_memory", "failed", "planned"]
@@ -219,14 +221,12 @@ def time_table(trials: pd.DataFrame) -> pd.DataFrame:
 
     A dataset with trials that have not run yet is left out.
     """
-    times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).where(trials["status"] == "ok")
+    times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
     waiting = set(trials.loc[trials["status"].isna(), "dataset"])
-    methods = list(dict.fromkeys(trials["method"]))
-    return table.unstack().reindex(
-        columns=methods, index=[d for d in dict.fromkeys(trials["dataset"]) if d not in waiting]
-    )
+    methods = trials["method"].unique().tolist()
+    return table.unstack().reindex(columns=methods, index=[d for d in trials["dataset"].unique() if d not in waiting])
 
 
 def _costs(trials: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from mfbench.analysis.overall import Overall
+from mfbench.report.tables import rank_text
 
 LEAST_WIDTH = 40
 _AXIS_LIMIT = 100
@@ -109,7 +110,7 @@ def draw_text(diagram: Diagram, width: int = 80) -> list[str]:
         track[place(rank)] = "●"
         strokes = _strokes(position, diagram.bars, rows)
         padding = " " * (label_width - cell_len(label))
-        lines.append(f" {label}{padding} {rank:6.2f} {''.join(track)}{strokes}".rstrip())
+        lines.append(f" {label}{padding} {rank_text(rank):>6} {''.join(track)}{strokes}".rstrip())
     return lines
 
 

@@ -169,7 +169,7 @@ def to_json(run: Run) -> str:
         "not_run": run.n_pending,
         "environment": run.meta["environment"],
     }
-    return json.dumps(_finite(content), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n"
 
 
 def overall_content(overall: Overall) -> dict[str, Any]:
@@ -192,12 +192,12 @@ def overall_content(overall: Overall) -> dict[str, Any]:
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """JSON has no NaN: they become null; NumPy numbers become plain ones."""
     if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
+        return {str(key): finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value

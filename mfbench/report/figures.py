@@ -7,6 +7,7 @@ import pandas as pd
 
 from mfbench.report.diagrams import Diagram, levels
 from mfbench.report.svg import LETTER, document, line, text
+from mfbench.report.tables import rank_text
 
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7b4173", "#637939",
@@ -60,7 +61,7 @@ def critical_difference_figure(diagram: Diagram, title: str = "") -> str:
         y = below + 20.0 * (position if left else n - 1 - position) + 10.0
         edge = margin - 8.0 if left else margin + axis + 8.0
         body += [line(place(rank), top, place(rank), y), line(place(rank), y, edge, y)]
-        figure = f"{rank:.2f}"
+        figure = rank_text(rank)
         body += [
             text(
                 edge + (-4 if left else 4),

@@ -12,7 +12,7 @@ import pandas as pd
 from mfbench.analysis.overall import Overall
 from mfbench.analysis.profiles import FACTORS, performance_profile
 from mfbench.report.diagrams import diagram_of, draw_text
-from mfbench.report.tables import MISSING, PLAIN, Cell, Table
+from mfbench.report.tables import MISSING, PLAIN, Cell, Table, rank_text
 
 CERTAIN = 0.95
 
@@ -35,8 +35,8 @@ def reference_table(overall: Overall, percent: bool) -> list[Table]:
     table = Table(
         f"across {overall.n_datasets} datasets, {overall.reference} against each method",
         [
-            "method", "rank", f"difference [{level} interval]", "effect", "p", "p (Holm)", "P better", "P equal",
-            "P worse", "verdict",
+            "method", "rank", "mean", f"difference [{level} interval]", "effect", "p", "p (Holm)", "P better",
+            "P equal", "P worse", "verdict",
         ],
     )  # fmt: skip
     for row in frame.to_dict("records"):
@@ -45,7 +45,8 @@ def reference_table(overall: Overall, percent: bool) -> list[Table]:
         table.rows.append(
             [
                 Cell(row["second"]),
-                Cell(f"{overall.ranks[row['second']]:.2f}"),
+                Cell(rank_text(overall.ranks[row["second"]])),
+                Cell(f"{100 * row['mean']:+.2f}" if percent else f"{row['mean']:+.4f}"),
                 Cell(interval(row, percent)),
                 Cell(f"{row['effect']:+.2f}"),
                 Cell(p_text(row["p_value"])),
@@ -144,13 +145,13 @@ def _tests(overall: Overall, percent: bool) -> str:
             f"Friedman χ² = {found.chi2:.1f} ({k - 1} degrees of freedom, p = {p_text(found.p_value)}), Iman-Davenport "
             f"F = {found.f:.2f} ({k - 1} and {(k - 1) * (n - 1)}, p = {p_text(found.f_p_value)}). "
         )
-    region = f"{100 * overall.rope:g} points" if percent else f"{overall.rope:g}"
+    region = f"{100 * overall.rope:g} percentage points" if percent else f"{overall.rope:g}"
     return (
-        f"Across datasets: one mean per dataset and method. {start}Difference: Hodges-Lehmann estimate with the "
-        "interval of Wilcoxon's test; effect: matched-pairs rank-biserial correlation; p: Wilcoxon signed-rank test, "
-        "two-sided, then adjusted by Holm's method over the methods of the table, which the verdict follows at "
-        f"α = {overall.alpha:g}. P: Bayesian signed-rank test, practically equal within {region}; {CERTAIN:g} is a "
-        "common threshold."
+        f"Across datasets: one value per dataset and method. {start}Mean: of the differences. Difference: "
+        "Hodges-Lehmann estimate with the interval of Wilcoxon's test; effect: matched-pairs rank-biserial "
+        "correlation; p: Wilcoxon signed-rank test, two-sided, then adjusted by Holm's method over the methods of the "
+        f"table, which the verdict follows at α = {overall.alpha:g}. P: Bayesian signed-rank test, practically equal "
+        f"within {region}; {CERTAIN:g} is a common threshold."
     )
 
 
@@ -164,7 +165,7 @@ def interval(row: Mapping[Any, Any], percent: bool) -> str:
     """
     factor, form = (100.0, "+.1f") if percent else (1.0, "+.3f")
     middle, low, high = (format(factor * float(row[name]), form) for name in ("difference", "low", "high"))
-    return f"{middle} [{low}, {high}]"
+    return f"{middle} [{low}, {high}]" if np.isfinite(row["low"]) else f"{middle} [too few]"
 
 
 def p_text(value: float) -> str:

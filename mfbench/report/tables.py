@@ -78,7 +78,7 @@ def score_table(run: Run) -> Table:
         table.columns.insert(1, "trivial")
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     marks = _s_marks(run)
-    for dataset in dict.fromkeys(run.outcomes["dataset"]):
+    for dataset in run.outcomes["dataset"].unique():
         cells = [_score_cell(scores[dataset, m], factor, marks.get((dataset, m))) for m in methods]
         beside = [Cell(f"{factor * trivial[str(dataset)]:.1f}")] if trivial else []
         table.rows.append([Cell(str(dataset)), *beside, *cells])
@@ -88,7 +88,7 @@ def score_table(run: Run) -> Table:
         for title, prefix in verdict_kinds(run):
             wtl = [_wtl(summary[m], prefix) if m != run.settings.reference else Cell("–", MISSING) for m in methods]
             table.rows.append([Cell(title), *nothing, *wtl])
-        ranks = [_number(summary[m]["rank"], "{:.2f}") for m in methods]
+        ranks = [_rank(summary[m]["rank"]) for m in methods]
         table.rows.append([Cell("average rank"), *nothing, *ranks])
         table.footer_rows = len(verdict_kinds(run)) + 1
     return table
@@ -157,7 +157,7 @@ def summary_table(run: Run) -> Table:
                 Cell(str(row["method"])),
                 Cell(run.methods[row["method"]]),
                 _number(factor * row["mean"], "{:.1f}" if factor == 100.0 else "{:.3f}"),
-                _number(row["rank"], "{:.2f}"),
+                _rank(row["rank"]),
                 *(_wtl(row, prefix) if row["method"] != reference else Cell("reference") for _, prefix in kinds),
                 Cell(seconds(row["total_seconds"])),
                 Cell(f"{row['peak_memory'] / 1e6:.1f} MB"),
@@ -309,6 +309,21 @@ def _one_line(text: object) -> str:
 
 def _wtl(row: Mapping[Any, Any], prefix: str) -> Cell:
     return Cell("/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS))
+
+
+def _rank(value: float) -> Cell:
+    return Cell(rank_text(value)) if np.isfinite(value) else Cell("–", MISSING)
+
+
+def rank_text(value: float) -> str:
+    """Return an average rank with two digits, a half to the even one: a float's own digits would decide otherwise.
+
+    Examples
+    --------
+    >>> rank_text(7.475), rank_text(7.525)
+    ('7.48', '7.52')
+    """
+    return f"{np.round(value, 2):.2f}"
 
 
 def _number(value: float, form: str) -> Cell:

@@ -51,7 +51,7 @@ def show_page(page: Page, console: Console) -> None:
     for part in page.parts:
         console.print()
         if isinstance(part, Drawing):
-            console.print(Text(part.title, style="bold italic"))
+            console.print(Text(part.title, style="bold"))
             for line in part.draw(console.width):
                 console.print(Text(line), no_wrap=True, crop=True)
             console.print(Text(part.caption, style="dim"))

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
+from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.schema import Protocol, Suite, standard_profiles
@@ -82,8 +83,55 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
         if profile is None:
             raise SuiteError(f"{path}: suite.profile: unknown profile {chosen!r}{suggestion(chosen, known)}")
         raise UnknownNameError("profile", chosen, known, f"of suite {suite.suite.name!r}")
+    suite = drawn(suite, chosen, str(path))
     request = (name, "--profile", chosen, *(() if seed is None else ("--seed", str(seed))))
     return LoadedSuite(suite, path, chosen, suite.protocol.completed(known[chosen]), request)
+
+
+def drawn(suite: Suite, profile: str, where: str) -> Suite:
+    """Return a suite with its replicates written out: each dataset once for every seed.
+
+    Parameters
+    ----------
+    suite : Suite
+    profile : str
+        Says how many, where the suite has a number for each profile. A list without draws is left out.
+    where : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    SuiteError
+        If the profile has no number, or a dataset is not drawn with a seed.
+    """
+    groups = []
+    for position, group in enumerate(suite.datasets):
+        place = f"{where}: datasets[{position}].replicates"
+        count = group.replicates
+        if isinstance(count, dict):
+            if profile not in count:
+                raise SuiteError(f"{place}: no number for the profile {profile!r}; add {profile} = …")
+            count = count[profile]
+        if count is None:
+            groups.append(group)
+        elif count:
+            use = [text for base in group.use for text in _draws(base, count, place)]
+            groups.append(group.model_copy(update={"use": use}))
+    if not groups:
+        raise SuiteError(f"{where}: datasets: the profile {profile!r} has no replicates of any dataset")
+    return suite.model_copy(update={"datasets": groups})
+
+
+def _draws(text: str, count: int, place: str) -> list[str]:
+    if ":" in text:
+        raise SuiteError(f"{place}: {text!r} is not drawn with a seed; replicates are for generated datasets")
+    try:
+        base = parse(text)
+    except UsageError as error:
+        raise SuiteError(f"{place}: {error}") from None
+    if "seed" in base.params:
+        raise SuiteError(f"{place}: {text!r} has a seed; replicates choose the seeds")
+    return [str(Expression(base.name, {**base.params, "seed": seed})) for seed in range(count)]
 
 
 def find_suite(name: str, registry: Registry) -> Path:

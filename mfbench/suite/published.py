@@ -118,7 +118,7 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
     for position, name in enumerate([wanted] if isinstance(wanted, str) else wanted):
         place = f"{loaded.path}: report.published" + ("" if isinstance(wanted, str) else f"[{position}]")
         try:
-            table = _read_table(name, _find(name, loaded, registry))
+            table = read_published(name, registry, loaded.path.resolve().parent)
         except SuiteError as error:
             raise SuiteError(f"{place}: {error}") from None
         if table.about.metric not in loaded.protocol.metrics:
@@ -140,9 +140,29 @@ def shipped_tables(registry: Registry) -> dict[str, Path]:
     }
 
 
-def _find(name: str, loaded: LoadedSuite, registry: Registry) -> Path:
+def read_published(name: str, registry: Registry, folder: Path) -> PublishedTable:
+    """Read one table of published figures.
+
+    Parameters
+    ----------
+    name : str
+        A table that a plugin ships, or the path of a CSV file.
+    registry : Registry
+        Where shipped tables are found.
+    folder : Path
+        Where a relative path starts.
+
+    Raises
+    ------
+    SuiteError
+        If there is no such table or it cannot be read.
+    """
+    return _read_table(name, _find(name, folder, registry))
+
+
+def _find(name: str, folder: Path, registry: Registry) -> Path:
     if name.endswith(".csv"):
-        path = loaded.path.resolve().parent / Path(name).expanduser()
+        path = folder / Path(name).expanduser()
         if not path.is_file():
             raise SuiteError(f"there is no file {path}")
         return path

@@ -143,6 +143,10 @@ class Datasets(Part):
     use: list[Text] = Field(
         min_length=1, description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'."
     )
+    replicates: Annotated[int, Field(ge=1)] | dict[Name, Annotated[int, Field(ge=0)]] | None = Field(
+        default=None,
+        description="Draws of each dataset, with the seeds 0, 1, …; one number, or one for each profile.",
+    )
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
     categorical: list[str] | None = Field(
         default=None, description="Columns of a 'file:' dataset that hold categories although they are numbers."

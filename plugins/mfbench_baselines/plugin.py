@@ -44,6 +44,12 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("baseline", "filter"),
         ),
         SelectorSpec(
+            name="columns",
+            summary="A stretch of columns, told and not learned",
+            factory="mfbench_baselines.columns:FixedColumns",
+            tags=("baseline", "control"),
+        ),
+        SelectorSpec(
             name="random-forest",
             summary="Mean decrease in impurity over a random forest",
             factory="mfbench_baselines.ensembles:RandomForestSelector",
@@ -203,6 +209,14 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             tags=("baseline", "bayes"),
         ),
         # Untuned, the default solver (svd) copes with more features than samples; only lsqr and eigen can shrink.
+        ClassifierSpec(
+            name="nearest-centroid",
+            summary="The class whose mean is nearest",
+            factory="sklearn.neighbors:NearestCentroid",
+            paper="R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene expression, "
+            "PNAS 99(10), 2002 (there shrunken)",
+            tags=("baseline", "linear"),
+        ),
         ClassifierSpec(
             name="lda",
             summary="Linear discriminant analysis",

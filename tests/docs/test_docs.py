@@ -301,7 +301,10 @@ def test_export_formats():
 
 def test_csv_columns(run):
     header = export.to_csv(run).splitlines()[0].split(",")
-    assert header == [*run.scores.columns, "difference", "low", "high", "p_value", "verdict"]
+    places = ["dataset", "method"]
+    assert header == [*run.scores.columns, *run.wins_ties_losses().drop(columns=places).columns]
+    documented = section("results.md", "## Exports")
+    assert all(f"`{name}`" in documented for name in ("difference", "low", "high", "p_value", "verdict"))
 
 
 def test_run_folder(run):
