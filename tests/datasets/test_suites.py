@@ -34,7 +34,7 @@ NOT_IN_2020 = {"BRC", "VEC", "WQT"}
 
 @pytest.fixture(scope="module")
 def registry():
-    return load_registry(strict=True, only=["baselines", "datasets", "margin", "suites"])
+    return load_registry(strict=True, only=["baselines", "datasets", "margin", "similarity", "suites"])
 
 
 def read(name):
