@@ -249,7 +249,8 @@ def softmins(rows, columns, ends, form, triangular, stored, other, step, is_stor
     return out
 
 
-@njit(cache=True)
+# Not cached, for the reason that `_class_tiles` has.
+@njit
 def _tiles(ends, n):  # pragma: no cover
     # (top, bottom, begin, end, miss): rows top … bottom - 1 of one class against columns begin … end - 1, of the same
     # class (miss = 0) or of later ones (miss = 1).

@@ -10,12 +10,7 @@ from numba.core.registry import CPUDispatcher
 
 import mfbench_margin
 
-KNOWN = {"_pair_kernels": "its generator _tiles is cached"}
-MODULES = [
-    pytest.param(name, marks=pytest.mark.xfail(reason=KNOWN[name], strict=True)) if name in KNOWN else name
-    for _, name, _ in pkgutil.iter_modules(mfbench_margin.__path__)
-    if name != "plugin"
-]
+MODULES = [name for _, name, _ in pkgutil.iter_modules(mfbench_margin.__path__) if name != "plugin"]
 
 
 @pytest.mark.parametrize("name", MODULES)
