@@ -381,7 +381,7 @@ def _run(arguments, folder, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     blocks = [body for _, body in code_blocks(page, "python", named=False)]
     if not blocks:
@@ -395,7 +395,7 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_toml_blocks(page):
     for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
         content = tomllib.loads(body)
