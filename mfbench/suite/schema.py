@@ -66,6 +66,12 @@ class Protocol(Part):
         lt=1,
         description="A weight above this share of the largest absolute weight counts as found.",
     )
+    grid_values: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="At most so many values of each tuned parameter are tried: the first, the last and some between.",
+    )
     validation_share: float | None = Field(
         default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
     )
@@ -127,6 +133,7 @@ class Profile(Part):
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
     rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
+    grid_values: int | None = Field(default=None, ge=1, le=1000, description="See [protocol].")
     validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
     test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
     stratified: bool | None = Field(default=None, description="See [protocol].")
