@@ -144,6 +144,9 @@ class Profile(Part):
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 
 
+Profiles = Annotated[list[Name], Field(min_length=1)]
+
+
 class Datasets(Part):
     """``[[datasets]]``: a list of datasets that share the options below."""
 
@@ -154,6 +157,7 @@ class Datasets(Part):
         default=None,
         description="Draws of each dataset, with the seeds 0, 1, …; one number, or one for each profile.",
     )
+    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
     categorical: list[str] | None = Field(
         default=None, description="Columns of a 'file:' dataset that hold categories although they are numbers."
@@ -221,6 +225,7 @@ class Method(Part):
         "for parameters ('n_neighbors', 'selector.n_neighbors' where both have it, 'a,b' for two that are tuned "
         "together) and for 'top'.",
     )
+    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
     selection: Selection | None = Field(
         default=None, description="How this method's parameters are chosen; as [protocol] says if unset."
     )
