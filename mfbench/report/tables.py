@@ -59,11 +59,12 @@ def setting(run: Run) -> str:
 def _tuning(run: Run) -> str:
     ways = set(run.tuned.values())
     nested = run.protocol.describe_tuning()
+    most = run.meta["protocol"].get("grid_values")
+    thinned = f", at most {most} values of each parameter" if most else ""
     if "per-dataset" not in ways:
-        return nested
-    return "tuning per dataset on the folds reported" + (
-        f" or {nested.removeprefix('tuning ')}" if len(ways) > 1 else ""
-    )
+        return nested + thinned
+    either = f" or {nested.removeprefix('tuning ')}" if len(ways) > 1 else ""
+    return f"tuning per dataset on the folds reported{either}{thinned}"
 
 
 def score_table(run: Run) -> Table:

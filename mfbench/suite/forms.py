@@ -23,7 +23,7 @@ CLASSIFICATION_METRICS = (
 # What the protocol ``ground-truth`` measures in each round, in the order of the report.
 DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
 # Keys that every kind has: how a trial is run and scored, not which rows it gets.
-COMMON = ("kind", "form", "scale", "classes", "metrics", "timeout", "memory")
+COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
 
 
 @dataclass(frozen=True)

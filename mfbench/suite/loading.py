@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -83,9 +83,26 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
         if profile is None:
             raise SuiteError(f"{path}: suite.profile: unknown profile {chosen!r}{suggestion(chosen, known)}")
         raise UnknownNameError("profile", chosen, known, f"of suite {suite.suite.name!r}")
-    suite = drawn(suite, chosen, str(path))
+    suite = drawn(_of_profile(suite, chosen, known, str(path)), chosen, str(path))
     request = (name, "--profile", chosen, *(() if seed is None else ("--seed", str(seed))))
     return LoadedSuite(suite, path, chosen, suite.protocol.completed(known[chosen]), request)
+
+
+def _of_profile(suite: Suite, profile: str, known: Collection[str], where: str) -> Suite:
+    """Return a suite without the datasets and methods that are for other profiles."""
+    kept: dict[str, list[Any]] = {}
+    for part in ("datasets", "methods"):
+        entries = getattr(suite, part)
+        for position, entry in enumerate(entries):
+            for name in entry.profiles or ():
+                if name not in known:
+                    raise SuiteError(
+                        f"{where}: {part}[{position}].profiles: unknown profile {name!r}{suggestion(name, known)}"
+                    )
+        kept[part] = [entry for entry in entries if entry.profiles is None or profile in entry.profiles]
+        if not kept[part]:
+            raise SuiteError(f"{where}: {part}: none is for the profile {profile!r}")
+    return suite.model_copy(update=kept)
 
 
 def drawn(suite: Suite, profile: str, where: str) -> Suite:

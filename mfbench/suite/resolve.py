@@ -132,6 +132,8 @@ def _resolve_method(method: Method, place: str, registry: Registry, protocol: Pr
     if selector is not None:
         registered["selector"] = registry.selector(selector.expression.name)
     grid = _resolve_grid(method, registered, f"{place}.tune")
+    if protocol.grid_values is not None:
+        grid = tuple((*owner, thinned(values, protocol.grid_values)) for *owner, values in grid)
     top = "all" if selector is None else method.top
     # Without a grid nothing is chosen: the mode must not make two equal methods different.
     chosen = (method.selection or protocol.selection or "nested") if grid else "nested"
@@ -223,6 +225,23 @@ def _resolve_grid(
         together = len(names) > 1
         grid[target, ",".join(names)] = tuple(tuple(value) if together else value for value in values)
     return tuple((*owner, values) for owner, values in grid.items())
+
+
+def thinned(values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """Return at most `count` of the values: the first, the last, and those at about equal distances between.
+
+    Examples
+    --------
+    >>> thinned((4.0, 2.0, 1.0, 0.5, 0.25, 0.125), 3)
+    (4.0, 0.5, 0.125)
+    >>> thinned((1, 3, 5), 1)
+    (1,)
+    """
+    if len(values) <= count:
+        return values
+    if count == 1:
+        return values[:1]
+    return tuple(values[(2 * i * (len(values) - 1) + count - 1) // (2 * (count - 1))] for i in range(count))
 
 
 def _resolve_names(

@@ -66,6 +66,12 @@ class Protocol(Part):
         lt=1,
         description="A weight above this share of the largest absolute weight counts as found.",
     )
+    grid_values: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="At most so many values of each tuned parameter are tried: the first, the last and some between.",
+    )
     validation_share: float | None = Field(
         default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
     )
@@ -127,6 +133,7 @@ class Profile(Part):
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
     rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
+    grid_values: int | None = Field(default=None, ge=1, le=1000, description="See [protocol].")
     validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
     test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
     stratified: bool | None = Field(default=None, description="See [protocol].")
@@ -135,6 +142,9 @@ class Profile(Part):
     steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
+
+
+Profiles = Annotated[list[Name], Field(min_length=1)]
 
 
 class Datasets(Part):
@@ -147,6 +157,7 @@ class Datasets(Part):
         default=None,
         description="Draws of each dataset, with the seeds 0, 1, …; one number, or one for each profile.",
     )
+    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
     categorical: list[str] | None = Field(
         default=None, description="Columns of a 'file:' dataset that hold categories although they are numbers."
@@ -214,6 +225,7 @@ class Method(Part):
         "for parameters ('n_neighbors', 'selector.n_neighbors' where both have it, 'a,b' for two that are tuned "
         "together) and for 'top'.",
     )
+    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
     selection: Selection | None = Field(
         default=None, description="How this method's parameters are chosen; as [protocol] says if unset."
     )

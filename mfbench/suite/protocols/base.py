@@ -157,5 +157,7 @@ def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     tuned : bool
         Whether the method tunes within the training part; otherwise how it would does not count.
     """
-    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection"} | (set() if tuned else {"inner_folds"})
+    # The grid itself is part of the key, so that how it was thinned need not be.
+    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values"}
+    ignored |= set() if tuned else {"inner_folds"}
     return {name: value for name, value in settings.items() if name not in ignored and value is not None}
