@@ -49,7 +49,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         SelectorSpec(
             name="psvm",
             summary="P-SVM: FVM with a bound on the weights, so that copies stay",
-            factory="mfbench_relevance.fvm:PSVM",
+            factory="mfbench_relevance.psvm:PSVM",
             paper="S. Hochreiter, K. Obermayer: Nonlinear feature selection with the potential support vector machine. "
             f"In: Feature extraction, foundations and applications, Springer, 2006; {_RFVM}",
             grid={"one_standard_error": [False, True]},
