@@ -18,13 +18,14 @@ from mfbench.data.catalog import FILE_PREFIX
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, Status
+from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.report import export
 from mfbench.run import store
 from mfbench.run.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
+from mfbench.trials import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
