@@ -63,12 +63,15 @@ class PublishedTable:
         The figures in the unit of the metric, under the labels of the paper.
     shapes : mapping of str to (int, int)
         Rows and features of the datasets, where they are known.
+    rounding : float, default=0.0
+        Half of the last digit that the table prints, in the unit of the metric.
     """
 
     name: str
     about: Description
     values: Mapping[tuple[str, str], float]
     shapes: Mapping[str, Shape]
+    rounding: float = 0.0
 
     @property
     def title(self) -> str:
@@ -92,6 +95,8 @@ class Figure:
         In the unit of the metric.
     obstacle : str
         Why it cannot be compared with ours; empty if it can.
+    rounding : float, default=0.0
+        How far off the printed digits may be.
     """
 
     table: str
@@ -100,6 +105,7 @@ class Figure:
     label: str
     value: float
     obstacle: str = ""
+    rounding: float = 0.0
 
 
 def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
@@ -184,7 +190,9 @@ def _read_table(name: str, path: Path) -> PublishedTable:
             raise SuiteError(f"{path}, line {number}: {row['method']} on {row['dataset']} has a figure already")
         if row["value"]:
             values[cell] = _in_unit(_number(row["value"], path, number), about.unit)
-    return PublishedTable(name, about, values, _shapes(about, path))
+    digits = max((len(row["value"].partition(".")[2]) for row in rows), default=0)
+    rounding = 0.5 * 10.0**-digits / (100.0 if about.unit == "percent" else 1.0)
+    return PublishedTable(name, about, values, _shapes(about, path), rounding)
 
 
 def _in_unit(value: float, unit: str) -> float:
@@ -269,7 +277,10 @@ def match(
             found = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
             if found:
                 obstacle = _obstacle(table, label, planned, decisions)
-                figures += [Figure(table.name, dataset, method, label, value, obstacle) for method, value in found]
+                figures += [
+                    Figure(table.name, dataset, method, label, value, obstacle, table.rounding)
+                    for method, value in found
+                ]
                 break
     return figures
 

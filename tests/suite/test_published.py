@@ -10,7 +10,7 @@ from mfbench.host.registry import load_registry
 from mfbench.models import Dataset
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import PlannedDataset, make_plan
-from mfbench.suite.published import Description, PublishedTable, match, shipped_tables
+from mfbench.suite.published import Description, PublishedTable, match, read_published, shipped_tables
 
 CSV = "dataset,method,value,note\nBLB,A,90,\nBLB,B,,not printed\nOTH,A,50.5,\n"
 INDEX = """
@@ -193,3 +193,12 @@ class TestShipped:
             assert all(0.0 < value <= 1.0 for value in table.values.values()), table.name
             if table.shapes:
                 assert {dataset for dataset, _ in table.values} <= set(table.shapes), table.name
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "rounding"), [("fraction", ("1.0", "0.667"), 5e-4), ("percent", ("87", "90.1"), 5e-4)]
+)
+def test_rounding_is_half_of_the_last_digit_printed(tmp_path, toy_registry, unit, values, rounding):
+    (tmp_path / "own.csv").write_text("dataset,method,value\n" + "".join(f"D{i},A,{v}\n" for i, v in enumerate(values)))
+    (tmp_path / "published.toml").write_text(f'[own]\nunit = "{unit}"\n')
+    assert read_published("own.csv", toy_registry, tmp_path).rounding == pytest.approx(rounding)
