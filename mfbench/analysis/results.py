@@ -134,7 +134,8 @@ class Run:
             }
             for d in self._datasets
         ]
-        return pd.DataFrame(rows)
+        columns = ["dataset", "n_samples", "n_features", "trivial_accuracy", "classes", "sha256", "source"]
+        return pd.DataFrame(rows, columns=columns)
 
     @cached_property
     def scores(self) -> pd.DataFrame:
