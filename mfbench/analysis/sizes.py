@@ -38,7 +38,8 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.Data
                 "source": known["source"],
             }
         )
-    return pd.DataFrame(rows)
+    columns = ["dataset", "n_samples", "n_features", "trivial_accuracy", "classes", "sha256", "source"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _trivial(counts: NDArray[np.int64], metric: str) -> float:

@@ -32,9 +32,10 @@ def to_markdown(run: Run, command: str = "", *, statistics: bool = False) -> str
     """
     environment = run.meta["environment"]
     page = page_of(run, statistics=statistics)
+    jobs = environment["jobs"]
     page.setting += (
         f". mfbench {environment['mfbench']}, Python {environment['python']}, scikit-learn "
-        f"{environment['libraries']['scikit-learn']}, {environment['cpu']}, {environment['jobs']} workers"
+        f"{environment['libraries']['scikit-learn']}, {environment['cpu']}, {jobs} worker{'s' if jobs != 1 else ''}"
     )
     return page_to_markdown(page, command)
 
@@ -56,6 +57,9 @@ def page_to_markdown(page: Page, command: str = "") -> str:
 
 
 def _capital(text: str) -> str:
+    # A metric's name stays as it is written everywhere else.
+    if "_" in text.split()[0]:
+        return text
     return text[:1].upper() + text[1:]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
 from mfbench.analysis.results import Run
-from mfbench.report.tables import MISSING, PLAIN, Cell, Table
+from mfbench.report.tables import MISSING, PLAIN, Cell, Table, trivial_accuracies
 from mfbench.run.metrics import METRICS
 
 MARKS = {ABOVE: "▲", BELOW: "▼"}
@@ -17,10 +17,13 @@ MOST = 10
 
 
 def published_tables(run: Run) -> list[Table]:
-    """Return, for each published table, datasets by methods as "ours/published", then the largest differences."""
+    """Return, for each published table, datasets by methods as "ours/published", then the largest differences.
+
+    What always giving the same answer scores stands beside the one metric that it flatters.
+    """
     frame = run.published
-    titles = _titles(run)
-    tables = [_overview(cells, titles[str(name)]) for name, cells in frame.groupby("table", sort=False)]
+    titles, trivial = _titles(run), trivial_accuracies(run)
+    tables = [_overview(cells, titles[str(name)], trivial) for name, cells in frame.groupby("table", sort=False)]
     return [*tables, *_largest(frame, titles)]
 
 
@@ -62,18 +65,20 @@ def _name(dataset: str, label: str) -> str:
     return dataset if dataset == label else f"{dataset} ({label})"
 
 
-def _overview(frame: pd.DataFrame, title: str) -> Table:
+def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
     methods = list(dict.fromkeys(frame["method"]))
     metric = str(frame["metric"].iloc[0])
     unit = ", percent" if METRICS[metric].percent else ""
-    table = Table(f"ours/published: {title}, {metric}{unit}", ["dataset", *methods])
+    beside = ["trivial"] if trivial and metric == "one_vs_rest_accuracy" else []
+    table = Table(f"ours/published: {title}, {metric}{unit}", ["dataset", *beside, *methods])
     for dataset, row in frame.groupby("dataset", sort=False):
         cells = {cell["method"]: cell for cell in row.to_dict("records")}
         name = _name(str(dataset), str(row["label"].iloc[0]))
-        table.rows.append([Cell(name), *(_cell(cells.get(method), metric) for method in methods)])
+        always = [Cell(_figure(trivial[str(dataset)], metric)) for _ in beside]
+        table.rows.append([Cell(name), *always, *(_cell(cells.get(method), metric) for method in methods)])
     counts = frame.groupby(["method", "verdict"]).size()
     totals = ["/".join(str(counts.get((method, verdict), 0)) for verdict in COMPARED) for method in methods]
-    table.rows.append([Cell("above/within/below"), *map(Cell, totals)])
+    table.rows.append([Cell("above/within/below"), *(Cell("–", MISSING) for _ in beside), *map(Cell, totals)])
     table.footer_rows = 1
     return table
 

@@ -74,13 +74,15 @@ def score_table(run: Run) -> Table:
     unit = ", percent" if factor == 100.0 else ""
     methods = list(run.methods)
     table = Table(f"{metric}{unit}: mean ± sd over {run.protocol.trial_name}s", ["dataset", *methods])
-    trivial = _trivial_accuracies(run)
+    trivial = trivial_accuracies(run)
     if trivial:
         table.columns.insert(1, "trivial")
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     marks = _s_marks(run)
     for dataset in run.outcomes["dataset"].unique():
-        cells = [_score_cell(scores[dataset, m], factor, marks.get((dataset, m))) for m in methods]
+        cells = [
+            _score_cell(scores[dataset, m], factor, marks.get((dataset, m), "") if marks else None) for m in methods
+        ]
         beside = [Cell(f"{factor * trivial[str(dataset)]:.1f}")] if trivial else []
         table.rows.append([Cell(str(dataset)), *beside, *cells])
     nothing = [Cell("–", MISSING)] if trivial else []
@@ -95,7 +97,7 @@ def score_table(run: Run) -> Table:
     return table
 
 
-def _trivial_accuracies(run: Run) -> dict[str, float]:
+def trivial_accuracies(run: Run) -> dict[str, float]:
     """Return what always saying no scores on each dataset, for the one metric that it flatters."""
     if run.settings.metric != "one_vs_rest_accuracy":
         return {}
@@ -122,6 +124,7 @@ def _s_marks(run: Run) -> dict[tuple[str, str], str]:
 
 
 def _score_cell(cell: Mapping[Any, Any], factor: float, mark: str | None = None) -> Cell:
+    """Return mean ± sd with the mark of an s-test, "" for the reference's; None where ≈ marks the table."""
     if not np.isfinite(cell["mean"]):
         return Cell("–", MISSING)
     digits = 1 if factor == 100.0 else 3
@@ -130,10 +133,12 @@ def _score_cell(cell: Mapping[Any, Any], factor: float, mark: str | None = None)
         text += f" ± {factor * cell['sd']:.{digits}f}"
     if not cell["complete"]:
         return Cell(f"{text} ({cell['completed']}/{cell['planned']})", MISSING)
-    if mark is not None:
+    if mark:
         return Cell(f"{text} {mark}", BEST_MARKED if cell["best"] else MARKED)
     if cell["best"]:
         return Cell(text, BEST)
+    if mark == "":
+        return Cell(text)
     return Cell(f"{text} {MARK}", NOT_WORSE) if cell["not_worse"] else Cell(text)
 
 
@@ -178,7 +183,7 @@ def notes(run: Run, *, compared: bool = True) -> list[str]:
         Whether the report compares methods.
     """
     lines = _verdict_notes(run) if compared else []
-    if compared and _trivial_accuracies(run):
+    if compared and trivial_accuracies(run):
         lines.append(
             "one_vs_rest_accuracy: of K > 2 classes the mean accuracy of K decisions, this class or another one. "
             "Always saying no is right on 1 - 1/K of them if classes are equally large; column trivial has it exactly."

@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0, or 1 if the data are not at hand or the file cannot be written, or 2 for a name or a parameter
-        that does not exist.
+        that does not exist, or a dataset with categories.
     """
     parser = argparse.ArgumentParser(prog="python -m mfbench_similarity.figures", description=__doc__.split("\n\n")[1])
     parser.add_argument("out", type=Path, metavar="OUT.svg", help="the picture")
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--l2", type=float, default=0.01, help="penalty of sRBS (default: 0.01)")
     options = parser.parse_args(arguments)
     from mfbench import load_dataset
-    from mfbench.errors import MfbenchError
+    from mfbench.errors import ExitCode, MfbenchError
     from mfbench_similarity import RBS, SRBS
 
     learners = (("RBS", RBS(options.n_neighbors)), ("sRBS", SRBS(options.n_neighbors, options.beta, options.l2)))
@@ -121,13 +121,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for name in options.datasets:
             data = load_dataset(name, data_dir=options.data_dir, offline=options.offline)
+            if data.categorical.any():
+                message = f"{name} has categories, of which there is no cosine; name datasets with numbers only"
+                return _fail(message, ExitCode.USAGE)
             for row, (label, learner) in zip(rows, learners, strict=True):
                 row.append((f"{label} on {name}", margin_histogram(learner.fit(data.X, data.y).margins_)))
+    except MfbenchError as error:
+        return _fail(str(error), error.exit_code)
+    except ValueError as error:
+        # The data are checked, so what an estimator refuses is a parameter.
+        return _fail(str(error), ExitCode.USAGE)
+    try:
         options.out.write_text(draw(rows), encoding="utf-8")
-    except (MfbenchError, ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        return int(getattr(error, "exit_code", 1))
+    except OSError as error:
+        return _fail(f"cannot write {options.out}: {error.strerror}", ExitCode.FAILED)
     return 0
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    return int(code)
 
 
 if __name__ == "__main__":

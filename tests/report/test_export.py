@@ -59,6 +59,19 @@ class TestMarkdown:
         assert not text.endswith("\n\n")
         assert "Left out: gone: no network" in text
 
+    def test_one_worker_is_one(self, small_run):
+        assert ", 2 workers." in to_markdown(small_run)
+        small_run.meta["environment"]["jobs"] = 1
+        assert ", 1 worker." in to_markdown(small_run)
+
+    def test_names_of_metrics_keep_their_case(self, write_run):
+        text = to_markdown(write_run({("d", "A"): 0.9}, metrics=("balanced_accuracy",)))
+        assert "## balanced_accuracy, percent" in text
+
+    @pytest.mark.parametrize("metric", ["accuracy", "one_vs_rest_accuracy"])
+    def test_no_trials_of_any_metric_have_no_tables(self, write_run, metric):
+        assert "|" not in to_markdown(write_run({}, metrics=(metric,), left_out=[("gone", "no network")]))
+
     def test_no_trials_have_no_tables(self, write_run):
         text = to_markdown(write_run({}, left_out=[("gone", "no network")]))
         assert "|" not in text

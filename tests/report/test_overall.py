@@ -7,7 +7,7 @@ import pytest
 
 from mfbench.report.export import to_json, to_markdown
 from mfbench.report.page import page_of
-from mfbench.report.tables import Table, notes, score_table
+from mfbench.report.tables import MARK, PLAIN, Table, notes, score_table
 from mfbench.run.store import Store
 
 
@@ -101,7 +101,15 @@ class TestMarksOfTheSTest:
         cells = cells_of(score_table(run))
         assert [cells["d", m].text[-1] for m in "AC"] == ["≫", "≪"]
         assert cells["d", "B"].text.startswith("100.0") and cells["d", "B"].text[-1] not in "≫≪><="
+        assert MARK not in "".join(cell.text for cell in cells.values())
         assert "≫ and ≪: better and worse than B" in " ".join(notes(run))
+
+    def test_a_reference_that_is_not_the_best_has_no_mark_of_another_test(self, write_run):
+        values = {"A": [0.8, 0.9, 0.7, 0.8, 0.9], "B": [0.7, 0.9, 0.7, 0.8, 0.9]}
+        run = write_run({("d", m): scores for m, scores in values.items()}, report={"test": "s-test", "reference": "B"})
+        run.decisions = lambda dataset, method: [np.ones(8, dtype=bool)] * 5
+        cell = cells_of(score_table(run))["d", "B"]
+        assert cell.text == "80.0 ± 10.0" and cell.role == PLAIN
 
     def test_the_row_of_the_rule_is_added(self, run):
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in score_table(run).rows}

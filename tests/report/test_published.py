@@ -53,6 +53,20 @@ def test_one_table_for_each_paper_and_one_of_the_differences(run):
     assert rows[0][2].startswith("80.0 ± ")
 
 
+def test_what_flatters_stands_beside_what_always_no_scores(write_run):
+    cells = {("iris", "A"): 0.9, ("iris", "B"): 0.8}
+    figures = [figure("iris", "A", 0.9), figure("iris", "B", 0.7)]
+    first = published_tables(write_run(cells, metrics=("one_vs_rest_accuracy",), published=figures))[0]
+    assert first.columns == ["dataset", "trivial", "A", "B"]
+    # The truth of the datasets written by hand is 0, 1, 1, 1.
+    assert [[cell.text for cell in row] for row in first.rows] == [
+        ["iris (IRIS)", "75.0", "90.0/90.0", "80.0/70.0 ▲"],
+        ["above/within/below", "–", "0/1/0", "1/0/0"],
+    ]
+    other = write_run(cells, metrics=("accuracy", "one_vs_rest_accuracy"), published=figures)
+    assert published_tables(other)[0].columns == ["dataset", "A", "B"]
+
+
 def test_the_notes_count_and_name_what_is_not_compared(run):
     counts, apart, holes = published_notes(run)
     assert (

@@ -2,11 +2,13 @@
 
 import os
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mfbench import load_dataset
 from mfbench_similarity import RBS, margin_histogram
 from mfbench_similarity.figures import draw, main
 
@@ -73,4 +75,19 @@ def test_command_tells_what_is_wrong(tmp_path, capsys):
     assert main([str(tmp_path / "x.svg"), "--datasets", "iriss", "--offline"]) == 2
     assert "did you mean 'iris'" in capsys.readouterr().err
     assert main([str(tmp_path / "missing" / "x.svg"), "--datasets", "iris", "--offline"]) == 1
-    assert capsys.readouterr().err.startswith("error: ")
+    path = tmp_path / "missing" / "x.svg"
+    assert capsys.readouterr().err == f"error: cannot write {path}: No such file or directory\n"
+
+
+@pytest.mark.parametrize("option", [["--n-neighbors", "0"], ["--beta", "nan"], ["--l2", "-1"]])
+def test_command_refuses_parameters_that_do_not_exist(tmp_path, capsys, option):
+    assert main([str(tmp_path / "x.svg"), "--datasets", "iris", "--offline", *option]) == 2
+    assert option[0].strip("-").replace("-", "_") in capsys.readouterr().err
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_command_refuses_categories(tmp_path, capsys, monkeypatch):
+    data = replace(load_dataset("iris", offline=True), categorical=np.array([True, False, False, False]))
+    monkeypatch.setattr("mfbench.load_dataset", lambda *_, **__: data)
+    assert main([str(tmp_path / "x.svg"), "--datasets", "iris"]) == 2
+    assert "iris has categories" in capsys.readouterr().err
