@@ -1,6 +1,6 @@
 """Paragraphs that several docstrings share."""
 
-KERNEL_PARAMETERS = """\
+SHARED_PARAMETERS = """\
 kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
         How two features, or a feature and the response, are compared; see
         `mfbench_relevance.kernels.feature_kernel`. A callable is given two arrays of standardised columns as rows.
@@ -13,9 +13,6 @@ kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, defa
         rounded, at least 2, for "paper".
     binning : {"frequency", "width"} or None, default=None
         Bins of equal frequency (None for "calibrated") or of equal width (None for "paper").
-    bias : {"none", "miller-madow", "null"} or None, default=None
-        Correction of the kernel for the bias of finite samples; None is "none" for "paper" and for the linear kernel,
-        "null" otherwise.
     gamma : float or None, default=None
         Of the kernels "rbf" and "polynomial"; None is 1 / n_samples.
     degree : int, default=3
@@ -25,9 +22,17 @@ kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, defa
     quantile : float, default=0.99
         Quantile of the null that a feature has to exceed where the null sets the threshold.
     n_permutations : int, default=20
-        Permutations of y that the null is made of.
+        Permutations of y that the null is made of."""
+
+KERNEL_PARAMETERS = (
+    SHARED_PARAMETERS
+    + """
+    bias : {"none", "miller-madow", "null"} or None, default=None
+        Correction of the kernel for the bias of finite samples; None is "none" for "paper" and for the linear kernel,
+        "null" otherwise.
     repair : {"clip", "raise", "ignore"}, default="clip"
         What to do with an indefinite kernel: negative eigenvalues become 0, with a warning; an error; nothing."""
+)
 
 KERNEL_ATTRIBUTES = """weights_ : ndarray of shape (n_features,)
         Weights; a negative one tells of redundancy, or, with a numeric kernel, of negative dependence.
@@ -50,13 +55,50 @@ RAISES = """ValueError
     RuntimeWarning
         If the kernel is indefinite, or the response constant (nothing is selected then)."""
 
+PATH = """tuning : {"refit", "kernel", "null"}, default="refit"
+        How it is chosen if it is None. "refit" fits an additive model to the features selected on training rows and
+        takes its squared error on held-out rows. "kernel" takes the distance of the response from the prediction in the
+        kernel of the held-out rows, as the paper's words suggest; with mutual information its bias rewards every
+        feature, and nearly all are selected. "null" takes the quantile of the kernel between features and permuted
+        responses; no cross-validation.
+    one_standard_error : bool, default=False
+        Whether the largest value is taken whose loss is within one standard error of the least.
+    n_folds : int, default=10
+        Folds of the cross-validation.
+    n_penalties : int, default=25
+        Values tried, in equal ratios: from the least that selects nothing down to 0.004 bits, or to a thousandth for a
+        numeric kernel.
+    max_iter : int, default=10000
+        Most passes over all features.
+    tol : float, default=1e-10
+        Largest violation of the optimality conditions, as a part of the largest kernel of a feature and the response.
+    random_state : int, RandomState or None, default=None
+        Seed of permutations and folds."""
+
+TOLD = """dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
+        The minimiser. `weights_` differs from it only where the kernel is corrected mutual information: there a feature
+        below the null mean has weight 0.
+    epsilon_, bound_ : float
+        The penalty and the bound that were used.
+    penalties_ : ndarray of shape (n_penalties,) or None
+        Values of 2 epsilon that cross-validation tried.
+    cv_loss_ : ndarray of shape (n_folds, n_penalties) or None
+        Their held-out losses.
+    optimality_gap_ : float
+        Largest violation of the Karush-Kuhn-Tucker conditions.
+    n_iter_ : int
+        Passes over all features."""
+
 
 def described(cls: type) -> type:
     """Fill the shared paragraphs into a class's docstring, where it says ``{kernel_parameters}`` and the like."""
     if cls.__doc__ is not None:
         cls.__doc__ = (
             cls.__doc__.replace("{kernel_parameters}", KERNEL_PARAMETERS)
+            .replace("{shared_parameters}", SHARED_PARAMETERS)
             .replace("{kernel_attributes}", KERNEL_ATTRIBUTES)
             .replace("{raises}", RAISES)
+            .replace("{path}", PATH)
+            .replace("{told}", TOLD)
         )
     return cls
