@@ -22,6 +22,7 @@ HOST = "mfbench"
 # The rooms of the host that take part in computing a result; a change in a report leaves results valid.
 HOST_PARTS = (
     "models.py",
+    "trials.py",
     "host/expressions.py",
     "host/registry.py",
     "data/prepare.py",

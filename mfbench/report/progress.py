@@ -20,10 +20,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.report.downloads import is_plain
 from mfbench.report.tables import left_out
 from mfbench.suite.plan import Plan
+from mfbench.trials import Status, Trial, TrialResult
 
 PLAIN_SECONDS = 10.0
 MOST_DATASETS = 12

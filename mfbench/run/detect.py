@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfbench.data.prepare import Columns, Scale
-from mfbench.models import Dataset, Interactions, Trial, TrialResult
+from mfbench.models import Dataset
 from mfbench.run.detection import detection_scores, found_features, pair_detection
 from mfbench.run.folds import Fold, Selection
 from mfbench.run.interactions import read_interactions
@@ -16,6 +16,7 @@ from mfbench.run.steps import Maker, Steps, by_original_feature, seeded
 from mfbench.run.trial import guarded
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Interactions, Trial, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
-from mfbench.models import Interactions
+from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,9 +11,9 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.errors import DataError
-from mfbench.models import Interactions
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

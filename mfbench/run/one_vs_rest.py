@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfbench.models import TrialResult
 from mfbench.run.folds import Fold
 from mfbench.run.metrics import Outcome, evaluate
 from mfbench.run.problem import Problem
 from mfbench.run.steps import Maker
 from mfbench.suite.resolve import ResolvedMethod
+from mfbench.trials import TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

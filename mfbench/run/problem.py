@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from mfbench.models import Candidate, TrialResult
 from mfbench.run.folds import Fold
 from mfbench.run.interactions import read_interactions
 from mfbench.run.measure import Stopwatch
 from mfbench.run.metrics import METRICS, Outcome, evaluate, outcome_of
 from mfbench.run.steps import Chosen, Fitted, Maker, SelectorError, Steps, grid_points, parameters, readable
 from mfbench.suite.resolve import ResolvedMethod
+from mfbench.trials import Candidate, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,13 +18,13 @@ import filelock
 from mfbench.data.prepare import Columns
 from mfbench.errors import RunError
 from mfbench.host.registry import LOAD_VARIABLE, Registry
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run import environment
 from mfbench.run.executors import LocalPool
 from mfbench.run.store import FILE_NAME, Store
 from mfbench.run.worker import Job, write_arrays
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
+from mfbench.trials import Status, Trial, TrialResult
 
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"

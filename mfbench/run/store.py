@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.interactions import pack_interactions, unpack_interactions
+from mfbench.trials import Status, Trial, TrialResult
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.folds import Fold
 from mfbench.run.measure import PeakMemory, Stopwatch
 from mfbench.run.one_vs_rest import solve_one_vs_rest
 from mfbench.run.problem import Problem
 from mfbench.run.steps import MESSAGE_LENGTH, Maker, SelectorError, describe_failure
 from mfbench.suite.resolve import ResolvedMethod
+from mfbench.trials import Status, Trial, TrialResult
 
 
 def run_trial(

@@ -26,7 +26,6 @@ from mfbench.data.prepare import Columns, restrict_classes
 from mfbench.data.rounds import draw_round
 from mfbench.host.expressions import Expression
 from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
-from mfbench.models import Trial, TrialResult
 from mfbench.run.detect import RoundFold, run_round
 from mfbench.run.folds import Fold, Place, Selection
 from mfbench.run.steps import selector_key
@@ -36,6 +35,7 @@ from mfbench.suite.protocols import EvaluationProtocol, GroundTruth, Split
 from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Trial, TrialResult
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",

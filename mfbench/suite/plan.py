@@ -18,7 +18,7 @@ from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageErr
 from mfbench.host.expressions import canonical_text, parse
 from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset, DatasetSpec, Trial
+from mfbench.models import Dataset, DatasetSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
@@ -26,6 +26,7 @@ from mfbench.suite.published import Figure, PublishedTable, load_published, matc
 from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Trial
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""FVM, the feature vector machine: an l1 penalty without a bound on the weights."""
+"""FVM: sparse weights of features by an l1 penalty in the space of a feature kernel."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._penalised import PenalisedSelector
-from mfbench_relevance._text import described
+from mfbench_relevance._box_selector import BoxSelector, described_box
 
 
-@described
-class FVM(PenalisedSelector):
+@described_box
+class FVM(BoxSelector):
     r"""Select features by the feature vector machine: the lasso in the space of a feature kernel.
 
     .. math:: \min_w \tfrac12 w^T K w \quad \text{subject to} \quad |K w - k|_j \le \lambda / 2 \ \text{for all } j,
@@ -71,7 +70,7 @@ class FVM(PenalisedSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PenalisedSelector._parameter_constraints,
+        **BoxSelector._parameter_constraints,
         "penalty": [Interval(Real, 0, None, closed="left"), None],
     }
 
@@ -99,11 +98,27 @@ class FVM(PenalisedSelector):
         tol: float = 1e-10,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            preset, kernel, target, bins, target_bins, binning, bias, gamma, degree, coef0, quantile, n_permutations,
-            repair, tuning, one_standard_error, n_folds, n_penalties, max_iter, tol, random_state,
-        )  # fmt: skip
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.bias = bias
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.repair = repair
         self.penalty = penalty
+        self.tuning = tuning
+        self.one_standard_error = one_standard_error
+        self.n_folds = n_folds
+        self.n_penalties = n_penalties
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> FVM:

@@ -1,4 +1,4 @@
-"""P-SVM, the potential support vector machine: an l1 penalty and a bound on the weights."""
+"""P-SVM: sparse weights of features by an l1 penalty and a bound, in the space of a feature kernel."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._penalised import PenalisedSelector
-from mfbench_relevance._text import described
+from mfbench_relevance._box_selector import BoxSelector, described_box
 from mfbench_relevance.kernels import FeatureKernel
 
 FIFTH = 0.2
 
 
-@described
-class PSVM(PenalisedSelector):
+@described_box
+class PSVM(BoxSelector):
     r"""Select features by the potential support vector machine on a feature kernel.
 
     .. math:: \min_{w^+, w^-} \tfrac12 (w^+ - w^-)^T K (w^+ - w^-) - k^T (w^+ - w^-) + \epsilon \mathbf 1^T (w^+ + w^-),
@@ -77,7 +76,7 @@ class PSVM(PenalisedSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PenalisedSelector._parameter_constraints,
+        **BoxSelector._parameter_constraints,
         "epsilon": [Interval(Real, 0, None, closed="left"), None],
         "C": [Interval(Real, 0, None, closed="right"), None],
     }
@@ -107,12 +106,28 @@ class PSVM(PenalisedSelector):
         tol: float = 1e-10,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            preset, kernel, target, bins, target_bins, binning, bias, gamma, degree, coef0, quantile, n_permutations,
-            repair, tuning, one_standard_error, n_folds, n_penalties, max_iter, tol, random_state,
-        )  # fmt: skip
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.bias = bias
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.repair = repair
         self.epsilon = epsilon
         self.C = C
+        self.tuning = tuning
+        self.one_standard_error = one_standard_error
+        self.n_folds = n_folds
+        self.n_penalties = n_penalties
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> PSVM:

@@ -16,10 +16,10 @@ from scipy import stats
 from mfbench.analysis.bayesian import signed_rank_test
 from mfbench.analysis.paired import corrected_t_test
 from mfbench.analysis.signed import wilcoxon_test
-from mfbench.models import Trial, TrialResult
 from mfbench.run.store import Store
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.schema import Protocol, Suite
+from mfbench.trials import Trial, TrialResult
 
 METHODS, DATASETS, FOLDS, REPEATS, ROWS = 25, 40, 10, 10, 300
 

@@ -18,13 +18,14 @@ from mfbench.data.catalog import FILE_PREFIX
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, Status
+from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.report import export
 from mfbench.run import store
 from mfbench.run.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
+from mfbench.trials import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -381,7 +382,7 @@ def _run(arguments, folder, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     blocks = [body for _, body in code_blocks(page, "python", named=False)]
     if not blocks:
@@ -395,7 +396,7 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_toml_blocks(page):
     for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
         content = tomllib.loads(body)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from mfbench.models import Status, TrialResult
 from mfbench.report.tables import (
     BEST,
     MARK,
@@ -17,6 +16,7 @@ from mfbench.report.tables import (
     setting,
     summary_table,
 )
+from mfbench.trials import Status, TrialResult
 
 
 def cells_of(table):

@@ -8,9 +8,10 @@ from sklearn.base import BaseEstimator
 
 from mfbench.data.rounds import reorder_columns
 from mfbench.host.expressions import parse
-from mfbench.models import Dataset, Status, Trial
+from mfbench.models import Dataset
 from mfbench.run.detect import RoundFold, classifier_weights, run_round
 from mfbench.suite.resolve import ResolvedMethod, Step
+from mfbench.trials import Status, Trial
 
 N, P = 40, 5
 

@@ -9,11 +9,11 @@ from spies import Spy
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.models import Status, Trial
 from mfbench.run.folds import Fold
 from mfbench.run.trial import run_trial
 from mfbench.suite.protocols import NestedCV
 from mfbench.suite.resolve import ResolvedMethod, Step
+from mfbench.trials import Status, Trial
 
 X, Y = load_iris(return_X_y=True)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from spies import TUNED, Log, Spy, fold_of, method, run, trial
 
-from mfbench.models import Status
 from mfbench.run.steps import selector_key
+from mfbench.trials import Status
 
 
 class TestSharedSelectorFits:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mfbench.errors import RunError
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store, pack, unpack
 from mfbench.suite.protocols import Split
+from mfbench.trials import Status, Trial, TrialResult
 
 
 def trial(number: int, method: str = "A") -> Trial:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
 
-from mfbench.models import Status
 from mfbench.run.steps import choose
 from mfbench.run.trial import run_trial
+from mfbench.trials import Status
 
 
 class TestSubsets:

@@ -9,7 +9,8 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 import mfbench
-from mfbench.run.metrics import METRICS
+from mfbench.run.detection import DETECTION_SCORES
+from mfbench.run.metrics import METRICS, SCORES
 from mfbench.suite import schema
 from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.loading import parse_suite
@@ -60,7 +61,9 @@ def test_a_minimal_suite_takes_the_defaults():
 
 def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
     item = Suite.model_json_schema()["$defs"]["Protocol"]["properties"]["metrics"]["items"]
-    assert set(item["enum"]) == set(METRICS)
+    assert set(item["enum"]) == set(SCORES)
+    for name, about in KINDS.items():
+        assert set(about.metrics) == (set(METRICS) if about.predicts else set(DETECTION_SCORES)), name
 
 
 def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():

@@ -1,7 +1,4 @@
-"""What FVM and P-SVM share: sparse weights of features by an l1 penalty in the space of a feature kernel.
-
-Both are the one problem of `_box`: FVM without bound on the weights, P-SVM with one.
-"""
+"""What FVM and P-SVM share: both are the one problem of `_box`, FVM without bound on the weights, P-SVM with one."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_relevance._box import optimality_gap, path, solve_box
 from mfbench_relevance._selector import AT_LEAST_ONE, KernelSelector, Task, single
+from mfbench_relevance._text import described
 from mfbench_relevance._tuning import Curve, cross_validate
 from mfbench_relevance._views import INFORMATION
 from mfbench_relevance.kernels import FeatureKernel, Null, kernel_of, permuted, repaired
@@ -22,9 +20,50 @@ from mfbench_relevance.kernels import FeatureKernel, Null, kernel_of, permuted, 
 SMALLEST_PENALTY = 0.004  # in bits; less than chance gives
 SMALLEST_PART = 1e-3
 
+PATH_PARAMETERS = """tuning : {"refit", "kernel", "null"}, default="refit"
+        How it is chosen if it is None. "refit" fits an additive model to the features selected on training rows and
+        takes its squared error on held-out rows. "kernel" takes the distance of the response from the prediction in the
+        kernel of the held-out rows, as the paper's words suggest; with mutual information its bias rewards every
+        feature, and nearly all are selected. "null" takes the quantile of the kernel between features and permuted
+        responses; no cross-validation.
+    one_standard_error : bool, default=False
+        Whether the largest value is taken whose loss is within one standard error of the least.
+    n_folds : int, default=10
+        Folds of the cross-validation.
+    n_penalties : int, default=25
+        Values tried, in equal ratios: from the least that selects nothing down to 0.004 bits, or to a thousandth for a
+        numeric kernel.
+    max_iter : int, default=10000
+        Most passes over all features.
+    tol : float, default=1e-10
+        Largest violation of the optimality conditions, as a part of the largest kernel of a feature and the response.
+    random_state : int, RandomState or None, default=None
+        Seed of permutations and folds."""
 
-class PenalisedSelector(KernelSelector):
-    """Base class of FVM and P-SVM: tuning, the solver, and what is told of the solution."""
+SOLUTION_ATTRIBUTES = """dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
+        The minimiser. `weights_` differs from it only where the kernel is corrected mutual information: there a feature
+        below the null mean has weight 0.
+    epsilon_, bound_ : float
+        The penalty and the bound that were used.
+    penalties_ : ndarray of shape (n_penalties,) or None
+        Values of 2 epsilon that cross-validation tried.
+    cv_loss_ : ndarray of shape (n_folds, n_penalties) or None
+        Their held-out losses.
+    optimality_gap_ : float
+        Largest violation of the Karush-Kuhn-Tucker conditions.
+    n_iter_ : int
+        Passes over all features."""
+
+
+def described_box(cls: type) -> type:
+    """Fill the paragraphs above, and those that all selectors share, into a class's docstring."""
+    if cls.__doc__ is not None:
+        cls.__doc__ = cls.__doc__.replace("{path}", PATH_PARAMETERS).replace("{told}", SOLUTION_ATTRIBUTES)
+    return described(cls)
+
+
+class BoxSelector(KernelSelector):
+    """What FVM and P-SVM share: tuning, the solver, and what is told of the solution."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelSelector._parameter_constraints,
@@ -33,42 +72,6 @@ class PenalisedSelector(KernelSelector):
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "n_penalties": [AT_LEAST_ONE],
     }
-
-    def __init__(
-        self,
-        preset: str,
-        kernel: Any,
-        target: str,
-        bins: int | None,
-        target_bins: int | None,
-        binning: str | None,
-        bias: str | None,
-        gamma: float | None,
-        degree: int,
-        coef0: float,
-        quantile: float,
-        n_permutations: int,
-        repair: str,
-        tuning: str,
-        one_standard_error: bool,
-        n_folds: int,
-        n_penalties: int,
-        max_iter: int,
-        tol: float,
-        random_state: Any,
-    ) -> None:
-        super().__init__(
-            preset, kernel, target, bins, target_bins, binning, gamma, degree, coef0, quantile, n_permutations,
-            random_state,
-        )  # fmt: skip
-        self.bias = bias
-        self.repair = repair
-        self.tuning = tuning
-        self.one_standard_error = one_standard_error
-        self.n_folds = n_folds
-        self.n_penalties = n_penalties
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _fit(self, X: Any, y: Any, epsilon: float | None) -> None:
         task = self._prepare(X, y)
@@ -100,9 +103,7 @@ class PenalisedSelector(KernelSelector):
         """Return the half penalty that `tuning` prefers."""
         if self.tuning == "null":
             assert null is not None
-            # Constant features depend on nothing, and would pull the quantile down.
-            varies = (np.diagonal(kernel.features) > 0).astype(np.float64)
-            return null.level(self.quantile, centred=task.bias != "none", two_sided=not task.informative, unit=varies)
+            return null.level(self.quantile, centred=task.bias != "none", two_sided=not task.informative)
         random = check_random_state(self.random_state)
         epsilons = self._grid(kernel)
         self.penalties_ = 2 * epsilons
