@@ -55,40 +55,6 @@ RAISES = """ValueError
     RuntimeWarning
         If the kernel is indefinite, or the response constant (nothing is selected then)."""
 
-PATH = """tuning : {"refit", "kernel", "null"}, default="refit"
-        How it is chosen if it is None. "refit" fits an additive model to the features selected on training rows and
-        takes its squared error on held-out rows. "kernel" takes the distance of the response from the prediction in the
-        kernel of the held-out rows, as the paper's words suggest; with mutual information its bias rewards every
-        feature, and nearly all are selected. "null" takes the quantile of the kernel between features and permuted
-        responses; no cross-validation.
-    one_standard_error : bool, default=False
-        Whether the largest value is taken whose loss is within one standard error of the least.
-    n_folds : int, default=10
-        Folds of the cross-validation.
-    n_penalties : int, default=25
-        Values tried, in equal ratios: from the least that selects nothing down to 0.004 bits, or to a thousandth for a
-        numeric kernel.
-    max_iter : int, default=10000
-        Most passes over all features.
-    tol : float, default=1e-10
-        Largest violation of the optimality conditions, as a part of the largest kernel of a feature and the response.
-    random_state : int, RandomState or None, default=None
-        Seed of permutations and folds."""
-
-TOLD = """dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
-        The minimiser. `weights_` differs from it only where the kernel is corrected mutual information: there a feature
-        below the null mean has weight 0.
-    epsilon_, bound_ : float
-        The penalty and the bound that were used.
-    penalties_ : ndarray of shape (n_penalties,) or None
-        Values of 2 epsilon that cross-validation tried.
-    cv_loss_ : ndarray of shape (n_folds, n_penalties) or None
-        Their held-out losses.
-    optimality_gap_ : float
-        Largest violation of the Karush-Kuhn-Tucker conditions.
-    n_iter_ : int
-        Passes over all features."""
-
 
 def described(cls: type) -> type:
     """Fill the shared paragraphs into a class's docstring, where it says ``{kernel_parameters}`` and the like."""
@@ -98,7 +64,5 @@ def described(cls: type) -> type:
             .replace("{shared_parameters}", SHARED_PARAMETERS)
             .replace("{kernel_attributes}", KERNEL_ATTRIBUTES)
             .replace("{raises}", RAISES)
-            .replace("{path}", PATH)
-            .replace("{told}", TOLD)
         )
     return cls
