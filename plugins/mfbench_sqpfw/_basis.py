@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from mfbench_sqpfw._state import ALIVE, POSITIVE, TIES, UPDATES, Floats, State
-from mfbench_sqpfw._tree import set_date
+from mfbench_sqpfw._tree import forget_row
 
 _REDUCE = {"reassoc", "contract", "nsz"}
 
@@ -102,6 +102,8 @@ def _swap(s: State, a: int, b: int) -> None:
         return
     for i in range(s.X.shape[0]):
         s.X[i, a], s.X[i, b] = s.X[i, b], s.X[i, a]
+    for row in range(s.ref.shape[0]):
+        s.ref[row, a], s.ref[row, b] = s.ref[row, b], s.ref[row, a]
     s.perm[a], s.perm[b] = s.perm[b], s.perm[a]
     for vector in (s.w, s.bar, s.c):
         vector[a], vector[b] = vector[b], vector[a]
@@ -191,8 +193,7 @@ def rebuild_basis(s: State) -> None:
         if s.n_less[row] + s.n_ties[row] + 1 < s.need[row // len(s.targets)]:
             s.less[row, s.n_less[row]] = member
             s.n_less[row] += 1
-        s.due_rest[row] = -np.inf
-        set_date(s, row, -np.inf)
+        forget_row(s, row)
         for j in range(k, s.counts[TIES] - 1):
             s.tie_row[j], s.tie_member[j] = s.tie_row[j + 1], s.tie_member[j + 1]
             s.tie_b[j, :] = s.tie_b[j + 1, :]

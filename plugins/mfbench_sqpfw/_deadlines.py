@@ -1,10 +1,13 @@
 """The ratio test of Lemma 5, made cheap by deadlines.
 
 For a pair (i, j) outside the active set, slack = b.w with b = e(i, j) - e(i, representative). The weights' sum is fixed,
-so along any path of length L the slack changes by at most L times the norm of b less its mean (Cauchy-Schwarz): the pair
-cannot change its side before w has gone |slack| / norm. A step looks only at pairs whose deadline lies within it, rows
-with the earliest deadlines first, and is therefore exact. Of each row q members have deadlines of their own; all others
-share one (``due_rest``), and when that has come, the whole row is tested and its q members are chosen anew: a re-check.
+so when w moves by a distance D the slack changes by at most D times the norm of b less its mean (Cauchy-Schwarz): the
+pair cannot change its side before w is |slack| / norm away. A step looks only at pairs for which its end is farther than
+that, and is therefore exact.
+
+Each row keeps its q members of smallest such radius, in ascending order, around the weights at its last refresh. Those
+whose radius w has nearly left are open: looked at one by one, each with a deadline in terms of the length of w's path.
+When w leaves the radius of all others, the row is tested as a whole and its members are chosen anew: a re-check.
 """
 
 from __future__ import annotations
@@ -23,12 +26,13 @@ from mfbench_sqpfw._state import (
     POSITIVE,
     RECHECKS,
     RECORDS,
+    SPARE,
     STAMP,
     TIES,
     Floats,
     State,
 )
-from mfbench_sqpfw._tree import first_row, set_date
+from mfbench_sqpfw._tree import first_row, forget_row, set_date
 
 # A rate below this share of its bound is rounding: the row b depends on the active ones.
 _RATE = 1e-10
@@ -65,10 +69,10 @@ def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int
 
 
 @njit(cache=True)
-def _deadline(s: State, slack: float, squared_norm: float) -> float:
+def _radius(s: State, slack: float, squared_norm: float) -> float:
     if squared_norm <= s.travel[NEGLIGIBLE]:
         return np.inf
-    return s.travel[LENGTH] + _SAFE * abs(slack) / np.sqrt(squared_norm)
+    return _SAFE * abs(slack) / np.sqrt(squared_norm)
 
 
 @njit(cache=True)
@@ -117,10 +121,19 @@ def _select(keys: Floats, order: np.ndarray, count: int, q: int) -> None:
 
 
 @njit(cache=True)
+def _is_tied(s: State, row: int, member: int) -> bool:
+    if s.n_ties[row]:
+        for k in range(s.counts[TIES]):
+            if s.tie_row[k] == row and s.tie_member[k] == member:
+                return True
+    return False
+
+
+@njit(cache=True)
 def refresh_row(s: State, row: int) -> None:
-    """Choose a row's watched members and set all its deadlines from the present w. Time O(n l)."""
+    """Choose a row's watched members anew, around the present w. Time O(n l + q log q)."""
     i, rep, alive = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE]
-    keys, near, order = s.scratch[3], s.scratch[4], s.order
+    radii, near, order = s.scratch[3], s.scratch[4], s.order
     for f in range(alive):
         difference = s.X[i, f] - s.X[rep, f]
         near[f] = difference * difference
@@ -128,48 +141,43 @@ def refresh_row(s: State, row: int) -> None:
     count = 0
     for block in range(2):
         for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-            if j == i or j == rep:
+            if j == i or j == rep or _is_tied(s, row, j):
                 continue
             slack, norm = _pair_at_rest(s.X, i, j, near, s.w, alive)
-            keys[count], order[count] = _deadline(s, slack, norm), j
+            radii[count], order[count] = _radius(s, slack, norm), j
             count += 1
-    if s.n_ties[row]:
-        for k in range(s.counts[TIES]):
-            if s.tie_row[k] == row:
-                for at in range(count):
-                    if order[at] == s.tie_member[k]:
-                        keys[at] = np.inf
-    q = s.near.shape[1]
+    watched = min(count, s.near.shape[1] - SPARE)
     rest = np.inf
-    if count > q:
-        _select(keys, order, count, q)
-        for at in range(q, count):
-            rest = min(rest, keys[at])
-        count = q
-    earliest = rest
-    for at in range(q):
-        if at < count and keys[at] < np.inf:
-            s.near[row, at], s.due[row, at] = order[at], keys[at]
-            earliest = min(earliest, keys[at])
-        else:
-            s.near[row, at], s.due[row, at] = -1, np.inf
-    s.due_rest[row] = rest
-    set_date(s, row, earliest)
+    if count > watched:
+        _select(radii, order, count, watched)
+        for at in range(watched, count):
+            rest = min(rest, radii[at])
+    ranks = np.argsort(radii[:watched])
+    for at in range(watched):
+        s.near[row, at], s.radius[row, at] = order[ranks[at]], radii[ranks[at]]
+        s.due[row, at] = s.travel[LENGTH] + s.radius[row, at]
+    s.radius[row, watched] = rest
+    s.n_near[row], s.n_open[row] = watched, 0
+    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, 0]
+    s.ref_alive[row] = alive
+    s.ref[row, :] = s.w
+    set_date(s, row, s.due_rest[row])
 
 
 @njit(cache=True)
 def watch_now(s: State, row: int, member: int) -> None:
-    """Watch a member that has just left the active set, in a free place or in that of the latest deadline."""
-    place = 0
-    for at in range(s.near.shape[1]):
-        if s.near[row, at] < 0:
-            place = at
-            break
-        if s.due[row, at] > s.due[row, place]:
-            place = at
-    else:
-        s.due_rest[row] = min(s.due_rest[row], s.due[row, place])
-    s.near[row, place], s.due[row, place] = member, s.travel[LENGTH]
+    """Watch a member that has just left the active set: it is open, whatever w does."""
+    count = s.n_near[row]
+    if count == s.near.shape[1]:
+        refresh_row(s, row)
+        return
+    s.radius[row, count + 1] = s.radius[row, count]
+    for at in range(count, 0, -1):
+        s.near[row, at], s.due[row, at] = s.near[row, at - 1], s.due[row, at - 1]
+        s.radius[row, at] = s.radius[row, at - 1]
+    s.near[row, 0], s.due[row, 0], s.radius[row, 0] = member, s.travel[LENGTH], -np.inf
+    s.n_near[row] += 1
+    s.n_open[row] += 1
     set_date(s, row, s.travel[LENGTH])
 
 
@@ -177,8 +185,28 @@ def watch_now(s: State, row: int, member: int) -> None:
 def forget_deadlines(s: State) -> None:
     """Make every row be looked at anew: a feature came back that no norm has counted."""
     for row in range(len(s.rep)):
-        s.due_rest[row] = -np.inf
-        set_date(s, row, -np.inf)
+        forget_row(s, row)
+
+
+@njit(cache=True, fastmath=_REDUCE)
+def _distance(s: State, row: int) -> float:
+    """Return how far w is from where it was when the row was refreshed."""
+    squares = 0.0
+    for f in range(s.ref_alive[row]):
+        gap = s.w[f] - s.ref[row, f]
+        squares += gap * gap
+    return np.sqrt(squares)
+
+
+@njit(cache=True)
+def _open(s: State, row: int, margin: float) -> None:
+    """Open the watched members whose radius w could leave within ``margin``; date all others together."""
+    gone = _distance(s, row) / _SAFE
+    k = 0
+    while k < s.n_near[row] and s.radius[row, k] - gone <= margin:
+        k += 1
+    s.n_open[row] = k
+    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, k] - gone
 
 
 @njit(cache=True)
@@ -189,15 +217,6 @@ def _candidate(s: State, row: int, j: int, slack: float, rate: float, norm: floa
     if is_less(s, row, j):
         slack, rate = -slack, -rate
     return max(0.0, -slack / rate) if rate < 0 else np.inf
-
-
-@njit(cache=True)
-def _is_tied(s: State, row: int, member: int) -> bool:
-    if s.n_ties[row]:
-        for k in range(s.counts[TIES]):
-            if s.tie_row[k] == row and s.tie_member[k] == member:
-                return True
-    return False
 
 
 @njit(cache=True)
@@ -236,8 +255,11 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
         if date == np.inf or date > now + best[0] * speed:
             return best
         # Looking a little further than the first date saves returning to the row, but not as far as the longest step.
-        reach = now + min(best[0] * speed, max(date - now, 2.0 * s.travel[MEAN_MOVE]))
+        reach = now + min(best[0] * speed, max(date - now, s.travel[MEAN_MOVE]))
         i, rep = s.targets[row % len(s.targets)], s.rep[row]
+        if s.due_rest[row] <= reach:
+            # A little farther, or rounding could close what is due.
+            _open(s, row, 1.001 * (reach - now) + 1e-12)
         if s.due_rest[row] <= reach:
             begin, middle, resume, end = members(s, row)
             for block in range(2):
@@ -253,7 +275,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
             set_date(s, row, np.inf)
             continue
         earliest = s.due_rest[row]
-        for at in range(q):
+        for at in range(s.n_open[row]):
             if s.due[row, at] > reach:
                 earliest = min(earliest, s.due[row, at])
                 continue
@@ -282,7 +304,8 @@ def settle(s: State, tau: float, speed: float) -> None:
         if _is_tied(s, row, s.near[row, at]):
             s.near[row, at] = -1
             continue
-        s.due[row, at] = _deadline(s, s.record[k, 0] + tau * s.record[k, 1], s.record[k, 2])
+        slack = s.record[k, 0] + tau * s.record[k, 1]
+        s.due[row, at] = s.travel[LENGTH] + _radius(s, slack, s.record[k, 2])
     s.counts[STAMP] += 1
     for k in range(records):
         row = s.record_id[k] // q
@@ -290,7 +313,7 @@ def settle(s: State, tau: float, speed: float) -> None:
             continue
         s.mark[row] = s.counts[STAMP]
         earliest = s.due_rest[row]
-        for at in range(q):
+        for at in range(s.n_open[row]):
             earliest = min(earliest, s.due[row, at])
         set_date(s, row, earliest)
     for k in range(s.counts[FLAGS]):

@@ -20,12 +20,14 @@ POSITIVE, ALIVE, TIES, STEPS, RECHECKS, ZERO_RUN, CHANGES, RECORDS, FLAGS, EVALU
 # Positions in ``State.travel``: path length of w so far, its mean growth per step, squared scale below which a
 # difference of two distances counts as none.
 LENGTH, MEAN_MOVE, NEGLIGIBLE = range(3)
+# Places of each row that a refresh leaves free for members that leave the active set.
+SPARE = 4
 # First capacity for tied pairs; it is doubled when it is full.
 TIE_CAPACITY = 64
 
 
 class State(NamedTuple):
-    """Arrays of one run; l features, n samples, R rows, q pairs watched per row, c tied pairs at most."""
+    """Arrays of one run; l features, n samples, R rows, q places for watched pairs per row, c tied pairs at most."""
 
     X: Floats  # (n, l), columns in the order of perm
     starts: Ints  # (n_classes + 1,): where each class begins
@@ -45,9 +47,14 @@ class State(NamedTuple):
     tie_b: Floats  # (c, l): squared differences to the member minus those to the representative
     Q: Floats  # (c + 1, l): orthonormal basis of the all-ones row and the tied rows, among positive features
     R: Floats  # (c + 1, c + 1): upper triangular, rows of A = R' Q
-    near: Ints  # (R, q): members watched singly, -1 where there is none
+    ref: Floats  # (R, l): weights at the row's last refresh
+    ref_alive: Ints  # (R,): how many features were alive then
+    near: Ints  # (R, q): members watched singly, -1 for one that has become tied
+    n_near: Ints  # (R,)
+    radius: Floats  # (R, q + 1): ascending; how far w can go from ref before each can change its side; last: all others
     due: Floats  # (R, q): path length until which each cannot change its side
-    due_rest: Floats  # (R,): the same for all other members
+    n_open: Ints  # (R,): how many of the watched members are looked at one by one at present
+    due_rest: Floats  # (R,): path length until which none of the others can change its side
     tree: Floats  # (2 * leaves,): tournament of the rows' earliest dates
     record_id: Ints  # (R * q,): pairs evaluated in the present step
     record: Floats  # (R * q, 3): their slack, rate and norm
@@ -67,7 +74,7 @@ def build(
     n, l = X.shape
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
     rows = 2 * len(targets)
-    watched = n - 1 if working_set is None else min(working_set, n - 1)
+    watched = (n - 1 if working_set is None else min(working_set, n - 1)) + SPARE
     leaves = 1 << max(0, (rows - 1).bit_length())
     capacity = min(l, TIE_CAPACITY)
     first = np.argsort(w <= 0, kind="stable").astype(np.int64)
@@ -92,8 +99,13 @@ def build(
         n_less=np.zeros(rows, dtype=np.int64),
         n_ties=np.zeros(rows, dtype=np.int64),
         **_tie_arrays(capacity, l),
+        ref=np.zeros((rows, l)),
+        ref_alive=np.zeros(rows, dtype=np.int64),
         near=np.full((rows, watched), -1, dtype=np.int64),
+        n_near=np.zeros(rows, dtype=np.int64),
+        radius=np.full((rows, watched + 1), np.inf),
         due=np.full((rows, watched), np.inf),
+        n_open=np.zeros(rows, dtype=np.int64),
         due_rest=np.full(rows, np.inf),
         tree=np.full(2 * leaves, np.inf),
         record_id=np.zeros(rows * watched, dtype=np.int64),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from mfbench_sqpfw._state import State
@@ -31,3 +32,11 @@ def first_row(s: State) -> int:
     while k < leaves:
         k = 2 * k if tree[2 * k] == tree[k] else 2 * k + 1
     return k - leaves
+
+
+@njit(cache=True)
+def forget_row(s: State, row: int) -> None:
+    """Let the whole row be tested in the next step."""
+    s.n_near[row] = s.n_open[row] = 0
+    s.radius[row, 0] = s.due_rest[row] = -np.inf
+    set_date(s, row, -np.inf)
