@@ -105,7 +105,7 @@ def _swap(s: State, a: int, b: int) -> None:
     for row in range(s.ref.shape[0]):
         s.ref[row, a], s.ref[row, b] = s.ref[row, b], s.ref[row, a]
     s.perm[a], s.perm[b] = s.perm[b], s.perm[a]
-    for vector in (s.w, s.bar, s.c, s.metric):
+    for vector in (s.w, s.bar, s.c):
         vector[a], vector[b] = vector[b], vector[a]
     for k in range(s.counts[TIES]):
         s.tie_b[k, a], s.tie_b[k, b] = s.tie_b[k, b], s.tie_b[k, a]

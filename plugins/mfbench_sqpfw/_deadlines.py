@@ -38,43 +38,34 @@ from mfbench_sqpfw._tree import first_row, forget_row, set_date
 _RATE = 1e-10
 # Deadlines are shortened by this share against rounding.
 _SAFE = 1.0 - 1e-9
-# When more members than this are open, it pays to take the present weights as the centre of all radii.
-_MANY_OPEN = 6
 
 
 @njit(cache=True, fastmath=_REDUCE)
-def _pair(s: State, i: int, j: int, rep: int, dw: Floats, alive: int) -> tuple[float, float, float]:
+def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int) -> tuple[float, float, float]:
     """Return slack, rate and squared norm of a pair."""
-    slack = rate = total = squares = weight = 0.0
+    slack = rate = total = squares = 0.0
     for f in range(alive):
-        near, far = s.X[i, f] - s.X[rep, f], s.X[i, f] - s.X[j, f]
+        near, far = X[i, f] - X[rep, f], X[i, f] - X[j, f]
         b = far * far - near * near
-        slack += b * s.w[f]
+        slack += b * w[f]
         rate += b * dw[f]
-        weight += s.metric[f]
-        total += b * s.metric[f]
-        squares += b * b * s.metric[f]
-    return slack, rate, _variance(total, squares, weight)
+        total += b
+        squares += b * b
+    # The second term keeps the bound safe where nearly all of b is its mean.
+    return slack, rate, max(squares - total * total / alive, 0.0) + 1e-13 * squares
 
 
 @njit(cache=True, fastmath=_REDUCE)
-def _pair_at_rest(s: State, i: int, j: int, near: Floats, alive: int) -> tuple[float, float]:
+def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int) -> tuple[float, float]:
     """Return slack and squared norm of a pair; ``near`` are the squared differences to the representative."""
-    slack = total = squares = weight = 0.0
+    slack = total = squares = 0.0
     for f in range(alive):
-        far = s.X[i, f] - s.X[j, f]
+        far = X[i, f] - X[j, f]
         b = far * far - near[f]
-        slack += b * s.w[f]
-        weight += s.metric[f]
-        total += b * s.metric[f]
-        squares += b * b * s.metric[f]
-    return slack, _variance(total, squares, weight)
-
-
-@njit(cache=True)
-def _variance(total: float, squares: float, weight: float) -> float:
-    """Return the squared norm of b less its mean; the second term keeps it safe where nearly all of b is its mean."""
-    return max(squares - total * total / weight, 0.0) + 1e-13 * squares
+        slack += b * w[f]
+        total += b
+        squares += b * b
+    return slack, max(squares - total * total / alive, 0.0) + 1e-13 * squares
 
 
 @njit(cache=True)
@@ -152,7 +143,7 @@ def refresh_row(s: State, row: int) -> None:
         for j in range(begin if block == 0 else resume, middle if block == 0 else end):
             if j == i or j == rep or _is_tied(s, row, j):
                 continue
-            slack, norm = _pair_at_rest(s, i, j, near, alive)
+            slack, norm = _pair_at_rest(s.X, i, j, near, s.w, alive)
             radii[count], order[count] = _radius(s, slack, norm), j
             count += 1
     watched = min(count, s.near.shape[1] - SPARE)
@@ -161,42 +152,16 @@ def refresh_row(s: State, row: int) -> None:
         _select(radii, order, count, watched)
         for at in range(watched, count):
             rest = min(rest, radii[at])
-    _watch(s, row, watched, rest)
-    s.n_open[row] = 0
-    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, 0]
-    set_date(s, row, s.due_rest[row])
-
-
-@njit(cache=True)
-def _watch(s: State, row: int, count: int, rest: float) -> None:
-    """Let a row watch the first members in the scratch arrays, in the order of their radii around the present w."""
-    radii, order = s.scratch[3], s.order
-    ranks = np.argsort(radii[:count])
-    for at in range(count):
+    ranks = np.argsort(radii[:watched])
+    for at in range(watched):
         s.near[row, at], s.radius[row, at] = order[ranks[at]], radii[ranks[at]]
         s.due[row, at] = s.travel[LENGTH] + s.radius[row, at]
-    s.radius[row, count], s.n_near[row] = rest, count
-    s.ref_alive[row] = s.counts[ALIVE]
+    s.radius[row, watched] = rest
+    s.n_near[row], s.n_open[row] = watched, 0
+    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, 0]
+    s.ref_alive[row] = alive
     s.ref[row, :] = s.w
-
-
-@njit(cache=True)
-def _recentre(s: State, row: int, gone: float) -> None:
-    """Take the present w as the centre of the watched members' radii; that of all others shrinks by the way gone."""
-    i, rep, alive = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE]
-    radii, near, order = s.scratch[3], s.scratch[4], s.order
-    for f in range(alive):
-        difference = s.X[i, f] - s.X[rep, f]
-        near[f] = difference * difference
-    rest = s.radius[row, s.n_near[row]] - gone
-    count = 0
-    for at in range(s.n_near[row]):
-        j = s.near[row, at]
-        if j >= 0 and not _is_tied(s, row, j):
-            slack, norm = _pair_at_rest(s, i, j, near, alive)
-            radii[count], order[count] = _radius(s, slack, norm), j
-            count += 1
-    _watch(s, row, count, rest)
+    set_date(s, row, s.due_rest[row])
 
 
 @njit(cache=True)
@@ -229,23 +194,14 @@ def _distance(s: State, row: int) -> float:
     squares = 0.0
     for f in range(s.ref_alive[row]):
         gap = s.w[f] - s.ref[row, f]
-        squares += gap * gap / s.metric[f]
+        squares += gap * gap
     return np.sqrt(squares)
-
-
-@njit(cache=True)
-def _is_crowded(s: State, row: int, reach: float) -> bool:
-    return s.n_near[row] > _MANY_OPEN and s.radius[row, _MANY_OPEN] <= reach
 
 
 @njit(cache=True)
 def _open(s: State, row: int, margin: float) -> None:
     """Open the watched members whose radius w could leave within ``margin``; date all others together."""
     gone = _distance(s, row) / _SAFE
-    # Not while results of the present step refer to the members' places.
-    if s.mark[row] != s.counts[STAMP] and gone > 4.0 * margin and _is_crowded(s, row, gone + margin):
-        _recentre(s, row, gone)
-        gone = 0.0
     k = 0
     while k < s.n_near[row] and s.radius[row, k] - gone <= margin:
         k += 1
@@ -271,15 +227,6 @@ def _earlier(tau: float, row: int, j: int, best: tuple[float, int, int]) -> bool
     return best[1] >= 0 and (row < best[1] or (row == best[1] and j < best[2]))
 
 
-@njit(cache=True, fastmath=_REDUCE)
-def speed_of(s: State, dw: Floats) -> float:
-    """Return the length of a move of w in the metric of the deadlines."""
-    squares = 0.0
-    for f in range(s.counts[POSITIVE]):
-        squares += dw[f] * dw[f] / s.metric[f]
-    return np.sqrt(squares)
-
-
 @njit(cache=True)
 def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
     """Return how far w can go along dw, at most ``limit``, and what blocks it (equation 5).
@@ -288,15 +235,16 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
     that were looked at are remembered until `settle`.
     """
     p, alive = s.counts[POSITIVE], s.counts[ALIVE]
-    speed = speed_of(s, dw)
+    speed = 0.0
+    for f in range(p):
+        speed += dw[f] * dw[f]
+    speed = np.sqrt(speed)
     best = (limit, -2, -1)
     s.counts[RECORDS] = s.counts[FLAGS] = 0
-    s.counts[STAMP] += 1
     if speed == 0.0:
         return best
-    largest = np.abs(dw[:p]).max()
     for f in range(p):
-        if dw[f] < -1e-12 * largest:
+        if dw[f] < -1e-12 * speed:
             tau = max(0.0, -s.w[f] / dw[f])
             if tau < best[0]:
                 best = (tau, -1, f)
@@ -318,7 +266,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
                 for j in range(begin if block == 0 else resume, middle if block == 0 else end):
                     if j == i or j == rep or _is_tied(s, row, j):
                         continue
-                    slack, rate, norm = _pair(s, i, j, rep, dw, alive)
+                    slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
                     tau = _candidate(s, row, j, slack, rate, norm, speed)
                     if _earlier(tau, row, j, best):
                         best = (tau, row, j)
@@ -332,7 +280,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
                 earliest = min(earliest, s.due[row, at])
                 continue
             j = s.near[row, at]
-            slack, rate, norm = _pair(s, i, j, rep, dw, alive)
+            slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
             tau = _candidate(s, row, j, slack, rate, norm, speed)
             if _earlier(tau, row, j, best):
                 best = (tau, row, j)
@@ -341,7 +289,6 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
             s.record_id[k] = row * q + at
             s.record[k, 0], s.record[k, 1], s.record[k, 2] = slack, rate, norm
             s.counts[RECORDS] = k + 1
-            s.mark[row] = s.counts[STAMP]
         set_date(s, row, earliest)
 
 

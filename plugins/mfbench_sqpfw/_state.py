@@ -38,7 +38,6 @@ class State(NamedTuple):
     w: Floats  # (l,)
     bar: Floats  # (l,)
     c: Floats  # (l,): gradient of the loss for theta = 1
-    metric: Floats  # (l,): how much each feature counts in norms of b; moves of w are divided by it
     rep: Ints  # (R,): the member of H= or M= that stands for it
     less: Ints  # (R, max(kappa, lambda)): members of H< or M<
     n_less: Ints  # (R,)
@@ -80,10 +79,11 @@ def build(
     capacity = min(l, TIE_CAPACITY)
     first = np.argsort(w <= 0, kind="stable").astype(np.int64)
     X = np.ascontiguousarray(X[:, first])
+    scale = float((np.ptp(X, axis=0) ** 2).max(initial=0.0))
     counts = np.zeros(12, dtype=np.int64)
     counts[POSITIVE] = counts[ALIVE] = np.count_nonzero(w > 0)
     travel = np.zeros(3)
-    travel[NEGLIGIBLE] = 1e-24 * l
+    travel[NEGLIGIBLE] = (1e-12 * scale) ** 2
     return State(
         X=X,
         starts=starts,
@@ -94,7 +94,6 @@ def build(
         w=w[first].copy(),
         bar=bar[first].copy(),
         c=np.zeros(l),
-        metric=_metric(X),
         rep=np.full(rows, -1, dtype=np.int64),
         less=np.full((rows, max(kappa, lam)), -1, dtype=np.int64),
         n_less=np.zeros(rows, dtype=np.int64),
@@ -119,14 +118,6 @@ def build(
         scratch=np.zeros((12, max(n, l, capacity + 1))),
         order=np.zeros(n, dtype=np.int64),
     )
-
-
-def _metric(X: Floats) -> Floats:
-    """Return 1 / the mean square of b, feature by feature, for pairs drawn at random: any positive numbers are right,
-    these make the bound of Cauchy and Schwarz about half of what it is with equal ones.
-    """
-    squares = (X - X.mean(axis=0)) ** 2
-    return 1.0 / np.maximum(4.0 * ((squares**2).mean(axis=0) + squares.mean(axis=0) ** 2), np.finfo(float).tiny)
 
 
 def with_more_ties(state: State) -> State:
