@@ -245,7 +245,8 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
         return best
     for f in range(p):
         if dw[f] < -1e-12 * speed:
-            tau = max(0.0, -s.w[f] / dw[f])
+            # What is left of a weight that should have vanished with another one is rounding.
+            tau = -s.w[f] / dw[f] if s.w[f] > 1e-15 else 0.0
             if tau < best[0]:
                 best = (tau, -1, f)
     now, q = s.travel[LENGTH], s.near.shape[1]

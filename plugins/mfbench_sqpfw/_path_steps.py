@@ -7,7 +7,7 @@ from numba import njit
 
 from mfbench_sqpfw._basis import _dot, rebuild_basis
 from mfbench_sqpfw._deadlines import ratio_test, settle
-from mfbench_sqpfw._state import LENGTH, POSITIVE, TIES, UPDATES, Floats, State
+from mfbench_sqpfw._state import LENGTH, POSITIVE, TIES, UPDATES, State
 from mfbench_sqpfw._steps import (
     _DW,
     _MULTIPLIERS,
@@ -137,14 +137,3 @@ def _describe_release(s: State, kind: int, where: int) -> tuple[int, int, int]:
     if kind == TIE:
         return TIE_BREAKS, s.tie_row[where], s.tie_member[where]
     return TIE_BREAKS, where, s.rep[where]
-
-
-@njit(cache=True)
-def read_weights(s: State, theta: float, out: Floats) -> float:
-    """Write w in the features' original order into ``out``; return f."""
-    total = 0.0
-    for f in range(len(s.w)):
-        out[s.perm[f]] = s.w[f]
-        gap = s.w[f] - s.bar[f]
-        total += theta * s.c[f] * s.w[f] + 0.5 * gap * gap
-    return total

@@ -116,12 +116,23 @@ def may_leave(s: State, row: int, direction: int) -> bool:
 
 
 @njit(cache=True)
-def find_release(s: State, theta: float, first_found: bool) -> tuple[int, int, int]:
+def _claim(s: State, size: float, number: int, drawn: bool) -> float:
+    """Return how strongly a constraint asks to be released: by its multiplier, or by a number drawn for this step."""
+    if not drawn:
+        return size
+    return ((s.counts[STEPS] + 1) * 2654435761 + (number + 1) * 40503 * 65537) % 2147483647 / 2147483647.0
+
+
+@njit(cache=True)
+def find_release(s: State, theta: float) -> tuple[int, int, int]:
     """Return what Lemma 6 releases: the kind, where it is, and the direction.
 
-    Of several the one with the largest absolute multiplier, or (against cycling) the first found.
+    Of several the one with the largest absolute multiplier. After many steps of length 0 in a row, which only tied
+    data bring about, that rule could go round in circles; then one is drawn, by a fixed rule that differs from step to
+    step.
     """
     ties, g = s.counts[TIES], theta / len(s.targets)
+    drawn = s.counts[ZERO_RUN] > 3 * (len(s.w) + 2)
     multipliers = s.scratch[_MULTIPLIERS]
     multipliers[: ties + 1] = s.scratch[_T, : ties + 1]
     back_substitute(s, multipliers)
@@ -130,29 +141,23 @@ def find_release(s: State, theta: float, first_found: bool) -> tuple[int, int, i
         alpha = s.bar[f] - multipliers[0] - theta * s.c[f]
         for k in range(ties):
             alpha -= multipliers[k + 1] * s.tie_b[k, f]
-        if alpha > ALPHA_TOLERANCE and alpha > largest:
-            best, largest = (WEIGHT, f, 1), alpha
-            if first_found:
-                return best
+        if alpha > ALPHA_TOLERANCE and _claim(s, alpha, f, drawn) > largest:
+            best, largest = (WEIGHT, f, 1), _claim(s, alpha, f, drawn)
     sums = s.row_sums[0]
     for k in range(ties):
         sums[s.tie_row[k]] = 0.0
     for k in range(ties):
-        row, value = s.tie_row[k], multipliers[k + 1]
-        sums[row] += value
+        sums[s.tie_row[k]] += multipliers[k + 1]
+    for k in range(2 * ties):
+        row = s.tie_row[k % ties]
+        if k < ties:
+            value = multipliers[k + 1]
+        else:
+            value = (g if row < len(s.targets) else -g) - sums[row]
         direction = 1 if value > 0 else -1
-        if abs(value) > TIE_TOLERANCE * g and abs(value) > largest and may_leave(s, row, direction):
-            best, largest = (TIE, k, direction), abs(value)
-            if first_found:
-                return best
-    for k in range(ties):
-        row = s.tie_row[k]
-        value = (g if row < len(s.targets) else -g) - sums[row]
-        direction = 1 if value > 0 else -1
-        if abs(value) > TIE_TOLERANCE * g and abs(value) > largest and may_leave(s, row, direction):
-            best, largest = (REPRESENTATIVE, row, direction), abs(value)
-            if first_found:
-                return best
+        claim = _claim(s, abs(value), len(s.w) + k, drawn)
+        if abs(value) > TIE_TOLERANCE * g and claim > largest and may_leave(s, row, direction):
+            best, largest = (TIE, k, direction) if k < ties else (REPRESENTATIVE, row, direction), claim
     return best
 
 
@@ -249,7 +254,7 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
         if not np.isfinite(largest):
             return LOST, steps
         if largest <= tolerance:
-            kind, where, direction = find_release(s, theta, s.counts[ZERO_RUN] > 3 * (len(s.w) + 2))
+            kind, where, direction = find_release(s, theta)
             if kind == NONE:
                 return OPTIMAL, steps
             release(s, kind, where, direction)
@@ -261,7 +266,7 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
         if row != -2 and not activate(s, row, where):
             return LOST, steps
         settle(s, tau, speed)
-        s.counts[ZERO_RUN] = s.counts[ZERO_RUN] + 1 if tau == 0.0 else 0
+        s.counts[ZERO_RUN] = s.counts[ZERO_RUN] + 1 if tau * largest <= 1e-14 else 0
         s.counts[STEPS] += 1
         history[steps] = objective(s, theta)
         steps += 1
