@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfbench_sqpfw import toy
     from mfbench_sqpfw.certificate import Certificate
     from mfbench_sqpfw.cv import SQPFeatureWeightingCV
     from mfbench_sqpfw.path import SQPFeatureWeightingPath, WeightPath, sqpfw_path
@@ -30,10 +31,13 @@ __all__ = [
     "SQPFeatureWeightingPath",
     "WeightPath",
     "sqpfw_path",
+    "toy",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "toy":
+        return import_module("mfbench_sqpfw.toy")
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
