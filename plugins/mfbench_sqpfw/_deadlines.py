@@ -34,7 +34,7 @@ from mfbench_sqpfw._state import (
 )
 from mfbench_sqpfw._tree import first_row, forget_row, set_date
 
-# A rate below this share of its bound is rounding: the row b depends on the active ones.
+# A rate below this share of its bound is rounding: the row b, or the weight's unit vector, depends on the active ones.
 _RATE = 1e-10
 # Deadlines are shortened by this share against rounding.
 _SAFE = 1.0 - 1e-9
@@ -244,7 +244,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
     if speed == 0.0:
         return best
     for f in range(p):
-        if dw[f] < -1e-12 * speed:
+        if dw[f] < -_RATE * speed:
             # What is left of a weight that should have vanished with another one is rounding.
             tau = -s.w[f] / dw[f] if s.w[f] > 1e-15 else 0.0
             if tau < best[0]:

@@ -231,7 +231,8 @@ def move(s: State, dw: Floats, tau: float) -> float:
     """Move w by tau dw; return the norm of dw."""
     squares = 0.0
     for f in range(s.counts[POSITIVE]):
-        s.w[f] += tau * dw[f]
+        # Below 0 there is only rounding: weights that vanish end the step.
+        s.w[f] = max(0.0, s.w[f] + tau * dw[f])
         squares += dw[f] * dw[f]
     return np.sqrt(squares)
 

@@ -6,7 +6,7 @@ from scipy.optimize import nnls
 
 from mfbench_sqpfw import _steps
 from mfbench_sqpfw._run import prepare
-from mfbench_sqpfw._state import TIES
+from mfbench_sqpfw._state import POSITIVE, TIES
 
 
 def problem(seed):
@@ -102,7 +102,7 @@ def loss_value(X, y, w, bar, kappa, lam, theta):
 def dense_kkt(s, theta):
     """Solve (4) in all variables (w, xi, eta): return u, phi, alpha by feature, and {(row, member): multiplier}."""
     n_targets, l = len(s.targets), len(s.w)
-    X, w = columns(s), weights(s)
+    X = columns(s)
     bar = np.empty(l)
     bar[s.perm] = s.bar
     size = l + 2 * n_targets
@@ -111,7 +111,8 @@ def dense_kkt(s, theta):
     linear[:l] = -bar
     linear[l : l + n_targets], linear[l + n_targets :] = theta / n_targets, -theta / n_targets
     A, right, names = [np.r_[np.ones(l), np.zeros(2 * n_targets)]], [1.0], ["phi"]
-    for f in np.flatnonzero(w == 0):
+    # A weight that has just been released is 0 and free.
+    for f in s.perm[s.counts[POSITIVE] :]:
         A.append(np.eye(size)[f])
         right.append(0.0)
         names.append(int(f))
