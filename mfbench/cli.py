@@ -152,35 +152,61 @@ def plugins(
 
 @app.command()
 def report(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or a suite's name.")],
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or a suite's name.")
+    ] = None,
+    published: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE", help="Instead of a run: analyse a published table anew; its name or CSV file."),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL", help="The method that others are compared with. [default: the suite's, or the best]"
+        ),
+    ] = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Also all pairs, win probabilities and the profile of times.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of the terminal view.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV, one line per dataset and method.")] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Markdown.")] = False,
     as_svg: Annotated[bool, typer.Option("--svg", help="A picture of the terminal view.")] = False,
+    figure: Annotated[
+        str | None, typer.Option(metavar="KIND", help="A figure as SVG: critical-difference or time-profile.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write pictures of a ground-truth run (SVG) to a folder.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
     out: Out = Path("reports"),
 ) -> None:
-    """Show the report of a run again, or export it."""
-    from mfbench.api import load_run
+    """Show the report of a run again, or export it; or analyse a published table anew."""
+    from mfbench.report.present import Form, present_run, present_table
 
-    if as_json + as_csv + as_md + as_svg > 1:
-        raise UsageError("choose one of --json, --csv, --md and --svg")
-    loaded = load_run(run if Path(run).exists() else out / run)
-    if not (as_json or as_csv or as_md or as_svg):
-        from mfbench.report.terminal import show
-
-        if output is not None:
-            raise UsageError("--output needs one of --json, --csv, --md and --svg")
-        show(loaded, _console())
-        return
-    from mfbench.report import export
-
-    if as_md:
-        text = export.to_markdown(loaded, export.regeneration_command(loaded, output))
-    elif as_svg:
-        text = export.to_svg(loaded)
+    forms = {"json": as_json, "csv": as_csv, "md": as_md, "svg": as_svg, "figure": figure is not None}
+    chosen = [name for name, wanted in forms.items() if wanted]
+    if len(chosen) > 1:
+        raise UsageError("choose one of --json, --csv, --md, --svg and --figure")
+    if (run is None) == (published is None):
+        raise UsageError("name a run or, with --published, a table; one of the two")
+    if output is not None and not chosen:
+        raise UsageError("--output needs one of --json, --csv, --md, --svg and --figure")
+    form = Form(chosen[0] if chosen else "terminal", figure, statistics, reference, output)
+    if published is not None:
+        text = present_table(published, form, _console())
     else:
-        text = export.to_json(loaded) if as_json else export.to_csv(loaded)
+        from mfbench.api import load_run
+
+        assert run is not None
+        loaded = load_run(run if Path(run).exists() else out / run)
+        if figures is not None:
+            from mfbench.report.round_figures import write_figures
+
+            for path in write_figures(loaded, figures):
+                sys.stdout.write(f"{path}\n")
+            return
+        text = present_run(loaded, form, _console())
     if output is None:
         sys.stdout.write(text)
         return
@@ -202,7 +228,7 @@ def _explain_keys(plan: Plan) -> None:
 
 
 def _verdict(run: Any) -> ExitCode:
-    statuses = run.trials["status"] if len(run.trials) else []
+    statuses = run.outcomes["status"] if len(run.outcomes) else []
     if not any(status == "ok" for status in statuses):
         return ExitCode.NOTHING_MEASURED
     # A dataset that is only not at hand is no failure: the run did what could be done, and the report names it.

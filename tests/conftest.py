@@ -2,12 +2,17 @@
 
 import types
 
+import hypothesis
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
+
+# A busy machine is no fault of the code: speed is measured in tests/benchmarks.
+hypothesis.settings.register_profile("mfbench", deadline=None)
+hypothesis.settings.load_profile("mfbench")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -26,7 +26,7 @@ def compare_with_published(
 
     .. math:: \sqrt{(1/J + n_{test}/n_{train})\, s^2},
 
-    because folds share training rows. The published figure is taken as exact.
+    because folds share training rows. The published figure is taken as exact but for its rounding.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def compare_with_published(
     >>> compare_with_published(trials, [figure], {"t": "accuracy"}, 1 / 9)["verdict"].tolist()
     ['above']
     """
-    cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if len(trials) else {}
+    told = bool(len(figures) and len(trials))
+    cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if told else {}
     rows = []
     for figure in figures:
         cell = cells.get((figure["dataset"], figure["method"]))
@@ -62,7 +63,7 @@ def compare_with_published(
         metric = metrics[figure["table"]]
         ours, error, complete = _mean(cell, metric, ratio)
         difference = ours - figure["value"]
-        verdict, reason = _verdict(difference, error), ""
+        verdict, reason = _verdict(difference, error, figure.get("rounding", 0.0)), ""
         if figure["obstacle"]:
             verdict, reason = NOT_COMPARABLE, figure["obstacle"]
         elif not complete:
@@ -85,8 +86,8 @@ def _mean(cell: pd.DataFrame, metric: str, ratio: float) -> tuple[float, float, 
     return float(values.mean()), error, complete
 
 
-def _verdict(difference: float, error: float) -> str:
+def _verdict(difference: float, error: float, rounding: float) -> str:
     # A hair of room: equal numbers must not differ by the order of a sum where our folds have no spread.
-    if abs(difference) <= 2.0 * error + 1e-9:
+    if abs(difference) <= 2.0 * error + rounding + 1e-9:
         return WITHIN
     return ABOVE if difference > 0 else BELOW

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.models import Candidate, Status
+from mfbench.trials import Candidate, Status
 
 Row = dict[str, Any]
 

@@ -1,75 +1,42 @@
 """From trials to the tables of a report. Every function is pure: a frame of trials in, a frame out.
 
 A cell (one method on one dataset) is *complete* when each of its planned trials ended well. Only complete cells are
-compared, ranked and averaged; an incomplete one is shown and counted, never filled in.
+compared on a dataset; an incomplete one is shown and counted. What becomes of it across datasets is a stated policy.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.paired import PairedTest, corrected_t_test
-from mfbench.analysis.ranks import average_ranks
-from mfbench.errors import UnknownNameError, UsageError
-from mfbench.run.metrics import METRICS
+from mfbench.analysis.bayesian import correlated_t_test
+from mfbench.analysis.missing import Completed, complete
+from mfbench.analysis.rules import Cell, Decisions, Settings, cells_of, compare, sound_test
+from mfbench.errors import UnknownNameError
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
-TESTS = ("corrected-t", "paired-t")
+CLOCK = 1e-6
+"""Seconds that a trial takes at least where times are compared: no clock tells less."""
+VERDICTS = ("win", "tie", "loss")
+KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
+"""Prefix of the summary's counts for each column of verdicts."""
+_WORDS = {1: "win", 0: "tie", -1: "loss"}
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How trials are compared.
-
-    Attributes
-    ----------
-    metric : str
-        Column of the score.
-    greater_is_better : bool
-        Its direction.
-    reference : str or None
-        Method that wins, ties and losses are told for.
-    test : {"corrected-t", "paired-t"}
-    alpha : float
-        Level of the two-sided test.
-    ratio : float
-        Test rows over training rows of a fold.
-    """
-
-    metric: str
-    greater_is_better: bool
-    reference: str | None
-    test: str
-    alpha: float
-    ratio: float
-
-    def replace(self, **changes: Any) -> Settings:
-        """Return a copy with some settings changed; a new metric brings its own direction."""
-        if "metric" in changes:
-            if changes["metric"] not in METRICS:
-                raise UnknownNameError("metric", changes["metric"], METRICS)
-            changes.setdefault("greater_is_better", METRICS[changes["metric"]].greater_is_better)
-        if not 0 < changes.get("alpha", self.alpha) < 1:
-            raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
-        if changes.get("test", self.test) not in TESTS:
-            raise UnknownNameError("test", changes["test"], TESTS)
-        return dataclasses.replace(self, **changes)
-
-
-def tabulate(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def tabulate(trials: pd.DataFrame, settings: Settings, decisions: Decisions | None = None) -> pd.DataFrame:
     """Return one row per (dataset, method): mean, sd, planned, completed, and the marks of the table.
 
     Parameters
     ----------
     trials : DataFrame
-        As `mfbench.analysis.results.Run.trials`.
+        As `mfbench.analysis.results.Run.outcomes`.
     settings : Settings
+    decisions : callable or None, default=None
+        For tests of decisions, see `mfbench.analysis.rules.Decisions`.
 
     Returns
     -------
@@ -77,132 +44,200 @@ def tabulate(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         Columns dataset, method, mean, sd, planned, completed, complete, best (largest mean of the dataset's complete
         cells) and not_worse (not significantly worse than the best by the chosen test).
     """
+    cells = cells_of(trials, settings.metric, decisions)
     rows = []
-    for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
-        values = cell.loc[cell["status"] == "ok", settings.metric].to_numpy(dtype=float)
-        complete = len(values) == len(cell) and bool(np.isfinite(values).all())
+    for (dataset, method), cell in cells.items():
+        values = cell.scores[cell.ok]
         rows.append(
             {
                 "dataset": dataset,
                 "method": method,
                 "mean": float(np.mean(values)) if len(values) else np.nan,
                 "sd": float(np.std(values, ddof=1)) if len(values) > 1 else np.nan,
-                "planned": len(cell),
+                "planned": len(cell.scores),
                 "completed": len(values),
-                "complete": complete,
+                "complete": cell.complete,
             }
         )
     columns = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
     table = pd.DataFrame(rows, columns=columns)
-    return _mark(table, trials, settings)
-
-
-def _mark(table: pd.DataFrame, trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    table["best"] = False
-    table["not_worse"] = False
-    folds = _by_fold(trials, settings)
-    for dataset, cells in table[table["complete"].astype(bool)].groupby("dataset", sort=False):
-        means = cells["mean"].round(12)
-        top = means.max() if settings.greater_is_better else means.min()
-        winners = cells.index[means == top]
-        table.loc[winners, "best"] = True
-        table.loc[winners, "not_worse"] = True
-        best = str(cells.loc[winners[0], "method"])
-        for index, method in cells["method"].items():
-            if index not in winners:
-                verdict = compare(folds[str(dataset), best], folds[str(dataset), str(method)], settings).verdict(
-                    settings.alpha
-                )
-                table.loc[index, "not_worse"] = verdict == 0
+    best, not_worse = _marks(table, cells, settings)
+    table["best"], table["not_worse"] = best, not_worse
     return table
 
 
-def compare(first: Any, second: Any, settings: Settings) -> PairedTest:
-    """Compare two arrays of paired scores by the chosen test."""
-    ratio = settings.ratio if settings.test == "corrected-t" else 0.0
-    return corrected_t_test(first, second, ratio, settings.alpha)
+def _marks(
+    table: pd.DataFrame, cells: Mapping[tuple[str, str], Cell], settings: Settings
+) -> tuple[list[bool], list[bool]]:
+    best, not_worse = [False] * len(table), [False] * len(table)
+    by_dataset: dict[str, list[tuple[int, str, float]]] = {}
+    for position, row in enumerate(table.to_dict("records")):
+        if row["complete"]:
+            goodness = round(settings.sign * row["mean"], 12)
+            by_dataset.setdefault(row["dataset"], []).append((position, row["method"], goodness))
+    for dataset, known in by_dataset.items():
+        top = max(goodness for _, _, goodness in known)
+        champion = next(cells[dataset, method] for _, method, goodness in known if goodness == top)
+        for position, method, goodness in known:
+            best[position] = goodness == top
+            not_worse[position] = (
+                best[position] or compare(champion, cells[dataset, method], settings).verdict(settings.alpha) <= 0
+            )
+    return best, not_worse
 
 
-def compare_with_reference(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def compare_with_reference(
+    trials: pd.DataFrame, settings: Settings, decisions: Decisions | None = None
+) -> pd.DataFrame:
     """Return the reference against each other method on each dataset where both are complete.
 
     Returns
     -------
     DataFrame
-        Columns method, dataset, difference (reference minus method, in the metric's unit), low, high, p_value and
-        verdict ("win", "tie" or "loss" of the reference).
+        Columns method, dataset, difference (reference minus method, in the metric's unit; of accuracies for a test of
+        decisions), low, high, p_value, verdict ("win", "tie" or "loss" of the reference by the chosen test), published
+        and sound (the same by the papers' rule and by the rule to believe), mark (of an s-test, else empty), better,
+        equal and worse (posterior probabilities that the reference is better than the method by more than the region of
+        practical equivalence, within it, and worse).
     """
-    columns = ["method", "dataset", "difference", "low", "high", "p_value", "verdict"]
+    columns = [
+        "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
+        "better", "equal", "worse",
+    ]  # fmt: skip
+    cells = cells_of(trials, settings.metric, decisions)
     reference = settings.reference
-    known = list(dict.fromkeys(trials["method"]))
+    known = list(dict.fromkeys(method for _, method in cells))
     if reference is not None and known and reference not in known:
         raise UnknownNameError("method of this run", reference, known)
-    cells = tabulate_complete(trials, settings)
-    folds = _by_fold(trials, settings)
-    sign = 1 if settings.greater_is_better else -1
     rows = []
-    for dataset, method in cells:
-        if method == reference or (dataset, str(reference)) not in cells:
+    for (dataset, method), cell in cells.items():
+        first = cells.get((dataset, str(reference)))
+        if method == reference or first is None or not (cell.complete and first.complete):
             continue
-        test = compare(folds[dataset, str(reference)], folds[dataset, method], settings)
-        verdict = {1: "win", 0: "tie", -1: "loss"}[sign * test.verdict(settings.alpha)]
-        rows.append([method, dataset, test.difference, test.low, test.high, test.p_value, verdict])
+        rows.append([method, dataset, *_row(first, cell, settings)])
     return pd.DataFrame(rows, columns=columns)
+
+
+def _row(first: Cell, second: Cell, settings: Settings) -> list[Any]:
+    tests = {name: compare(first, second, settings, name) for name in {settings.test, settings.published_test}}
+    sound_name = sound_test(first)
+    sound = tests.get(sound_name) or compare(first, second, settings, sound_name)
+    test = tests[settings.test]
+    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, tests[settings.published_test], sound)]
+    # Tests see greater as better; the table is in the metric's unit. Accuracies of decisions are so already.
+    turned = not settings.greater_is_better and not hasattr(test, "mark")
+    figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]
+    posterior = [np.nan] * 3
+    if len(first.scores) > 1:
+        found = correlated_t_test(
+            settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
+        )
+        posterior = [found.first, found.rope, found.second]
+    return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior]
 
 
 def tabulate_complete(trials: pd.DataFrame, settings: Settings) -> list[tuple[str, str]]:
     """Return the (dataset, method) pairs that are complete, in the plan's order."""
-    if not len(trials):
-        return []
-    good = (trials["status"] == "ok") & np.isfinite(trials[settings.metric].astype(float))
-    whole = good.groupby([trials["dataset"], trials["method"]], sort=False).all()
-    return [(str(cell[0]), str(cell[1])) for cell in whole[whole].index.tolist()]
+    return [place for place, cell in cells_of(trials, settings.metric).items() if cell.complete]
 
 
-def summarise(trials: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return datasets by methods: means of complete cells, NaN elsewhere, both in the plan's order.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `tabulate` returns.
+    """
+    datasets, methods = scores["dataset"].unique().tolist(), scores["method"].unique().tolist()
+    whole = scores[scores["complete"].astype(bool)]
+    return whole.pivot(index="dataset", columns="method", values="mean").reindex(index=datasets, columns=methods)
+
+
+def complete_table(
+    scores: pd.DataFrame, trials: pd.DataFrame, settings: Settings, dummies: Mapping[str, float] | None = None
+) -> Completed:
+    """Return one value per dataset and method after the policy of `settings` for cells that are not complete.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `tabulate` returns.
+    trials : DataFrame
+        What has not run yet is no failure.
+    settings : Settings
+    dummies : mapping of str to float or None, default=None
+        Scores of a constant guess by dataset.
+    """
+    means = mean_table(scores)
+    run = trials["status"].notna().groupby([trials["dataset"], trials["method"]], sort=False).all()
+    ended = run.unstack(fill_value=True).reindex(index=means.index, columns=means.columns, fill_value=True)
+    return complete(means, settings.missing, greater_is_better=settings.greater_is_better, ended=ended, dummies=dummies)
+
+
+def summarise(
+    trials: pd.DataFrame,
+    settings: Settings,
+    decisions: Decisions | None = None,
+    dummies: Mapping[str, float] | None = None,
+) -> pd.DataFrame:
     """Return one row per method, best average rank first.
 
     Returns
     -------
     DataFrame
-        Columns method, mean (over datasets that every method completed), rank, win, tie, loss (of the reference against
-        the method), select_seconds, fit_seconds, predict_seconds, tune_seconds (wall, over the
-        trials that ended well), total_seconds (their sum, and the whole duration of those that did not), peak_memory
-        (largest, bytes), failed (number of trials that did not end well) and planned.
+        Columns method, mean and rank (over the datasets that the policy for missing cells keeps), win, tie, loss (of
+        the reference against the method, by the chosen test), the same with the prefixes published_ (by the papers'
+        rule) and sound_ (by the rule to believe), select_seconds, fit_seconds, predict_seconds, tune_seconds (wall,
+        over the trials that ended well), total_seconds (their sum, and the whole duration of those that did not),
+        peak_memory (largest, bytes), failed (number of trials that did not end well) and planned.
     """
-    means = tabulate(trials, settings).query("complete").pivot(index="dataset", columns="method", values="mean")
-    # A method that completed nothing has no rank; it must not take the others' ranks away.
-    means = means.reindex(columns=list(dict.fromkeys(trials["method"]))).dropna(axis=1, how="all")
-    ranks = average_ranks(means, greater_is_better=settings.greater_is_better)
-    verdicts = compare_with_reference(trials, settings)
-    counts = Counter(zip(verdicts["method"], verdicts["verdict"], strict=True))
-    compared = means.dropna()
-    rows = []
-    for method, group in trials.groupby("method", sort=False):
-        good = group["status"] == "ok"
-        times = group.loc[good, TIMES].fillna(0.0).sum()
-        lost = float(group.loc[~good, "duration"].fillna(0.0).sum())
-        rows.append(
-            {
-                "method": method,
-                "mean": compared[method].mean() if method in compared and len(compared) else np.nan,
-                "rank": ranks.get(method, np.nan),
-                **{verdict: counts[method, verdict] for verdict in ("win", "tie", "loss")},
-                **{name.replace("_wall", "_seconds"): float(times[name]) for name in TIMES},
-                "total_seconds": float(times.sum()) + lost,
-                "peak_memory": int(group["peak_memory"].fillna(0).max()),
-                "failed": int((group["status"].notna() & (group["status"] != "ok")).sum()),
-                "planned": len(group),
-            }
-        )
-    table = pd.DataFrame(rows)
-    return table.sort_values("rank", kind="stable", ignore_index=True) if len(table) else table
-
-
-def _by_fold(trials: pd.DataFrame, settings: Settings) -> dict[tuple[str, str], Any]:
-    """Return the scores of each cell in the order of repeats and folds, so that cells of a dataset are paired."""
-    ordered = trials.sort_values(["repeat", "fold"], kind="stable")
-    return {
-        (str(dataset), str(method)): cell[settings.metric].to_numpy(dtype=float)
-        for (dataset, method), cell in ordered.groupby(["dataset", "method"], sort=False)
+    if not len(trials):
+        return pd.DataFrame()
+    completed = complete_table(tabulate(trials, settings, decisions), trials, settings, dummies)
+    ranks, means = completed.ranks.mean(axis=0), completed.scores.mean(axis=0)
+    verdicts = compare_with_reference(trials, settings, decisions)
+    counts = {
+        prefix: Counter(zip(verdicts["method"], verdicts[column], strict=True)) for prefix, column in KINDS.items()
     }
+    costs = _costs(trials)
+    rows = [
+        {
+            "method": method,
+            "mean": means.get(method, np.nan),
+            "rank": ranks.get(method, np.nan),
+            **{f"{prefix}{word}": counts[prefix][method, word] for prefix in KINDS for word in VERDICTS},
+            **costs.loc[method].to_dict(),
+        }
+        for method in trials["method"].unique()
+    ]
+    table = pd.DataFrame(rows)
+    whole = ["peak_memory", "failed", "planned"]
+    return table.astype(dict.fromkeys(whole, int)).sort_values("rank", kind="stable", ignore_index=True)
+
+
+def time_table(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return datasets by methods: wall seconds of all trials, NaN where one of them did not end well.
+
+    A dataset with trials that have not run yet is left out.
+    """
+    times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
+    places = [trials["dataset"], trials["method"]]
+    table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
+    waiting = set(trials.loc[trials["status"].isna(), "dataset"])
+    methods = trials["method"].unique().tolist()
+    return table.unstack().reindex(columns=methods, index=[d for d in trials["dataset"].unique() if d not in waiting])
+
+
+def _costs(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return time, memory and failures of each method."""
+    good = trials["status"] == "ok"
+    times = trials[TIMES].astype(float).fillna(0.0).where(good, 0.0)
+    lost = trials["duration"].astype(float).fillna(0.0).where(~good, 0.0)
+    parts = times.rename(columns=lambda name: name.replace("_wall", "_seconds"))
+    parts["total_seconds"] = times.sum(axis=1) + lost
+    parts["failed"] = trials["status"].notna() & ~good
+    parts["planned"] = 1
+    grouped = parts.groupby(trials["method"], sort=False).sum()
+    grouped.insert(5, "peak_memory", trials["peak_memory"].astype(float).fillna(0).groupby(trials["method"]).max())
+    return grouped

@@ -174,6 +174,10 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"is empty ({n} rows, {p} columns)")
     if dataset.y.min() < 0 or dataset.y.max() >= dataset.n_classes:
         refuse(f"has class codes outside 0 … {dataset.n_classes - 1}")
+    if dataset.response is not None and (
+        np.shape(dataset.response) != (n,) or not np.isfinite(np.asarray(dataset.response, dtype=np.float64)).all()
+    ):
+        refuse(f"has a response of shape {np.shape(dataset.response)}, expected {n} finite numbers")
     if np.isinf(dataset.X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset

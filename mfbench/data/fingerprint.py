@@ -15,9 +15,9 @@ _VERSION = b"mfbench-dataset-1"
 def content_hash(dataset: Dataset) -> str:
     """Return a hash of what determines results: values, labels, names, kinds of columns, encoding.
 
-    Name, provenance, the labels behind category codes and the known truth are left out: no trial depends on them. The
-    hash is the same on every platform: numbers are hashed as little-endian 64 bit, rows after one another, with one
-    form of NaN and one of zero, and every part is preceded by its length.
+    A response is part of it where there is one. Name, provenance, the labels behind category codes and the known truth
+    are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as little-endian
+    64 bit, rows after one another, with one form of NaN and one of zero, and every part is preceded by its length.
 
     Parameters
     ----------
@@ -54,6 +54,8 @@ def content_hash(dataset: Dataset) -> str:
         np.ascontiguousarray(dataset.y, dtype="<i8").tobytes(),
         np.ascontiguousarray(dataset.categorical, dtype=np.uint8).tobytes(),
     ]
+    if dataset.response is not None:
+        parts.append(np.ascontiguousarray(np.asarray(dataset.response, dtype=np.float64) + 0.0, dtype="<f8").tobytes())
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))

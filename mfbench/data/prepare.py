@@ -63,6 +63,7 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
         X=np.ascontiguousarray(dataset.X[rows]),
         y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
         class_names=tuple(dataset.class_names[code] for code in kept),
+        response=None if dataset.response is None else dataset.response[rows],
     )
 
 

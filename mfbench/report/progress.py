@@ -20,10 +20,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.report.downloads import is_plain
 from mfbench.report.tables import left_out
 from mfbench.suite.plan import Plan
+from mfbench.trials import Status, Trial, TrialResult
 
 PLAIN_SECONDS = 10.0
 MOST_DATASETS = 12
@@ -61,7 +61,7 @@ class _Counting(Silent):
         folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))
         self.console.print(
             f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {len(plan.trials)} trials "
-            f"({len(plan.datasets)} datasets × {len(plan.methods)} methods × {folds} folds)"
+            f"({len(plan.datasets)} datasets × {len(plan.methods)} methods × {folds} {plan.protocol.trial_name}s)"
             f"{resumed}",
             highlight=False,
             markup=False,

@@ -40,7 +40,7 @@ def published_notes(run: Run) -> list[str]:
         f"Published: of {compared} comparable figures ours is within two standard errors on {counts.get(WITHIN, 0)}, "
         f"above on {counts.get(ABOVE, 0)} and below on {counts.get(BELOW, 0)} ({MARKS[ABOVE]} and {MARKS[BELOW]}). The "
         "standard error of our mean is the corrected resampled one, the root of (1/J + n_test/n_train) s² over J "
-        "folds; the published figure is taken as exact."
+        "folds; the published figure is taken as exact but for its rounding."
     )
     apart = frame[frame["verdict"] == NOT_COMPARABLE]
     reasons = [

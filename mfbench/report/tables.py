@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from mfbench.analysis.levels import LEVEL, level_held
 from mfbench.analysis.results import Run
+from mfbench.analysis.rules import RULES
+from mfbench.analysis.summary import VERDICTS
 from mfbench.data.sources import PULL_COMMAND
-from mfbench.run.metrics import METRICS
+from mfbench.run.metrics import SCORES
 
-BEST, NOT_WORSE, PLAIN, MISSING = "best", "not-worse", "plain", "missing"
+BEST, NOT_WORSE, PLAIN, MISSING, MARKED, BEST_MARKED = "best", "not-worse", "plain", "missing", "marked", "best-marked"
 MARK = "≈"
-TEST_NAMES = {
-    "corrected-t": "corrected resampled t-test (Nadeau and Bengio)",
-    "paired-t": "plain paired t-test, which takes overlapping folds for independent ones",
-}
+S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text and its role: "best", "not-worse", "plain" or "missing"."""
+    """A text and its role: "best", "not-worse", "plain", "missing", and "marked" and "best-marked" beside a mark."""
 
     text: str
     role: str = PLAIN
@@ -31,12 +31,13 @@ class Cell:
 
 @dataclass
 class Table:
-    """A heading, column names, and rows of cells; `footer_rows` of them at the end are totals."""
+    """A heading, column names, rows of cells; `footer_rows` of them at the end are totals, column `wrap` may fold."""
 
     title: str
     columns: list[str]
     rows: list[list[Cell]] = field(default_factory=list)
     footer_rows: int = 0
+    wrap: int | None = None
 
 
 def headline(run: Run) -> str:
@@ -49,45 +50,78 @@ def setting(run: Run) -> str:
     """Return one sentence on how the numbers came about."""
     protocol = run.meta["protocol"]
     classes = "two largest classes" if protocol["classes"] == "two-largest" else "all classes"
-    repeats = protocol["repeats"]
     return (
-        f"profile {run.meta['profile']}: {protocol['folds']}-fold cross-validation"
-        f"{f' repeated {repeats} times' if repeats > 1 else ''}, stratified, {classes}, "
+        f"profile {run.meta['profile']}: {run.protocol.describe()}, {classes}, "
         f"{_tuning(run)}, seed {run.meta['suite']['suite']['seed']}"
     )
 
 
 def _tuning(run: Run) -> str:
     ways = set(run.tuned.values())
-    nested = f"tuning by inner {run.meta['protocol']['inner_folds']}-fold cross-validation"
+    nested = run.protocol.describe_tuning()
+    most = run.meta["protocol"].get("grid_values")
+    thinned = f", at most {most} values of each parameter" if most else ""
     if "per-dataset" not in ways:
-        return nested
-    return "tuning per dataset on the folds reported" + (
-        f" or {nested.removeprefix('tuning ')}" if len(ways) > 1 else ""
-    )
+        return nested + thinned
+    either = f" or {nested.removeprefix('tuning ')}" if len(ways) > 1 else ""
+    return f"tuning per dataset on the folds reported{either}{thinned}"
 
 
 def score_table(run: Run) -> Table:
-    """Return datasets by methods: mean ± sd, the best, those not significantly worse, and the win/tie/loss row."""
+    """Return datasets by methods: mean ± sd, marks, and the rows of wins, ties and losses and of average ranks."""
     metric = run.settings.metric
-    factor = 100.0 if METRICS[metric].percent else 1.0
+    factor = 100.0 if SCORES[metric].percent else 1.0
     unit = ", percent" if factor == 100.0 else ""
     methods = list(run.methods)
-    table = Table(f"{metric}{unit}: mean ± sd over folds", ["dataset", *methods])
+    table = Table(f"{metric}{unit}: mean ± sd over {run.protocol.trial_name}s", ["dataset", *methods])
+    trivial = _trivial_accuracies(run)
+    if trivial:
+        table.columns.insert(1, "trivial")
     scores = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
-    for dataset in dict.fromkeys(run.trials["dataset"]):
-        table.rows.append([Cell(str(dataset)), *(_score_cell(scores[dataset, m], factor) for m in methods)])
+    marks = _s_marks(run)
+    for dataset in run.outcomes["dataset"].unique():
+        cells = [_score_cell(scores[dataset, m], factor, marks.get((dataset, m))) for m in methods]
+        beside = [Cell(f"{factor * trivial[str(dataset)]:.1f}")] if trivial else []
+        table.rows.append([Cell(str(dataset)), *beside, *cells])
+    nothing = [Cell("–", MISSING)] if trivial else []
     if run.settings.reference is not None and len(methods) > 1:
         summary = {row["method"]: row for row in run.summary().to_dict("records")}
-        wtl = [_wtl(summary[m]) if m != run.settings.reference else Cell("–", MISSING) for m in methods]
-        table.rows.append([Cell(f"{run.settings.reference} W/T/L"), *wtl])
-        ranks = [_number(summary[m]["rank"], "{:.2f}") for m in methods]
-        table.rows.append([Cell("average rank"), *ranks])
-        table.footer_rows = 2
+        for title, prefix in verdict_kinds(run):
+            wtl = [_wtl(summary[m], prefix) if m != run.settings.reference else Cell("–", MISSING) for m in methods]
+            table.rows.append([Cell(title), *nothing, *wtl])
+        ranks = [_rank(summary[m]["rank"]) for m in methods]
+        table.rows.append([Cell("average rank"), *nothing, *ranks])
+        table.footer_rows = len(verdict_kinds(run)) + 1
     return table
 
 
-def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
+def _trivial_accuracies(run: Run) -> dict[str, float]:
+    """Return what always saying no scores on each dataset, for the one metric that it flatters."""
+    if run.settings.metric != "one_vs_rest_accuracy":
+        return {}
+    return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
+
+
+def verdict_kinds(run: Run) -> list[tuple[str, str]]:
+    """Return the kinds of wins, ties and losses that a report tells, each with its prefix in the summary."""
+    kinds = [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
+    if run.settings.test not in (run.settings.published_test, "corrected-t"):
+        kinds.append((f"{run.settings.test} W/T/L", ""))
+    return kinds
+
+
+def _s_marks(run: Run) -> dict[tuple[str, str], str]:
+    """Return the marks of an s-test for each method against the reference; none where another test marks the table."""
+    if run.settings.test not in ("s-test", "s-test-exact"):
+        return {}
+    turned = str.maketrans("<>", "><")
+    return {
+        (row["dataset"], row["method"]): S_MARKS[row["mark"].translate(turned)]
+        for row in run.wins_ties_losses().to_dict("records")
+    }
+
+
+def _score_cell(cell: Mapping[Any, Any], factor: float, mark: str | None = None) -> Cell:
     if not np.isfinite(cell["mean"]):
         return Cell("–", MISSING)
     digits = 1 if factor == 100.0 else 3
@@ -96,6 +130,8 @@ def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
         text += f" ± {factor * cell['sd']:.{digits}f}"
     if not cell["complete"]:
         return Cell(f"{text} ({cell['completed']}/{cell['planned']})", MISSING)
+    if mark is not None:
+        return Cell(f"{text} {mark}", BEST_MARKED if cell["best"] else MARKED)
     if cell["best"]:
         return Cell(text, BEST)
     return Cell(f"{text} {MARK}", NOT_WORSE) if cell["not_worse"] else Cell(text)
@@ -104,11 +140,17 @@ def _score_cell(cell: Mapping[Any, Any], factor: float) -> Cell:
 def summary_table(run: Run) -> Table:
     """Return methods by mean score, rank, win/tie/loss, time, memory and failures, best rank first."""
     metric = run.settings.metric
-    factor = 100.0 if METRICS[metric].percent else 1.0
+    factor = 100.0 if SCORES[metric].percent else 1.0
     reference = run.settings.reference
+    kinds = verdict_kinds(run)
     table = Table(
         "methods, best average rank first",
-        ["method", "what it is", f"mean {metric}", "rank", f"{reference} W/T/L", "time", "peak memory", "failed"],
+        [
+            *("method", "what it is", f"mean {metric}", "rank"),
+            *(title for title, _ in kinds),
+            *("time", "peak memory", "failed"),
+        ],
+        wrap=1,
     )
     for row in run.summary().to_dict("records"):
         table.rows.append(
@@ -116,8 +158,8 @@ def summary_table(run: Run) -> Table:
                 Cell(str(row["method"])),
                 Cell(run.methods[row["method"]]),
                 _number(factor * row["mean"], "{:.1f}" if factor == 100.0 else "{:.3f}"),
-                _number(row["rank"], "{:.2f}"),
-                _wtl(row) if row["method"] != reference else Cell("reference"),
+                _rank(row["rank"]),
+                *(_wtl(row, prefix) if row["method"] != reference else Cell("reference") for _, prefix in kinds),
                 Cell(seconds(row["total_seconds"])),
                 Cell(f"{row['peak_memory'] / 1e6:.1f} MB"),
                 Cell(f"{row['failed']} of {row['planned']}" if row["failed"] else "–"),
@@ -126,16 +168,21 @@ def summary_table(run: Run) -> Table:
     return table
 
 
-def notes(run: Run) -> list[str]:
-    """Return the sentences under the tables: how to read them, what was left out, what failed and what is missing."""
-    settings = run.settings
-    lines = [
-        f"Bold: best mean of the dataset; {MARK}: not significantly worse than it. W/T/L: on how many datasets "
-        f"{settings.reference} wins, ties and loses against the method. Both at α = {settings.alpha:g} by the "
-        f"{TEST_NAMES[settings.test]}.",
-        "A verdict on one dataset is a hint; the ranks across datasets weigh more. Rank and mean are over the datasets "
-        "that every ranked method completed.",
-    ]
+def notes(run: Run, *, compared: bool = True) -> list[str]:
+    """Return the sentences under the tables: how to read them, what was left out, what failed and what is missing.
+
+    Parameters
+    ----------
+    run : Run
+    compared : bool, default=True
+        Whether the report compares methods.
+    """
+    lines = _verdict_notes(run) if compared else []
+    if compared and _trivial_accuracies(run):
+        lines.append(
+            "one_vs_rest_accuracy: of K > 2 classes the mean accuracy of K decisions, this class or another one. "
+            "Always saying no is right on 1 - 1/K of them if classes are equally large; column trivial has it exactly."
+        )
     optimistic = [label for label, way in run.tuned.items() if way == "per-dataset"]
     if optimistic:
         lines.append(
@@ -147,11 +194,11 @@ def notes(run: Run) -> list[str]:
     undefined = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
     for method, cells in undefined.groupby("method", sort=False):
         lines.append(
-            f"Not defined: {settings.metric} of {method} on {len(cells)} datasets; the classifier does not give "
+            f"Not defined: {run.settings.metric} of {method} on {len(cells)} datasets; the classifier does not give "
             "what it is computed from, or a test part lacks a class."
         )
     if run.n_pending:
-        lines.append(f"Not run yet: {run.n_pending} of {len(run.trials)} trials. The figures are over what there is.")
+        lines.append(f"Not run yet: {run.n_pending} of {len(run.outcomes)} trials. The figures are over what there is.")
     failures = run.failures
     for _, group in failures.groupby(["dataset", "method", "status"], sort=False):
         first = group.to_dict("records")[0]
@@ -159,11 +206,60 @@ def notes(run: Run) -> list[str]:
             f"Failed: {first['method']} on {first['dataset']}: {len(group)} × {first['status']}: "
             f"{first['error_type']}: {_one_line(first['error_message'])}"
         )
-    warned = run.trials[run.trials["n_warnings"].fillna(0) > 0] if "n_warnings" in run.trials else run.trials.iloc[:0]
+    warned = (
+        run.outcomes[run.outcomes["n_warnings"].fillna(0) > 0]
+        if "n_warnings" in run.outcomes
+        else run.outcomes.iloc[:0]
+    )
     for method, group in warned.groupby("method", sort=False):
         example = str(group["warning"].iloc[0])
         lines.append(f"Warnings: {method}: in {len(group)} trials, such as {_one_line(example)}")
     return lines
+
+
+def _verdict_notes(run: Run) -> list[str]:
+    settings = run.settings
+    if run.detects:
+        return [
+            f"Bold: best mean of the dataset; {MARK}: not significantly worse than it. W/T/L: on how many datasets "
+            f"{settings.reference} wins, ties and loses against the method. All at α = {settings.alpha:g} by the "
+            "paired t-test over rounds, which are independent, so that it needs no correction.",
+            "There are many tests here: of methods that do not differ, about one pair in twenty is told apart.",
+        ]
+    if settings.test in ("s-test", "s-test-exact"):
+        marks = (
+            f"Bold: best mean of the dataset. ≫ and ≪: better and worse than {settings.reference} at 0.01, > and < at "
+            f"0.05, = neither, by the {RULES[settings.test].title}."
+        )
+    else:
+        marks = (
+            f"Bold: best mean of the dataset; {MARK}: not significantly worse than it at α = {settings.alpha:g} by the "
+            f"{RULES[settings.test].title}."
+        )
+    sound = _sound_rule(run)
+    lines = [
+        marks,
+        f"W/T/L: on how many datasets {settings.reference} wins, ties and loses against the method, at "
+        f"α = {settings.alpha:g}. Published: by the rule of published tables, the "
+        f"{RULES[settings.published_test].title}. Sound: by the {RULES[sound].title}.",
+    ]
+    held = [_held(run, rule) for rule in dict.fromkeys((settings.published_test, sound, settings.test))]
+    if any(held):
+        lines.append(
+            f"Level really held at a nominal {100 * LEVEL:g} %, measured on pairs of methods equal by construction: "
+            f"{'; '.join(text for text in held if text)}. The suite null-calibration measures it anew."
+        )
+    lines.append("A verdict on one dataset is a hint; the tests across datasets weigh more.")
+    return lines
+
+
+def _sound_rule(run: Run) -> str:
+    return "corrected-t" if run.folds_per_dataset > 1 else "mcnemar"
+
+
+def _held(run: Run, rule: str) -> str:
+    found = level_held(rule, run.protocol.kind, run.protocol.repeats)
+    return f"{rule} {100 * found.low:.0f} to {100 * found.high:.0f} % ({found.design})" if found else ""
 
 
 def left_out(reasons: Mapping[str, str], not_at_hand: Collection[str], suite: str) -> list[str]:
@@ -212,8 +308,23 @@ def _one_line(text: object) -> str:
     return words if len(words) <= 200 else words[:199] + "…"
 
 
-def _wtl(row: Mapping[Any, Any]) -> Cell:
-    return Cell("/".join(str(int(row[verdict])) for verdict in ("win", "tie", "loss")))
+def _wtl(row: Mapping[Any, Any], prefix: str) -> Cell:
+    return Cell("/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS))
+
+
+def _rank(value: float) -> Cell:
+    return Cell(rank_text(value)) if np.isfinite(value) else Cell("–", MISSING)
+
+
+def rank_text(value: float) -> str:
+    """Return an average rank with two digits, a half to the even one: a float's own digits would decide otherwise.
+
+    Examples
+    --------
+    >>> rank_text(7.475), rank_text(7.525)
+    ('7.48', '7.52')
+    """
+    return f"{np.round(value, 2):.2f}"
 
 
 def _number(value: float, form: str) -> Cell:

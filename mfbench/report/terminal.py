@@ -10,28 +10,23 @@ from rich.text import Text
 
 from mfbench.analysis.published import ABOVE, BELOW
 from mfbench.analysis.results import Run
-from mfbench.report.interactions import interaction_notes, interaction_tables
-from mfbench.report.published import published_notes, published_tables
-from mfbench.report.tables import (
-    BEST,
-    MARK,
-    MISSING,
-    NOT_WORSE,
-    Cell,
-    Table,
-    headline,
-    notes,
-    score_table,
-    setting,
-    summary_table,
-)
+from mfbench.report.overall import Drawing
+from mfbench.report.page import Page, page_of
+from mfbench.report.tables import BEST, BEST_MARKED, MARK, MARKED, MISSING, NOT_WORSE, Cell, Table
 
 FOLDED = 28
-STYLES = {BEST: "bold green", NOT_WORSE: "green", MISSING: "dim", ABOVE: "cyan", BELOW: "magenta"}
-MARKED = (NOT_WORSE, ABOVE, BELOW)
+STYLES = {
+    BEST: "bold green",
+    BEST_MARKED: "bold green",
+    NOT_WORSE: "green",
+    MISSING: "dim",
+    ABOVE: "cyan",
+    BELOW: "magenta",
+}
+BESIDE_MARKS = (NOT_WORSE, ABOVE, BELOW, MARKED, BEST_MARKED)
 
 
-def show(run: Run, console: Console) -> None:
+def show(run: Run, console: Console, *, statistics: bool = False) -> None:
     """Print the report of a run.
 
     Parameters
@@ -40,25 +35,33 @@ def show(run: Run, console: Console) -> None:
         The results.
     console : rich.console.Console
         Where to print; wide tables are broken into blocks that fit its width.
+    statistics : bool, default=False
+        Also all pairs of methods, win probabilities and the profile of times.
     """
+    show_page(page_of(run, statistics=statistics), console)
+
+
+def show_page(page: Page, console: Console) -> None:
+    """Print a report; see `show`."""
     console.print()
-    console.print(Text(headline(run), style="bold"))
-    console.print(Text(setting(run), style="dim"))
-    if not len(run.trials):
+    console.print(Text(page.title, style="bold"))
+    console.print(Text(page.setting, style="dim"))
+    if not page.parts:
         console.print("No trials: there was nothing to measure.")
-    else:
+    for part in page.parts:
         console.print()
-        for block in blocks(score_table(run), console.width):
-            console.print(_rich(block))
-            console.print()
-        for number, block in enumerate(blocks(summary_table(run), console.width, wrap=1)):
-            console.print(_rich(block, wrap=1 if number == 0 else None))
-        for table in [*published_tables(run), *interaction_tables(run)]:
-            for block in blocks(table, console.width):
+        if isinstance(part, Drawing):
+            console.print(Text(part.title, style="bold"))
+            for line in part.draw(console.width):
+                console.print(Text(line), no_wrap=True, crop=True)
+            console.print(Text(part.caption, style="dim"))
+            continue
+        for number, block in enumerate(blocks(part, console.width, wrap=part.wrap)):
+            if number:
                 console.print()
-                console.print(_rich(block))
+            console.print(_rich(block, wrap=part.wrap if number == 0 else None))
     console.print()
-    for line in [*notes(run), *published_notes(run), *interaction_notes(run)]:
+    for line in page.notes:
         console.print(Text(line), soft_wrap=False)
 
 
@@ -119,8 +122,8 @@ def _cells(table: Table, index: int) -> int:
 
 
 def _marked(table: Table) -> bool:
-    return any(cell.role in MARKED for row in table.rows for cell in row)
+    return any(cell.role in BESIDE_MARKS for row in table.rows for cell in row)
 
 
 def _text(cell: Cell, room: str = "") -> Text:
-    return Text(cell.text + ("" if cell.role in MARKED else room), style=STYLES.get(cell.role, ""))
+    return Text(cell.text + ("" if cell.role in BESIDE_MARKS else room), style=STYLES.get(cell.role, ""))

@@ -7,8 +7,8 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from mfbench.models import Candidate
 from mfbench.run.interactions import interactions_from_plain, interactions_to_plain
+from mfbench.trials import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,10 +17,10 @@ import psutil
 from pebble import ProcessExpired, ProcessPool
 
 from mfbench.errors import RunError
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run import worker
-from mfbench.run.trial import selector_key
+from mfbench.run.steps import selector_key
 from mfbench.run.worker import THREAD_VARIABLES, Job, Shared
+from mfbench.trials import Status, Trial, TrialResult
 
 # Tasks handed to the pool ahead of time, per worker: enough that no worker waits, few enough that stopping is quick.
 AHEAD = 3

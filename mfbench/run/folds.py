@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.errors import DataError
-from mfbench.models import Interactions
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OUTER = -1
+# Where a fold stands among those made of it: () the outer one, (0,) its first inner one, ("class", 2) a problem.
+Place = tuple[str | int, ...]
+OUTER: Place = ()
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Selection:
         Set if the fit raised; every method that shares the fit shares the failure.
     interactions : Interactions or None
         What it said of pairs, on the outer fold.
+    path : str
+        Name of the fit that gave it, where one fit gives the weights for many values of a parameter.
     """
 
     weights: NDArray[np.float64]
@@ -44,6 +49,7 @@ class Selection:
     cpu: float
     failure: tuple[str, str, str] | None = None
     interactions: Interactions | None = None
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,8 @@ class Fold:
         Seed of the inner shuffle; equal for all methods.
     true_pairs : tuple of (int, int), default=()
         Pairs of features known to act together: kept in the record of what a method says, shown to no method.
+    tuning : (ndarray, ndarray) or None, default=None
+        Rows that tuning fits on and rows that it scores; None for an inner cross-validation of the training rows.
     """
 
     def __init__(
@@ -96,16 +104,25 @@ class Fold:
         inner_folds: int,
         seed: int,
         true_pairs: tuple[tuple[int, int], ...] = (),
+        tuning: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
     ) -> None:
         self.X, self.y, self.columns, self.scale = X, y, columns, scale
         self.train, self.test = train, test
         self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
+        self.tuning = tuning
         self.selections: dict[str, Selection] = {}
+        self.path_fits: dict[str, Any] = {}
+        self.is_outer = True
+        self._classes: dict[int, Fold] = {}
 
     @property
     def y_train(self) -> NDArray[np.int64]:
         """Class codes of the training rows."""
         return self.y[self.train]
+
+    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return what a selector is fitted to: numbers where it takes them and there are any, else class codes."""
+        return self.y_train
 
     @property
     def y_test(self) -> NDArray[np.int64]:
@@ -117,47 +134,101 @@ class Fold:
         """Unencoded training rows."""
         return self.X[self.train]
 
+    @property
+    def n_classes(self) -> int:
+        """Number of classes of the dataset, whether or not the training rows have them all."""
+        return int(self.y.max()) + 1
+
+    @cached_property
+    def fits_are_final(self) -> bool:
+        """Whether what tuning fits is what is tested: a validation part is set aside and never trained on."""
+        return self.tuning is not None and np.array_equal(self.tuning[0], self.train)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self.columns, self.scale).fit(self.raw_train)
+
     @cached_property
     def encoded(self) -> Encoded:
         """The rows imputed, encoded and scaled by what the training rows tell."""
-        raw = self.raw_train
-        encoder = Encoder(self.columns, self.scale).fit(raw)
-        return Encoded(encoder.transform(raw), encoder.transform(self.X[self.test]), encoder.groups_)
+        encoder = self._encoder
+        train = encoder.transform(self.raw_train)
+        # scikit-learn refuses to transform no rows, which is what a protocol that predicts nothing has.
+        test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
+        return Encoded(train, test, encoder.groups_)
 
     @cached_property
     def inner(self) -> list[Fold]:
-        """The inner folds: training rows split again. The number of parts shrinks to the largest class's size."""
+        """The folds that tune: the validation part if there is one, else the training rows split again.
+
+        The number of parts of a cross-validation shrinks to the largest class's size. Where the fits of tuning are
+        final, the inner fold has this fold's encoder and selector fits.
+        """
+        pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
+        folds = [
+            Fold(self.X, self.y, self.columns, train, test, self.scale, self.inner_folds, self.seed)
+            for train, test in pairs
+        ]
+        for fold in folds:
+            fold.is_outer = self.is_outer and self.fits_are_final
+            if self.fits_are_final:
+                fold.selections, fold.path_fits, fold.true_pairs = self.selections, self.path_fits, self.true_pairs
+                fold.__dict__["_encoder"] = self._encoder
+        return folds
+
+    def _cross_validation(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         y = self.y_train
         parts = min(self.inner_folds, int(np.bincount(y).max()))
         if parts < 2:
             raise DataError("tuning needs a class with at least two rows in the training part; leave 'tune' out")
         splits = stratified_splits(y, parts, derive_seed(self.seed, "inner"))
-        return [
-            Fold(
+        return [(self.train[train], self.train[test]) for train, test in splits]
+
+    def against_the_rest(self, code: int) -> Fold:
+        """Return the fold of the problem "this class or another one": 1 stands for the class."""
+        if code not in self._classes:
+            y = (self.y == code).astype(np.int64)
+            fold = Fold(
                 self.X,
-                self.y,
+                y,
                 self.columns,
-                self.train[train],
-                self.train[test],
+                self.train,
+                self.test,
                 self.scale,
                 self.inner_folds,
                 self.seed,
+                self.true_pairs,
+                self.tuning,
             )
-            for train, test in splits
-        ]
+            fold.__dict__["_encoder"], fold.__dict__["encoded"] = self._encoder, self.encoded
+            self._classes[code] = fold
+        return self._classes[code]
 
-    def export(self, key: str) -> dict[tuple[int, str], Selection]:
-        """Return the selector fits whose identity begins with `key`, of this fold and its inner folds, to hand on."""
-        folds = [(OUTER, self), *(enumerate(self.inner) if "inner" in self.__dict__ else ())]
+    def _walk(self) -> Iterator[tuple[Place, Fold]]:
+        """Yield this fold and those made of it so far, each with its place. A fold that shares its fits is left out."""
+        yield OUTER, self
+        if "inner" in self.__dict__ and not self.fits_are_final:
+            yield from (((position,), fold) for position, fold in enumerate(self.inner))
+        for code, problem in self._classes.items():
+            yield from ((("class", code, *path), fold) for path, fold in problem._walk())
+
+    def _at(self, path: Place) -> Fold:
+        if not path:
+            return self
+        if path[0] == "class":
+            return self.against_the_rest(int(path[1]))._at(path[2:])
+        return self.inner[int(path[0])]
+
+    def export(self, key: str) -> dict[tuple[Place, str], Selection]:
+        """Return the selector fits whose identity begins with `key`, of this fold and those made of it, to hand on."""
         return {
-            (position, name): selection
-            for position, fold in folds
+            (path, name): selection
+            for path, fold in self._walk()
             for name, selection in fold.selections.items()
             if name.startswith(key)
         }
 
-    def adopt(self, shared: dict[tuple[int, str], Selection]) -> None:
+    def adopt(self, shared: dict[tuple[Place, str], Selection]) -> None:
         """Take over selector fits that `export` of another worker's copy of this fold returned."""
-        for (position, name), selection in shared.items():
-            fold = self if position == OUTER else self.inner[position]
-            fold.selections.setdefault(name, selection)
+        for (path, name), selection in shared.items():
+            self._at(path).selections.setdefault(name, selection)

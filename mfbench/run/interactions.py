@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.models import Interactions
+from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

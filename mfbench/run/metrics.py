@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn import metrics
 
+from mfbench.run.detection import DETECTION_SCORES, SMALLER_IS_BETTER
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,6 +29,8 @@ class Outcome:
         The class codes that the columns of `scores` stand for.
     is_probability : bool
         Whether `scores` are probabilities.
+    decisions : ndarray of shape (n_rows, n_classes) or None, default=None
+        Where each class was a problem of its own: 1 if the row was said to be of that class, else 0.
     """
 
     truth: NDArray[np.int64]
@@ -34,16 +38,23 @@ class Outcome:
     scores: NDArray[np.float64] | None
     seen: NDArray[np.int64]
     is_probability: bool
+    decisions: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What a report has to know of a score: its direction, and whether it is written in percent."""
+
+    greater_is_better: bool = True
+    percent: bool = True
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A score: its function, its direction, whether it needs more than predicted labels, and how it is written."""
+class Metric(Score):
+    """A score of predictions: its function, and whether it needs more than predicted labels."""
 
     function: Callable[[Outcome], float]
-    greater_is_better: bool = True
     needs_scores: bool = False
-    percent: bool = True
 
 
 def _balanced(outcome: Outcome) -> float:
@@ -62,6 +73,20 @@ def _mcc(outcome: Outcome) -> float:
     if len(np.union1d(outcome.truth, outcome.predictions)) < 2:
         return 0.0  # what scikit-learn returns too, with a warning that is no fault of the method
     return float(metrics.matthews_corrcoef(outcome.truth, outcome.predictions))
+
+
+def _one_vs_rest(outcome: Outcome) -> float:
+    """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision.
+
+    Where the classes were no problems of their own, a predicted label says yes to one class and no to all others: with
+    an error rate e among K > 2 classes that is 1 - 2e/K.
+    """
+    if outcome.decisions is not None:
+        truth = outcome.truth[:, None] == np.arange(outcome.decisions.shape[1])
+        return float(np.mean(truth == outcome.decisions))
+    wrong = float(np.mean(outcome.truth != outcome.predictions))
+    n_classes = len(np.union1d(outcome.seen, outcome.truth))
+    return 1.0 - wrong * (2.0 / n_classes if n_classes > 2 else 1.0)
 
 
 def _log_loss(outcome: Outcome) -> float:
@@ -109,15 +134,23 @@ METRICS: dict[str, Metric] = {
     "mcc": Metric(_mcc, percent=False),
     "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False),
     "roc_auc": Metric(_roc_auc, needs_scores=True),
+    "one_vs_rest_accuracy": Metric(_one_vs_rest),
+}
+# Whatever a protocol may measure.
+SCORES: dict[str, Score] = {
+    **METRICS,
+    **{name: Score(greater_is_better=name not in SMALLER_IS_BETTER, percent=False) for name in DETECTION_SCORES},
 }
 
 
-def outcome_of(classifier: Any, X: NDArray[np.float64], truth: NDArray[np.int64], names: list[str]) -> Outcome:
-    """Ask a fitted classifier for labels and, only if one of the metrics `names` needs them, for scores."""
+def outcome_of(
+    classifier: Any, X: NDArray[np.float64], truth: NDArray[np.int64], names: list[str], with_scores: bool = False
+) -> Outcome:
+    """Ask a fitted classifier for labels and, only if asked to or one of the metrics `names` needs them, for scores."""
     predictions = np.asarray(classifier.predict(X))
     scores: NDArray[np.float64] | None = None
     is_probability = False
-    if any(METRICS[name].needs_scores for name in names):
+    if with_scores or any(METRICS[name].needs_scores for name in names):
         for method in ("predict_proba", "decision_function"):
             if hasattr(classifier, method):
                 scores = np.asarray(getattr(classifier, method)(X), dtype=np.float64)

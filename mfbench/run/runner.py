@@ -18,13 +18,13 @@ import filelock
 from mfbench.data.prepare import Columns
 from mfbench.errors import RunError
 from mfbench.host.registry import LOAD_VARIABLE, Registry
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run import environment
 from mfbench.run.executors import LocalPool
 from mfbench.run.store import FILE_NAME, Store
 from mfbench.run.worker import Job, write_arrays
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
+from mfbench.trials import Status, Trial, TrialResult
 
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
@@ -164,6 +164,7 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
+        references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},
         memory_limit=memory,
         log=folder.resolve() / "workers.log",
         plugins=os.environ.get(LOAD_VARIABLE),
@@ -185,6 +186,9 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         },
         "selection": {label: method.selection for label, method in plan.methods.items() if method.grid},
         "methods": {label: method.describe() for label, method in plan.methods.items()},
+        "rules": {label: method.top for label, method in plan.methods.items()},
+        "takes_numbers": [m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
+        "real_valued": [label for label, p in plan.datasets.items() if p.data.task == "regression"],
         "environment": described,
         "command": ["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
         "out": folder.parent.parent.as_posix(),
@@ -211,8 +215,9 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
     for planned in plan.datasets.values():
         known = store.split_repeats(planned.sha256, f"{protocol_key(plan)}:{planned.label}")
         for repeat in sorted(set(range(plan.protocol.repeats)) - known):
-            tests = [test for _, test in plan.protocol.splits(planned.label, planned.data.y, repeat)]
-            store.add_splits(planned.sha256, f"{protocol_key(plan)}:{planned.label}", repeat, tests)
+            splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
+            shape = (planned.data.n_samples, planned.data.n_features)
+            store.add_splits(planned.sha256, f"{protocol_key(plan)}:{planned.label}", repeat, splits, shape)
 
 
 def protocol_key(plan: Plan) -> str:
@@ -220,8 +225,7 @@ def protocol_key(plan: Plan) -> str:
 
     The label of the dataset is added to it, because splits are a function of it too.
     """
-    settings = plan.loaded.protocol
-    return f"{settings.kind}:{settings.folds}:{plan.protocol.seed}"
+    return plan.protocol.identity
 
 
 @contextmanager

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.interactions import pack_interactions, unpack_interactions
+from mfbench.run.packing import pack, unpack
+from mfbench.trials import Status, Trial, TrialResult
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mfbench.suite.protocols import Split
+
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,6 +39,7 @@ CREATE TABLE datasets (
 CREATE TABLE left_out (dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE splits (
     sha256 TEXT, protocol TEXT, repeat INTEGER, fold INTEGER, test BLOB NOT NULL,
+    train BLOB, validation BLOB, n_train INTEGER, n_features INTEGER,
     PRIMARY KEY (sha256, protocol, repeat, fold)
 ) WITHOUT ROWID;
 CREATE TABLE plan (
@@ -47,17 +51,19 @@ CREATE TABLE trials (
     error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
     peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
-    interactions BLOB, candidates BLOB
+    decisions BLOB, interactions BLOB, candidates BLOB
 ) WITHOUT ROWID;
 """
 
 RESULT_COLUMNS = (
     "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
     "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
-    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "interactions", "candidates",
+    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "decisions", "interactions",
+    "candidates",
 )  # fmt: skip
+_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 _JSON = ("scores", "chosen")
-_ARRAYS = ("selected", "weights", "predictions")
+_ARRAYS = ("selected", "weights", "predictions", "decisions")
 _INSERT = (
     f"INSERT OR REPLACE INTO trials (key, seed, {', '.join(RESULT_COLUMNS)}) "
     f"VALUES ({', '.join('?' * (len(RESULT_COLUMNS) + 2))})"
@@ -170,13 +176,33 @@ class Store:
                 ((i, t.key, t.dataset, t.method, t.repeat, t.fold) for i, t in enumerate(trials)),
             )
 
-    def add_splits(self, sha256: str, protocol: str, repeat: int, tests: Iterable[NDArray[np.intp]]) -> None:
-        """Record the test rows of each fold of a repeat, so that every test can be computed from the store alone."""
+    def add_splits(
+        self, sha256: str, protocol: str, repeat: int, splits: Iterable[Split], shape: tuple[int, int]
+    ) -> None:
+        """Record the rows of each fold of a repeat, so that every test can be computed from the store alone.
+
+        Parameters
+        ----------
+        sha256 : str
+            Of the dataset.
+        protocol : str
+            What the splits depend on besides it and the repeat.
+        repeat : int
+        splits : iterable of Split
+            One for each fold.
+        shape : (int, int)
+            Rows and features of the dataset. Training rows that are all but those tested are not written out.
+        """
+        rows = []
+        for fold, split in enumerate(splits):
+            train = None if len(split.train) + len(split.test) == shape[0] else pack(split.train)
+            validation = None if split.tuning is None else pack(split.tuning[1])
+            features = split.features(shape[1])
+            n_features = shape[1] if features is None else len(features)
+            values = (pack(split.test), train, validation, len(split.train), n_features)
+            rows.append((sha256, protocol, repeat, fold, *values))
         with self._explained(), self._transaction():
-            self._db.executemany(
-                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?)",
-                [(sha256, protocol, repeat, fold, pack(test)) for fold, test in enumerate(tests)],
-            )
+            self._db.executemany("INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def add(self, trial: Trial, result: TrialResult) -> None:
         """Write the result of a trial; it is on disk when this returns.
@@ -256,28 +282,65 @@ class Store:
             row |= {name: json.loads(row[name]) for name in _DATASET_JSON}
         return rows
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
-        Arrays come as `unpack` returns them, scores and chosen parameters as dicts, candidates as a list, what
-        was said of pairs as `Interactions`.
+        Arrays come as `unpack` returns them, decisions with a row for each test row, scores and chosen parameters as
+        dicts, candidates as a list, what was said of pairs as `Interactions`.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those of `RESULT_COLUMNS` that are wanted; what is not asked for is not read.
         """
-        names = ("dataset", "method", "repeat", "fold", "key", "seed", *RESULT_COLUMNS)
+        names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
+        readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
+            **dict.fromkeys(_JSON, (json.loads, dict)),
+            **dict.fromkeys(_ARRAYS, (unpack, None)),
+            "interactions": (unpack_interactions, None),
+            "candidates": (unpack_candidates, list),
+        }
+        wanted = [f"t.{name}" for name in columns]
+        packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
-                f"SELECT p.dataset, p.method, p.repeat, p.fold, p.key, t.seed, "
-                f"{', '.join('t.' + name for name in RESULT_COLUMNS)} "
+                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *wanted])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
-                for name in _JSON:
-                    row[name] = json.loads(row[name]) if row[name] else {}
-                for name in _ARRAYS:
-                    row[name] = None if row[name] is None else unpack(row[name])
-                row["interactions"] = unpack_interactions(row["interactions"]) if row["interactions"] else None
-                row["candidates"] = unpack_candidates(row["candidates"]) if row["candidates"] else []
+                for name, read, nothing in packed:
+                    found = row[name]
+                    row[name] = read(found) if found else nothing() if nothing else None
+                if row.get("decisions") is not None:
+                    row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
                 yield row
+
+    def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
+        """Return each planned trial's coordinates and results as columns, in the plan's order: `rows`, but lean.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
+        """
+        names = ("dataset", "method", "repeat", "fold", *columns)
+        wanted = ", ".join(["p.dataset, p.method, p.repeat, p.fold", *(f"t.{name}" for name in columns)])
+        with self._explained():
+            found = self._db.execute(
+                f"SELECT {wanted} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
+            ).fetchall()
+        table = dict(zip(names, map(list, zip(*found, strict=True)), strict=True)) if found else {n: [] for n in names}
+        for name in set(_JSON) & set(columns):
+            # One text for all: a parser that is called once is several times faster.
+            table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
+        return table
+
+    def has_candidates(self) -> bool:
+        """Return whether a result waits for the choice of a grid point by all folds of its dataset."""
+        query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.candidates IS NOT NULL)"
+        with self._explained():
+            return bool(self._db.execute(query).fetchone()[0])
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:
         """Return the repeats whose splits are recorded."""
@@ -285,13 +348,45 @@ class Store:
         with self._explained():
             return {repeat for (repeat,) in self._db.execute(query, (sha256, protocol))}
 
-    def splits(self, sha256: str, protocol: str) -> dict[tuple[int, int], NDArray[Any]]:
-        """Return the test rows of a dataset by (repeat, fold)."""
+    def splits(self, sha256: str, protocol: str) -> dict[tuple[int, int], StoredSplit]:
+        """Return the rows of a dataset's folds by (repeat, fold)."""
+        query = (
+            "SELECT repeat, fold, test, train, validation, n_train, n_features FROM splits "
+            "WHERE sha256 = ? AND protocol = ?"
+        )
         with self._explained():
-            cursor = self._db.execute(
-                "SELECT repeat, fold, test FROM splits WHERE sha256 = ? AND protocol = ?", (sha256, protocol)
-            )
-            return {(repeat, fold): unpack(test) for repeat, fold, test in cursor}
+            return {
+                (repeat, fold): StoredSplit(unpack(test), _unpacked(train), _unpacked(validation), n_train, n_features)
+                for repeat, fold, test, train, validation, n_train, n_features in self._db.execute(
+                    query, (sha256, protocol)
+                )
+            }
+
+
+@dataclass(frozen=True)
+class StoredSplit:
+    """A fold's rows as stored.
+
+    Attributes
+    ----------
+    test : ndarray of int
+    train : ndarray of int or None
+        None: all rows but those tested.
+    validation : ndarray of int or None
+        Rows set aside to choose what is tuned, if the protocol does so.
+    n_train, n_features : int
+        Number of rows and of original features that the final fit was given.
+    """
+
+    test: NDArray[np.int64]
+    train: NDArray[np.int64] | None
+    validation: NDArray[np.int64] | None
+    n_train: int
+    n_features: int
+
+
+def _unpacked(blob: bytes | None) -> NDArray[Any] | None:
+    return None if blob is None else unpack(blob)
 
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
@@ -311,38 +406,3 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
             ) from error
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
     return db
-
-
-_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
-
-
-def pack(array: NDArray[Any]) -> bytes:
-    """Return an array of numbers as compressed bytes; whole numbers take the smallest type that holds them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack(np.array([3, 1, 2])))
-    array([3, 1, 2])
-    """
-    import numpy as np
-
-    array = np.asarray(array)
-    if array.dtype.kind in "iub":
-        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-        kind = next(k for k in ("<i1", "<i2", "<i4", "<i8") if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
-    else:
-        kind = "<f8"
-    data = array.astype(kind).tobytes()
-    small = zlib.compress(data, 1)
-    # The first byte tells the type, the second whether the rest is compressed.
-    return kind[-2:].encode() + (b"z" + small if len(small) < len(data) else b"-" + data)
-
-
-def unpack(blob: bytes) -> NDArray[Any]:
-    """Return the array that `pack` was given; whole numbers come back as int64, others as float64."""
-    import numpy as np
-
-    data = zlib.decompress(blob[3:]) if blob[2:3] == b"z" else blob[3:]
-    array = np.frombuffer(data, dtype="<" + blob[:2].decode())
-    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)

@@ -14,25 +14,28 @@ import sys
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 import threadpoolctl
 
-from mfbench.data.prepare import Columns
+from mfbench.data.prepare import Columns, restrict_classes
+from mfbench.data.rounds import draw_round
 from mfbench.host.expressions import Expression
-from mfbench.host.registry import Registry, load_registry, resolve_factory
-from mfbench.models import Trial, TrialResult
-from mfbench.run.folds import Fold, Selection
-from mfbench.run.trial import run_trial, selector_key
+from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
+from mfbench.run.detect import RoundFold, run_round
+from mfbench.run.folds import Fold, Place, Selection
+from mfbench.run.steps import selector_key
+from mfbench.run.trial import run_trial
 from mfbench.suite.plan import PlannedDataset
-from mfbench.suite.protocols import RepeatedCV, Split
-from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.protocols import EvaluationProtocol, GroundTruth, Split
+from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Trial, TrialResult
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -45,7 +48,7 @@ THREAD_VARIABLES = (
 FOLDS_KEPT = 4
 PID_PREFIX = "worker-"
 LOG_VARIABLE = "MFBENCH_WORKER_LOG"
-Shared = dict[tuple[int, str], Selection]
+Shared = dict[tuple[Place, str], Selection]
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,12 @@ class Job:
     files : mapping of str to str
         Stem of the array files of each dataset.
     data_folder : Path
-    protocol : RepeatedCV
+    protocol : EvaluationProtocol
     settings : Protocol
     true_pairs : mapping of str to tuple of (int, int)
         By label, where the interactions of a dataset are known: for the record of what methods say.
+    references : mapping of str to str
+        By label, what the rounds of a dataset are drawn from, where each trial's data are made by the worker.
     memory_limit : int
         Bytes per worker, 0 for none.
     log : Path or None
@@ -78,9 +83,10 @@ class Job:
     datasets: Mapping[str, Columns]
     files: Mapping[str, str]
     data_folder: Path
-    protocol: RepeatedCV
+    protocol: EvaluationProtocol
     settings: Protocol
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    references: Mapping[str, str] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
     plugins: str | None = None
@@ -125,26 +131,36 @@ class Worker:
         self._warm_up(method)
         fold = self._fold(trial)
         fold.adopt(shared)
-        result = run_trial(trial, method, fold, list(self.job.settings.metrics), self._make)
+        settings, protocol = self.job.settings, self.job.protocol
+        if isinstance(fold, RoundFold):
+            result = run_round(trial, method, fold, self._make)
+        else:
+            result = run_trial(trial, method, fold, list(settings.metrics), self._make, decisions=protocol.decisions)
+        if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
+            # Numbers of features in a part of them mean nothing to who reads the store.
+            result.selected, result.weights, result.interactions = None, None, None
         key = selector_key(method)
         return result, fold.export(key) if key and not shared else {}
 
     def import_estimators(self) -> None:
         """Import what the methods need now, so that the first trial's time and memory do not contain it."""
         for method in self.job.methods.values():
-            resolve_factory(self.registry.classifier(method.classifier.expression.name))
-            if method.selector is not None:
-                resolve_factory(self.registry.selector(method.selector.expression.name))
+            for step, _, find in self._steps(method):
+                resolve_factory(find(step.expression.name))
+
+    def _steps(self, method: ResolvedMethod) -> Iterator[tuple[Step, str, Callable[[str], Registered]]]:
+        """Yield the steps that a method has, each with its kind and where it is looked up."""
+        if method.classifier is not None:
+            yield method.classifier, "classifier", self.registry.classifier
+        if method.selector is not None:
+            yield method.selector, "selector", self.registry.selector
 
     def _make(self, expression: Expression, kind: str, **overrides: Any) -> Any:
         return self.registry.make(expression, kind, **overrides)
 
     def _warm_up(self, method: ResolvedMethod) -> None:
         """Let estimators that compile on first use do so on made-up rows: within the limits, before the clock."""
-        steps = [(method.classifier, "classifier", self.registry.classifier)]
-        if method.selector is not None:
-            steps.append((method.selector, "selector", self.registry.selector))
-        for step, kind, find in steps:
+        for step, kind, find in self._steps(method):
             name = step.expression.name
             if not find(name).spec.warm_up or (kind, name) in self._warm:
                 continue
@@ -157,25 +173,44 @@ class Worker:
     def _fold(self, trial: Trial) -> Fold:
         place = (trial.dataset, trial.repeat, trial.fold)
         if place not in self._folds:
-            X, y = self._load(trial.dataset)
-            settings = self.job.settings
-            train, test = self._split(trial.dataset, trial.repeat, y)[trial.fold]
-            seed = derive_seed(self.job.protocol.seed, *place)
-            self._folds[place] = Fold(
-                X,
-                y,
-                self.job.datasets[trial.dataset],
-                train,
-                test,
-                settings.scale,
-                settings.inner_folds,
-                seed,
-                self.job.true_pairs.get(trial.dataset, ()),
-            )
+            drawn = isinstance(self.job.protocol, GroundTruth)
+            self._folds[place] = self._draw(trial) if drawn else self._cut(trial)
             while len(self._folds) > FOLDS_KEPT:
                 self._folds.popitem(last=False)
         self._folds.move_to_end(place)
         return self._folds[place]
+
+    def _cut(self, trial: Trial) -> Fold:
+        X, y = self._load(trial.dataset)
+        columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
+        split = self._split(trial.dataset, trial.repeat, y)[trial.fold]
+        features = split.features(X.shape[1])
+        if features is not None:  # a part of the features knows no true pairs: their numbers mean others
+            X, columns, true_pairs = X[:, features], replace(columns, categorical=columns.categorical[features]), ()
+        return Fold(
+            X,
+            y,
+            columns,
+            split.train,
+            split.test,
+            self.job.settings.scale,
+            self.job.protocol.inner_folds,
+            self._fold_seed(trial),
+            true_pairs,
+            split.tuning,
+        )
+
+    def _draw(self, trial: Trial) -> RoundFold:
+        """Make the data of a round. Trials of a round are neighbours, so that few workers make it twice."""
+        protocol, settings = self.job.protocol, self.job.settings
+        assert isinstance(protocol, GroundTruth)
+        reference, seed = self.job.references[trial.dataset], protocol.round_seed(trial.dataset, trial.repeat)
+        drawn = draw_round(reference, self.registry, seed)
+        data = restrict_classes(drawn.data, settings.classes)
+        return RoundFold(data, drawn.order, settings.scale, self._fold_seed(trial), protocol.threshold)
+
+    def _fold_seed(self, trial: Trial) -> int:
+        return derive_seed(self.job.protocol.seed, trial.dataset, trial.repeat, trial.fold)
 
     def _load(self, dataset: str) -> tuple[Any, Any]:
         if dataset not in self._arrays:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import tomllib
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
+from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registry
-from mfbench.suite.schema import STANDARD_PROFILES, Protocol, Suite
+from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.schema import Protocol, Suite, standard_profiles
 
 MOST_ERRORS = 10
+UNIONS = (types.UnionType, Union)  # "A | B" is the one or the other, depending on what A and B are
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class LoadedSuite:
     profile : str
         The profile's name.
     protocol : Protocol
-        The protocol with the profile applied.
+        The protocol with the profile applied, complete: every key that its kind has is set.
     request : tuple of str
         The words after ``mfbench suite`` that ask for this.
     """
@@ -75,14 +78,77 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
             raise UsageError(f"--seed {seed} is out of range: use a whole number from 0 to {2**32 - 1}")
         suite = suite.model_copy(update={"suite": suite.suite.model_copy(update={"seed": seed})})
     chosen = profile or suite.suite.profile
-    known = {**STANDARD_PROFILES, **suite.profiles}
+    known = {**standard_profiles(suite.protocol.kind), **suite.profiles}
     if chosen not in known:
         if profile is None:
             raise SuiteError(f"{path}: suite.profile: unknown profile {chosen!r}{suggestion(chosen, known)}")
         raise UnknownNameError("profile", chosen, known, f"of suite {suite.suite.name!r}")
-    changes = known[chosen].model_dump(exclude_none=True)
+    suite = drawn(_of_profile(suite, chosen, known, str(path)), chosen, str(path))
     request = (name, "--profile", chosen, *(() if seed is None else ("--seed", str(seed))))
-    return LoadedSuite(suite, path, chosen, suite.protocol.model_copy(update=changes), request)
+    return LoadedSuite(suite, path, chosen, suite.protocol.completed(known[chosen]), request)
+
+
+def _of_profile(suite: Suite, profile: str, known: Collection[str], where: str) -> Suite:
+    """Return a suite without the datasets and methods that are for other profiles."""
+    kept: dict[str, list[Any]] = {}
+    for part in ("datasets", "methods"):
+        entries = getattr(suite, part)
+        for position, entry in enumerate(entries):
+            for name in entry.profiles or ():
+                if name not in known:
+                    raise SuiteError(
+                        f"{where}: {part}[{position}].profiles: unknown profile {name!r}{suggestion(name, known)}"
+                    )
+        kept[part] = [entry for entry in entries if entry.profiles is None or profile in entry.profiles]
+        if not kept[part]:
+            raise SuiteError(f"{where}: {part}: none is for the profile {profile!r}")
+    return suite.model_copy(update=kept)
+
+
+def drawn(suite: Suite, profile: str, where: str) -> Suite:
+    """Return a suite with its replicates written out: each dataset once for every seed.
+
+    Parameters
+    ----------
+    suite : Suite
+    profile : str
+        Says how many, where the suite has a number for each profile. A list without draws is left out.
+    where : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    SuiteError
+        If the profile has no number, or a dataset is not drawn with a seed.
+    """
+    groups = []
+    for position, group in enumerate(suite.datasets):
+        place = f"{where}: datasets[{position}].replicates"
+        count = group.replicates
+        if isinstance(count, dict):
+            if profile not in count:
+                raise SuiteError(f"{place}: no number for the profile {profile!r}; add {profile} = …")
+            count = count[profile]
+        if count is None:
+            groups.append(group)
+        elif count:
+            use = [text for base in group.use for text in _draws(base, count, place)]
+            groups.append(group.model_copy(update={"use": use}))
+    if not groups:
+        raise SuiteError(f"{where}: datasets: the profile {profile!r} has no replicates of any dataset")
+    return suite.model_copy(update={"datasets": groups})
+
+
+def _draws(text: str, count: int, place: str) -> list[str]:
+    if ":" in text:
+        raise SuiteError(f"{place}: {text!r} is not drawn with a seed; replicates are for generated datasets")
+    try:
+        base = parse(text)
+    except UsageError as error:
+        raise SuiteError(f"{place}: {error}") from None
+    if "seed" in base.params:
+        raise SuiteError(f"{place}: {text!r} has a seed; replicates choose the seeds")
+    return [str(Expression(base.name, {**base.params, "seed": seed})) for seed in range(count)]
 
 
 def find_suite(name: str, registry: Registry) -> Path:
@@ -148,6 +214,7 @@ def parse_suite(text: str, where: str) -> Suite:
         more = len(lines) - MOST_ERRORS
         raise SuiteError("\n".join(lines[:MOST_ERRORS] + ([f"… and {more} more"] if more > 0 else []))) from None
     _check_labels(suite, where)
+    _check_keys(suite, where)
     return suite
 
 
@@ -167,6 +234,32 @@ def _check_labels(suite: Suite, where: str) -> None:
     metrics = suite.protocol.metrics
     if len(set(metrics)) < len(metrics):
         raise SuiteError(f"{where}: protocol.metrics: {', '.join(metrics)}: each metric is named once")
+
+
+def _check_keys(suite: Suite, where: str) -> None:
+    """Refuse keys that another kind of protocol has: silently ignored, they would look as if they counted."""
+    kind = suite.protocol.kind
+    keys = (*KINDS[kind].sound, *COMMON)
+    _check_metrics(suite.protocol, where)
+    if KINDS[kind].predicts:
+        for position, method in enumerate(suite.methods):
+            if method.classifier is None:
+                raise SuiteError(f"{where}: methods[{position}].classifier: missing; add classifier = …")
+    tables = {"protocol": suite.protocol, **{f"profiles.{name}": table for name, table in suite.profiles.items()}}
+    for place, table in tables.items():
+        for key in sorted(table.model_fields_set - set(keys)):
+            own = ", ".join(KINDS[kind].sound)
+            raise SuiteError(f"{where}: {place}.{key}: the protocol {kind!r} has no such key; its own are {own}")
+
+
+def _check_metrics(protocol: Protocol, where: str) -> None:
+    known = KINDS[protocol.kind].metrics
+    for metric in protocol.metrics if "metrics" in protocol.model_fields_set else ():
+        if metric not in known:
+            raise SuiteError(
+                f"{where}: protocol.metrics: the protocol {protocol.kind!r} does not measure {metric!r}"
+                f"{suggestion(metric, known)}"
+            )
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
@@ -195,6 +288,8 @@ def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
     for position, part in enumerate(location):
         current = _model_in(annotation)
         if current is not None and isinstance(part, str):
+            if current is not annotation and (part == current.__name__ or "[" in part):
+                continue
             owner = current
             if part in current.model_fields:
                 annotation = current.model_fields[part].annotation
@@ -211,7 +306,10 @@ def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+    """Return a table's model, also where something else may stand in the table's place."""
+    arms = get_args(annotation) if get_origin(annotation) in UNIONS else [annotation]
+    models = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
+    return models[0] if models else None
 
 
 def _bare(annotation: Any) -> Any:
@@ -230,7 +328,7 @@ def _is_mapping(annotation: Any) -> bool:
 
 def _item(annotation: Any) -> Any:
     annotation = _bare(annotation)
-    if get_origin(annotation) is types.UnionType:
+    if get_origin(annotation) in UNIONS:
         annotation = _bare(next((arm for arm in get_args(annotation) if get_origin(_bare(arm)) is list), annotation))
     arguments = get_args(annotation)
     return arguments[-1] if arguments else Any

@@ -13,27 +13,35 @@ from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.fingerprint import content_hash
 from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
+from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
 from mfbench.host.expressions import canonical_text, parse
 from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset, DatasetSpec, Trial
+from mfbench.models import Dataset, DatasetSpec
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import Figure, PublishedTable, load_published, match
 from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Protocol
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Trial
 
 
 @dataclass(frozen=True)
 class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections."""
+    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
+
+    Where each round draws its data anew, `reference` says of what, and `data` is an example that holds the truth, its
+    columns in canonical order.
+    """
 
     label: str
     data: Dataset
     sha256: str
     collections: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None
 
 
 @dataclass
@@ -73,10 +81,9 @@ class Plan:
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
-    def protocol(self) -> RepeatedCV:
+    def protocol(self) -> EvaluationProtocol:
         """The protocol object of this plan."""
-        settings = self.loaded.protocol
-        return RepeatedCV(settings.folds, settings.repeats, self.loaded.suite.suite.seed)
+        return make_protocol(self.loaded.protocol.model_dump(), self.loaded.suite.suite.seed)
 
 
 def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None) -> Plan:
@@ -119,7 +126,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
     for table in published:
-        plan.figures += match(table, plan.datasets, list(plan.methods))
+        plan.figures += match(table, plan.datasets, list(plan.methods), plan.protocol.decisions)
     return plan
 
 
@@ -143,6 +150,10 @@ def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registr
     """Load a dataset into the plan; one that cannot be used is left out with the reason, the others go on."""
     settings = plan.loaded.protocol
     try:
+        if not KINDS[settings.kind].predicts:
+            data = restrict_classes(check_rounds(reference.text, registry), settings.classes)
+            plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference.text)
+            return
         found = find(
             reference.text,
             registry,
@@ -203,18 +214,19 @@ def key_ingredients(
     dict
         Plain values; ``mfbench suite --explain-key`` prints it.
     """
-    code = dict(method_code(registry.classifier(method.classifier.expression.name)))
-    steps = {"classifier": _step_ingredients(method.classifier, registry.classifier)}
+    code: dict[str, str] = {}
+    steps: dict[str, Any] = {}
+    if method.classifier is not None:
+        code |= method_code(registry.classifier(method.classifier.expression.name))
+        steps["classifier"] = _step_ingredients(method.classifier, registry.classifier)
     if method.selector is not None:
         code |= method_code(registry.selector(method.selector.expression.name))
         steps["selector"] = _step_ingredients(method.selector, registry.selector)
-    relevant = settings.model_dump(include={"kind", "folds", "inner_folds", "scale", "classes", "metrics"})
+    relevant = key_settings(settings.model_dump(), tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
         relevant["selection"] = method.selection
-    if not method.grid or method.selection == "per-dataset":
-        relevant.pop("inner_folds")
     return {
-        "dataset": planned.sha256,
+        "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
         "steps": steps,
         "top": method.top,
         "grid": canonical_text(method.grid),
@@ -223,6 +235,12 @@ def key_ingredients(
         "host": host_code(),
         "libraries": numeric_versions(),
     }
+
+
+def _round_ingredients(reference: str, registry: Registry) -> dict[str, Any]:
+    """Return what a round's data depend on besides its seed: they are made in the worker and never hashed."""
+    expression = parse(reference)
+    return {"expression": expression.canonical(), "code": method_code(registry.dataset(expression.name))}
 
 
 def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:

@@ -48,9 +48,6 @@ class Description(Part):
         default="fraction", description="Percent, or a fraction, or the fraction that is missing from 1."
     )
     sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets stand.")
-    two_classes_only: str = Field(
-        default="", description="Why its figures of datasets with more than two classes are not that score."
-    )
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,15 @@ class PublishedTable:
         The figures in the unit of the metric, under the labels of the paper.
     shapes : mapping of str to (int, int)
         Rows and features of the datasets, where they are known.
+    rounding : float, default=0.0
+        Half of the last digit that the table prints, in the unit of the metric.
     """
 
     name: str
     about: Description
     values: Mapping[tuple[str, str], float]
     shapes: Mapping[str, Shape]
+    rounding: float = 0.0
 
     @property
     def title(self) -> str:
@@ -95,6 +95,8 @@ class Figure:
         In the unit of the metric.
     obstacle : str
         Why it cannot be compared with ours; empty if it can.
+    rounding : float, default=0.0
+        How far off the printed digits may be.
     """
 
     table: str
@@ -103,6 +105,7 @@ class Figure:
     label: str
     value: float
     obstacle: str = ""
+    rounding: float = 0.0
 
 
 def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
@@ -121,7 +124,7 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
     for position, name in enumerate([wanted] if isinstance(wanted, str) else wanted):
         place = f"{loaded.path}: report.published" + ("" if isinstance(wanted, str) else f"[{position}]")
         try:
-            table = _read_table(name, _find(name, loaded, registry))
+            table = read_published(name, registry, loaded.path.resolve().parent)
         except SuiteError as error:
             raise SuiteError(f"{place}: {error}") from None
         if table.about.metric not in loaded.protocol.metrics:
@@ -143,9 +146,29 @@ def shipped_tables(registry: Registry) -> dict[str, Path]:
     }
 
 
-def _find(name: str, loaded: LoadedSuite, registry: Registry) -> Path:
+def read_published(name: str, registry: Registry, folder: Path) -> PublishedTable:
+    """Read one table of published figures.
+
+    Parameters
+    ----------
+    name : str
+        A table that a plugin ships, or the path of a CSV file.
+    registry : Registry
+        Where shipped tables are found.
+    folder : Path
+        Where a relative path starts.
+
+    Raises
+    ------
+    SuiteError
+        If there is no such table or it cannot be read.
+    """
+    return _read_table(name, _find(name, folder, registry))
+
+
+def _find(name: str, folder: Path, registry: Registry) -> Path:
     if name.endswith(".csv"):
-        path = loaded.path.resolve().parent / Path(name).expanduser()
+        path = folder / Path(name).expanduser()
         if not path.is_file():
             raise SuiteError(f"there is no file {path}")
         return path
@@ -167,7 +190,9 @@ def _read_table(name: str, path: Path) -> PublishedTable:
             raise SuiteError(f"{path}, line {number}: {row['method']} on {row['dataset']} has a figure already")
         if row["value"]:
             values[cell] = _in_unit(_number(row["value"], path, number), about.unit)
-    return PublishedTable(name, about, values, _shapes(about, path))
+    digits = max((len(row["value"].partition(".")[2]) for row in rows), default=0)
+    rounding = 0.5 * 10.0**-digits / (100.0 if about.unit == "percent" else 1.0)
+    return PublishedTable(name, about, values, _shapes(about, path), rounding)
 
 
 def _in_unit(value: float, unit: str) -> float:
@@ -222,7 +247,9 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
         raise SuiteError(f"{path} cannot be read: {error}") from None
 
 
-def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str]) -> list[Figure]:
+def match(
+    table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
+) -> list[Figure]:
     """Return the figures of a table that are about datasets and methods of a plan.
 
     A dataset is matched by the label that one of the table's collections gives it, or by its own. A method is matched
@@ -235,6 +262,8 @@ def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods
         By label in the suite.
     methods : list of str
         Labels in the suite.
+    decisions : {"multi-class", "one-vs-rest"}, default="multi-class"
+        How the protocol decides among more than two classes.
 
     Returns
     -------
@@ -247,8 +276,11 @@ def match(table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods
         for label in [*labels, dataset]:
             found = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
             if found:
-                obstacle = _obstacle(table, label, planned)
-                figures += [Figure(table.name, dataset, method, label, value, obstacle) for method, value in found]
+                obstacle = _obstacle(table, label, planned, decisions)
+                figures += [
+                    Figure(table.name, dataset, method, label, value, obstacle, table.rounding)
+                    for method, value in found
+                ]
                 break
     return figures
 
@@ -257,11 +289,11 @@ def _value(table: PublishedTable, dataset: str, method: str) -> float | None:
     return table.values.get((dataset, method), table.values.get((dataset, method.split()[0])))
 
 
-def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset) -> str:
+def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset, decisions: str) -> str:
     ours = (planned.data.n_samples, planned.data.n_features)
     theirs = table.shapes.get(label, ours)
     if ours != theirs:
         return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
-    if table.about.two_classes_only and planned.data.n_classes > 2:
-        return f"has {planned.data.n_classes} classes: {table.about.two_classes_only}"
+    if table.about.metric == "one_vs_rest_accuracy" and planned.data.n_classes > 2 and decisions != "one-vs-rest":
+        return f"has {planned.data.n_classes} classes: was published as one problem per class, here it is one for all"
     return ""

@@ -5,14 +5,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from mfbench.suite.forms import KINDS
 
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
-Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc"]
+Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
+Metric = Literal[
+    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy",
+    "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
+]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
@@ -34,16 +41,50 @@ class Header(Part):
 
 
 class Protocol(Part):
-    """``[protocol]``: how every method is measured."""
+    """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
-    kind: Literal["repeated-cv"] = Field(default="repeated-cv", description="Evaluation protocol.")
-    folds: int = Field(default=10, ge=2, le=1000, description="Folds of the outer cross-validation.")
-    repeats: int = Field(default=1, ge=1, le=10_000, description="Repetitions, each with folds of its own.")
-    inner_folds: int = Field(default=5, ge=2, le=100, description="Folds of the inner cross-validation that tunes.")
-    selection: Selection = Field(
-        default="nested",
+    kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
+        default="repeated-cv", description="Evaluation protocol."
+    )
+    form: Literal["sound", "published"] = Field(
+        default="sound", description="What unset keys are: as one should measure, or as the papers did."
+    )
+    folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
+    repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with splits of its own.")
+    inner_folds: int | None = Field(
+        default=None, ge=2, le=100, description="Folds of the inner cross-validation that tunes."
+    )
+    selection: Selection | None = Field(
+        default=None,
         description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
         "the outer folds of the dataset that are reported.",
+    )
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of a generator, each with own data.")
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="A weight above this share of the largest absolute weight counts as found.",
+    )
+    grid_values: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="At most so many values of each tuned parameter are tried: the first, the last and some between.",
+    )
+    validation_share: float | None = Field(
+        default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
+    )
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows that test.")
+    stratified: bool | None = Field(default=None, description="Whether parts keep the shares of the classes.")
+    refit: bool | None = Field(
+        default=None, description="Whether the final fit is made on learning and validation rows together."
+    )
+    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(
+        default=None, description="Whether more than two classes are one problem, or each class against the rest."
+    )
+    steps: int | None = Field(
+        default=None, ge=2, le=20, description="Sizes of sub-samples that are timed, each half of the next."
     )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -64,16 +105,46 @@ class Protocol(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's.",
     )
 
+    def completed(self, profile: Profile | None = None) -> Protocol:
+        """Return the protocol with a profile applied and every key of its kind set.
+
+        What the profile sets goes over what the file sets, and that over the form's values. A key that the kind does
+        not have is None.
+
+        Examples
+        --------
+        >>> Protocol(repeats=3).completed(Profile(folds=5)).model_dump(include={"folds", "repeats", "inner_folds"})
+        {'folds': 5, 'repeats': 3, 'inner_folds': 5}
+        """
+        changes = {} if profile is None else profile.model_dump(exclude_none=True)
+        form = changes.get("form", self.form)
+        own = self.model_dump(exclude_none=True, exclude_unset=True)
+        keys = KINDS[self.kind].values(form)
+        complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
+        return self.model_copy(update={**changes, **complete})
+
 
 class Profile(Part):
     """``[profiles.NAME]``: what a profile changes in the protocol."""
 
+    form: Literal["sound", "published"] | None = Field(default=None, description="See [protocol].")
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
     inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
     selection: Selection | None = Field(default=None, description="See [protocol].")
+    grid_values: int | None = Field(default=None, ge=1, le=1000, description="See [protocol].")
+    validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
+    stratified: bool | None = Field(default=None, description="See [protocol].")
+    refit: bool | None = Field(default=None, description="See [protocol].")
+    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(default=None, description="See [protocol].")
+    steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
+
+
+Profiles = Annotated[list[Name], Field(min_length=1)]
 
 
 class Datasets(Part):
@@ -82,10 +153,55 @@ class Datasets(Part):
     use: list[Text] = Field(
         min_length=1, description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'."
     )
+    replicates: Annotated[int, Field(ge=1)] | dict[Name, Annotated[int, Field(ge=0)]] | None = Field(
+        default=None,
+        description="Draws of each dataset, with the seeds 0, 1, …; one number, or one for each profile.",
+    )
+    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
     categorical: list[str] | None = Field(
         default=None, description="Columns of a 'file:' dataset that hold categories although they are numbers."
     )
+
+
+class Range(Part):
+    """Numbers at equal distances, in the place of a list that a grid tries."""
+
+    first: int | float = Field(description="The first number.")
+    last: int | float = Field(description="The last number; it may be the smaller one.")
+    count: int = Field(ge=2, le=10_000, description="How many numbers.")
+    spacing: Literal["linear", "log"] = Field(
+        default="linear", description="Whether neighbours have equal differences or equal ratios."
+    )
+
+    def values(self) -> list[int | float]:
+        """Return the numbers, to twelve digits; whole ones if the ends and the difference are.
+
+        Examples
+        --------
+        >>> Range(first=1.0, last=0.01, count=100).values()[:3]
+        [1.0, 0.99, 0.98]
+        >>> Range(first=0.001, last=1.0, count=4, spacing="log").values()
+        [0.001, 0.01, 0.1, 1.0]
+        >>> Range(first=1, last=9, count=5).values()
+        [1, 3, 5, 7, 9]
+        """
+        steps = self.count - 1
+        if self.spacing == "log":
+            low, high = math.log(self.first), math.log(self.last)
+            found = [math.exp(low + (high - low) * i / steps) for i in range(self.count)]
+            found[0], found[-1] = float(self.first), float(self.last)
+        elif isinstance(self.first, int) and isinstance(self.last, int) and (self.last - self.first) % steps == 0:
+            return [self.first + (self.last - self.first) // steps * i for i in range(self.count)]
+        else:
+            found = [self.first + (self.last - self.first) * i / steps for i in range(self.count)]
+        return [float(f"{value:.12g}") for value in found]
+
+    @model_validator(mode="after")
+    def _has_ratios(self) -> Range:
+        if self.spacing == "log" and min(self.first, self.last) <= 0:
+            raise ValueError("ends above 0 for spacing 'log'")
+        return self
 
 
 class Method(Part):
@@ -93,19 +209,23 @@ class Method(Part):
 
     label: Label = Field(description="Short unique name in tables.")
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
-    classifier: str = Field(description="Classifier, such as 'knn(n_neighbors=1)'.")
-    top: Top = Field(
+    classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
+    top: Top | Literal["relevant"] = Field(
         default="positive",
-        description="Features kept: those with a positive weight, a count, a fraction, all, or all multiplied by the "
-        "square root of their weight.",
+        description="Features kept: those with a positive weight, a count, a fraction, all, all multiplied by the "
+        "square root of their weight, or (ground-truth) as many as there are relevant ones.",
     )
     tune: (
-        Literal["default"] | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)] | None
+        Literal["default"]
+        | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)] | Range], Field(min_length=1)]
+        | None
     ) = Field(
         default=None,
-        description="Grid for the inner cross-validation: 'default': the estimators' own grids; a table lists values "
-        "of parameters ('n_neighbors', or 'selector.n_neighbors' where both have it) and of 'top'.",
+        description="What tuning tries: 'default': the estimators' own grids; a table has a list or a range of values "
+        "for parameters ('n_neighbors', 'selector.n_neighbors' where both have it, 'a,b' for two that are tuned "
+        "together) and for 'top'.",
     )
+    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
     selection: Selection | None = Field(
         default=None, description="How this method's parameters are chosen; as [protocol] says if unset."
     )
@@ -115,11 +235,21 @@ class Report(Part):
     """``[report]``: how results are told."""
 
     reference: str | None = Field(default=None, description="Label that wins, ties and losses are told for.")
-    test: Literal["corrected-t", "paired-t"] = Field(
-        default="corrected-t",
-        description="Test of a difference on one dataset: corrected resampled t, or plain paired t.",
+    test: Rule = Field(default="corrected-t", description="Rule for a difference on one dataset that marks the table.")
+    published_test: Rule = Field(
+        default="paired-t", description="Rule of the papers that the results stand beside, for 'published W/T/L'."
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
+    rope: float = Field(
+        default=0.01, ge=0, allow_inf_nan=False, description="Differences of at most this size are practically none."
+    )
+    missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
+        default="drop-dataset", description="What becomes of cells without a score when datasets are compared."
+    )
+    equal: list[Annotated[list[Label], Field(min_length=2, max_length=2)]] = Field(
+        default=[],
+        description="Pairs of methods that are equal by construction: the report tells what each rule rejects.",
+    )
     published: Text | list[Text] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
     )
@@ -138,9 +268,18 @@ class Suite(Part):
     report: Report = Report()
 
 
-# Every suite has these three; a [profiles.NAME] table of the same name replaces one. "paper": the protocol as written.
-STANDARD_PROFILES: dict[str, Profile] = {
-    "quick": Profile(folds=5, repeats=1, inner_folds=3),
-    "standard": Profile(folds=10, repeats=3, inner_folds=5),
-    "paper": Profile(),
-}
+def standard_profiles(kind: str) -> dict[str, Profile]:
+    """Return the profiles that every suite has; a [profiles.NAME] table of the same name replaces one.
+
+    Parameters
+    ----------
+    kind : str
+        Of the suite's protocol. "paper" is the protocol as written, whatever the kind.
+
+    Examples
+    --------
+    >>> standard_profiles("repeated-cv")["quick"].folds
+    5
+    """
+    changes = {**KINDS[kind].profiles, "paper": {}}
+    return {name: Profile(**values) for name, values in changes.items()}

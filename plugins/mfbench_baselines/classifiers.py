@@ -2,88 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, Self
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mfbench_baselines._classifier import ModelClassifier, SelectingMixin
 
 
-class _EncodedClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Train the model of `_make_model` on class codes 0 … n_classes - 1, and answer in the caller's labels."""
-
-    @abstractmethod
-    def _make_model(self) -> BaseEstimator:
-        """Return the unfitted model."""
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on labelled samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : array-like of shape (n_samples,)
-            Class labels of any kind: numbers, with or without gaps, or strings.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If `X` or `y` is malformed, `y` has a single class, or a parameter is out of its range.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class: {self.classes_[0]!r}")
-        self.model_ = self._make_model().fit(X, codes)
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable label of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Values out of `classes_`.
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`; each row sums to 1.
-        """
-        check_is_fitted(self)
-        return self.model_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
-
-
-class LassoClassifier(_EncodedClassifier):
+class LassoClassifier(SelectingMixin, ModelClassifier):
     r"""Logistic regression with an L1 penalty, one against the rest.
 
     For each class (for the second one only, if there are two) it minimises
@@ -115,6 +44,8 @@ class LassoClassifier(_EncodedClassifier):
         Weights: one row for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
+    feature_importances_ : ndarray of shape (n_features,)
+        The largest absolute weight over the classes; 0 for a feature that is not used.
     n_iter_ : int
         Iterations of the solver, for the class that took most.
     model_ : sklearn.multiclass.OneVsRestClassifier
@@ -187,12 +118,17 @@ class LassoClassifier(_EncodedClassifier):
         return np.concatenate([binary.intercept_ for binary in self.model_.estimators_])
 
     @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The largest absolute weight of each feature over the classes."""
+        return np.abs(self.coef_).max(axis=0)
+
+    @property
     def n_iter_(self) -> int:
         """Iterations of the solver, for the class that took most."""
         return int(max(binary.n_iter_.max() for binary in self.model_.estimators_))
 
 
-class XGBoostClassifier(_EncodedClassifier):
+class XGBoostClassifier(ModelClassifier):
     r"""Gradient-boosted trees of XGBoost, for labels of any kind.
 
     Adds trees :math:`f_t` one after another, each minimising a second-order expansion of

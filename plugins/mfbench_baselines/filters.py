@@ -5,83 +5,18 @@ Each scores every column by itself, in ``feature_importances_``: larger means mo
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin, mutual_info_classif
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+from sklearn.utils import check_random_state
+
+from mfbench_baselines._selector import ImportanceSelector, NumberSelector, SupervisedSelector, are_numbers
 
 LARGEST = float(np.finfo(np.float64).max)
 
 
-class _Filter(SelectorMixin, BaseEstimator):
-    """A selector that ranks columns by `_importances`; a subclass writes that and, to add parameters, ``__init__``."""
-
-    def __init__(self, *, n_features_to_select: int | None = None) -> None:
-        self.n_features_to_select = n_features_to_select
-
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Score every column.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : array-like of shape (n_samples,), default=None
-            Class labels; a filter that looks at `X` alone ignores them.
-
-        Returns
-        -------
-        self : object
-            The fitted filter.
-
-        Raises
-        ------
-        ValueError
-            If `X` or `y` is malformed, or a parameter is out of its range.
-        """
-        if self.__sklearn_tags__().target_tags.required:
-            X, y = validate_data(self, X, y, dtype=np.float64)
-            check_classification_targets(y)
-            y = np.unique(y, return_inverse=True)[1]
-        else:
-            X, y = validate_data(self, X, dtype=np.float64), None
-        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= X.shape[1]:
-            raise ValueError(
-                f"n_features_to_select must be None or from 1 to {X.shape[1]}, the number of features of X; "
-                f"got {self.n_features_to_select!r}"
-            )
-        self.feature_importances_ = self._importances(X, y)
-        return self
-
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
-        raise NotImplementedError
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        if self.n_features_to_select is None:
-            return self.feature_importances_ > 0
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        # A stable sort gives ties to the column that comes first.
-        mask[np.argsort(-self.feature_importances_, kind="stable")[: self.n_features_to_select]] = True
-        return mask
-
-
-class _SupervisedFilter(_Filter):
-    """A filter that needs class labels: `_importances` gets them as codes 0 … n_classes - 1."""
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-class VarianceFilter(_Filter):
+class VarianceFilter(ImportanceSelector):
     r"""Variance of each range-scaled column.
 
     With :math:`z_{ij} = (x_{ij} - \min_i x_{ij}) / (\max_i x_{ij} - \min_i x_{ij})`, the importance of column *j* is
@@ -123,7 +58,7 @@ class VarianceFilter(_Filter):
         return _range_scaled(X).var(axis=0)
 
 
-class AnovaFFilter(_SupervisedFilter):
+class AnovaFFilter(SupervisedSelector):
     r"""F statistic of a one-way analysis of variance between the classes.
 
     With :math:`n_k` samples of mean :math:`\bar x_k` in class *k* out of *K*,
@@ -179,8 +114,7 @@ class AnovaFFilter(_SupervisedFilter):
     def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
         sizes = np.bincount(y)
         n_samples, n_classes = len(y), len(sizes)
-        if n_classes < 2:
-            raise ValueError("AnovaFFilter needs at least two classes; y has one class")
+        self._check_classes(y)
         if n_samples <= n_classes:
             raise ValueError(
                 f"AnovaFFilter needs more samples than classes: n_samples = {n_samples}, {n_classes} classes"
@@ -199,13 +133,14 @@ class AnovaFFilter(_SupervisedFilter):
         return np.minimum(F, LARGEST)
 
 
-class MutualInfoFilter(_SupervisedFilter):
-    r"""Mutual information between each column and the class, from nearest neighbours.
+class MutualInfoFilter(NumberSelector):
+    r"""Mutual information between each column and the class, or a number, from nearest neighbours.
 
     Estimates :math:`I(x_j; y) = \iint p(x_j, y) \log \frac{p(x_j, y)}{p(x_j) p(y)}` in nats by
     `sklearn.feature_selection.mutual_info_classif`: for a sample of class *k* it finds the distance to its
     `n_neighbors`-th neighbour within the class and counts the samples of any class within that distance. Negative
-    estimates become 0. Columns declared discrete are counted instead.
+    estimates become 0. Columns declared discrete are counted instead. A target of type "continuous" is taken as
+    numbers, by `sklearn.feature_selection.mutual_info_regression`.
 
     Parameters
     ----------
@@ -266,6 +201,14 @@ class MutualInfoFilter(_SupervisedFilter):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        if are_numbers(y):
+            return mutual_info_regression(
+                X,
+                y,
+                discrete_features=self.discrete_features,
+                n_neighbors=self.n_neighbors,
+                random_state=self.random_state,
+            )
         if np.bincount(y).max() < 2:
             raise ValueError(f"MutualInfoFilter needs a class of two samples; each class has one, n_samples = {len(y)}")
         return mutual_info_classif(
@@ -277,7 +220,7 @@ class MutualInfoFilter(_SupervisedFilter):
         )
 
 
-class RandomFilter(_Filter):
+class RandomFilter(ImportanceSelector):
     r"""Random importances: the control that a selector has to beat.
 
     Draws :math:`w_j \sim U(0, 1]` whatever the data.

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mfbench_baselines._classifier import CodedClassifier, one_against_rest, shares
 
 MOST_FEATURES = 30
 
 
-class LogisticInteractions(ClassifierMixin, BaseEstimator):
+class LogisticInteractions(CodedClassifier):
     r"""Logistic regression on the features and all their pairwise products, without a penalty.
 
     With :math:`\eta(x) = b + \sum_j \beta_j x_j + \sum_{j<k} \gamma_{jk} x_j x_k` it maximises the likelihood of
@@ -47,6 +45,8 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
         Wald statistics.
     pvalues_ : ndarray like coef_
         Their two-sided p-values under the normal distribution.
+    feature_importances_ : ndarray of shape (n_features,)
+        The largest :math:`|z|` among a feature and its products, over the classes.
     interaction_importances_ : ndarray of shape (n_features, n_features)
         :math:`|z|` of each product, the largest over the classes; symmetric, 0 on the diagonal.
     interaction_pvalues_ : ndarray of shape (n_features, n_features)
@@ -104,28 +104,7 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Maximise the likelihood.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, at most 30 columns.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If `X` or `y` is malformed, has more than 30 columns or a single class, or a parameter is out of its range.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+    def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         if self.max_iter < 1 or self.tol <= 0:
             raise ValueError(f"max_iter is at least 1 and tol above 0; found {self.max_iter!r} and {self.tol!r}")
         p = X.shape[1]
@@ -134,16 +113,13 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
                 f"LogisticInteractions takes at most {MOST_FEATURES} features, because it fits all pairwise products; "
                 f"found {p} columns, which is {p * (p + 1) // 2 + 1} coefficients: select features first"
             )
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class: {self.classes_[0]!r}")
         self.terms_ = np.column_stack(np.triu_indices(p, 1))
         mean, spread = X.mean(axis=0), X.std(axis=0)
         spread[spread == 0] = 1.0
         design = self._design((X - mean) / spread)
         back = _change_of_basis(mean, spread, self.terms_)
-        targets = codes[:, None] == (np.arange(len(self.classes_)) if len(self.classes_) > 2 else [1])
-        fits = [_maximise(design, target, self.max_iter, self.tol) for target in targets.T]
+        targets = one_against_rest(codes, len(self.classes_))
+        fits = [_maximise(design, target, self.max_iter, self.tol) for target in targets]
         coefficients = np.array([back @ fit.coefficients for fit in fits])
         errors = np.array([np.sqrt(np.einsum("ij,jk,ik->i", back, fit.covariance, back)) for fit in fits])
         self.intercept_, self.coef_ = coefficients[:, 0], coefficients[:, 1:]
@@ -151,15 +127,16 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
         self.pvalues_ = 2.0 * ndtr(-np.abs(self.z_))
         self.interaction_importances_ = self._matrix(np.abs(self.z_[:, p:]).max(axis=0), 0.0)
         self.interaction_pvalues_ = self._matrix(np.minimum(1.0, len(fits) * self.pvalues_[:, p:].min(axis=0)), np.nan)
+        own = np.abs(self.z_[:, : X.shape[1]]).max(axis=0)
+        self.feature_importances_ = np.maximum(own, self.interaction_importances_.max(axis=0))
         self.separated_ = any(fit.separated for fit in fits)
         self.n_iter_ = max(fit.steps for fit in fits)
         if not all(fit.converged for fit in fits):
             warnings.warn(
                 f"the fit has not converged after {self.max_iter} steps; raise max_iter",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def _design(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the columns 1, the features, the products."""
@@ -184,46 +161,14 @@ class LogisticInteractions(ClassifierMixin, BaseEstimator):
         log_odds : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Of the second of two classes, or of each class against the rest.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        log_odds = self._design(X) @ np.column_stack([self.intercept_, self.coef_]).T
+        log_odds = self._log_odds(self._check_rows(X))
         return log_odds[:, 0] if log_odds.shape[1] == 1 else log_odds
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each class; one against the rest, they are scaled to the sum 1.
+    def _log_odds(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._design(X) @ np.column_stack([self.intercept_, self.coef_]).T
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`.
-        """
-        odds = expit(self.decision_function(X))
-        if odds.ndim == 1:
-            return np.column_stack([1.0 - odds, odds])
-        total = odds.sum(axis=1, keepdims=True)
-        # Where every class is as good as impossible, all are equally so.
-        return np.divide(odds, total, out=np.full_like(odds, 1.0 / odds.shape[1]), where=total > 0)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable label of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Values out of `classes_`.
-        """
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return shares(expit(self._log_odds(X)))
 
 
 class _Fit:

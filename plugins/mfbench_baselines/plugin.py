@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+
+_Spec = TypeVar("_Spec", ClassifierSpec, SelectorSpec)
+
+LASSO = (
+    "R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical Society B "
+    "58(1), 1996"
+)
+XGBOOST = "T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2016"
 
 
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
-    """Return three univariate filters and a random control."""
+    """Return univariate filters, ensembles of trees, stepwise and sparse selectors, and a random control."""
     return [
         SelectorSpec(
             name="variance",
@@ -30,7 +40,101 @@ def mfbench_selectors() -> list[SelectorSpec]:
             "IEEE Transactions on Neural Networks 5(4), 1994; estimator: B. C. Ross, Mutual information between "
             "discrete and continuous data sets, PLoS ONE 9(2), 2014",
             grid={"n_neighbors": (3, 5, 10)},
+            targets="numbers",
             tags=("baseline", "filter"),
+        ),
+        SelectorSpec(
+            name="columns",
+            summary="A stretch of columns, told and not learned",
+            factory="mfbench_baselines.columns:FixedColumns",
+            tags=("baseline", "control"),
+        ),
+        SelectorSpec(
+            name="random-forest",
+            summary="Mean decrease in impurity over a random forest",
+            factory="mfbench_baselines.ensembles:RandomForestSelector",
+            paper="L. Breiman, Random forests, Machine Learning 45(1), 2001",
+            grid={"max_features": ("sqrt", 0.33), "min_samples_leaf": (1, 5)},
+            targets="numbers",
+            tags=("baseline", "ensemble", "tree"),
+        ),
+        SelectorSpec(
+            name="xgboost",
+            summary="Mean gain of the splits in gradient-boosted trees (XGBoost)",
+            factory="mfbench_baselines.ensembles:XGBoostSelector",
+            paper=XGBOOST,
+            grid={"max_depth": (2, 3, 6), "n_estimators": (30, 100)},
+            targets="numbers",
+            tags=("baseline", "ensemble", "tree"),
+        ),
+        SelectorSpec(
+            name="lasso-cv",
+            summary="Lasso with the penalty chosen by 10-fold cross-validation",
+            factory="mfbench_baselines.lasso:LassoSelector",
+            paper=LASSO,
+            targets="numbers",
+            tags=("baseline", "embedded", "linear"),
+        ),
+        SelectorSpec(
+            name="lasso-path",
+            summary="Order in which features enter the path of L1-penalised logistic regression",
+            factory="mfbench_baselines.elastic_net:LassoPath",
+            paper=f"{LASSO}; J. Friedman, T. Hastie, R. Tibshirani, Regularization paths for generalized linear models "
+            "via coordinate descent, Journal of Statistical Software 33(1), 2010",
+            tags=("baseline", "embedded", "linear"),
+        ),
+        SelectorSpec(
+            name="rfe",
+            summary="Recursive feature elimination with a linear support vector machine",
+            factory="mfbench_baselines.stepwise:RecursiveElimination",
+            paper="I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Gene selection for cancer classification using support "
+            "vector machines, Machine Learning 46, 2002",
+            grid={"C": (0.01, 0.1, 1.0, 10.0)},
+            tags=("baseline", "wrapper", "svm"),
+        ),
+        SelectorSpec(
+            name="sequential-forward",
+            summary="Forward selection by the cross-validated accuracy of nearest neighbours; takes 10 features",
+            factory="mfbench_baselines.stepwise:SequentialForward",
+            paper="A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Transactions on "
+            "Computers C-20(9), 1971",
+            grid={"n_neighbors": (1, 3, 5)},
+            tags=("baseline", "wrapper"),
+            warm_up=True,
+        ),
+        SelectorSpec(
+            name="mrmr",
+            summary="Minimum redundancy, maximum relevance; takes 50 features",
+            factory="mfbench_baselines.stepwise:MRMR",
+            paper="H. Peng, F. Long, C. Ding, Feature selection based on mutual information: criteria of "
+            "max-dependency, max-relevance, and min-redundancy, IEEE TPAMI 27(8), 2005",
+            grid={"scheme": ("difference", "quotient")},
+            tags=("baseline", "filter", "multivariate"),
+        ),
+        SelectorSpec(
+            name="boruta",
+            summary="Features that a random forest finds more important than shuffled copies",
+            factory="mfbench_baselines.boruta:Boruta",
+            paper="M. B. Kursa, W. R. Rudnicki, Feature selection with the Boruta package, Journal of Statistical "
+            "Software 36(11), 2010",
+            tags=("baseline", "wrapper", "ensemble", "tree"),
+        ),
+        *(
+            SelectorSpec(
+                name=name,
+                summary=summary,
+                factory="mfbench_baselines.rebate:RebateFilter",
+                paper="R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore, Benchmarking relief-based "
+                "feature selection methods for bioinformatics data mining, Journal of Biomedical Informatics 85, 2018",
+                defaults={"algorithm": algorithm},
+                tags=("baseline", "filter", "relief", "skrebate"),
+            )
+            for name, algorithm, summary in (
+                ("surf", "SURF", "SURF: Relief with all neighbours within the mean distance"),
+                ("surf-star", "SURFstar", "SURF*: SURF that also learns from far rows"),
+                ("multisurf", "MultiSURF", "MultiSURF: SURF with a distance of each row's own"),
+                ("multisurf-star", "MultiSURFstar", "MultiSURF*: MultiSURF that also learns from far rows"),
+            )
         ),
         SelectorSpec(
             name="random",
@@ -38,6 +142,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             factory="mfbench_baselines.filters:RandomFilter",
             tags=("baseline", "control"),
         ),
+        *_both(SelectorSpec),
     ]
 
 
@@ -87,15 +192,6 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             tags=("baseline", "svm", "linear"),
         ),
         ClassifierSpec(
-            name="lasso",
-            summary="Logistic regression with an L1 penalty, one against the rest",
-            factory="mfbench_baselines.classifiers:LassoClassifier",
-            paper="R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical "
-            "Society B 58(1), 1996",
-            grid={"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)},
-            tags=("baseline", "linear", "embedded"),
-        ),
-        ClassifierSpec(
             name="decision-tree",
             summary="Classification tree (CART)",
             factory="sklearn.tree:DecisionTreeClassifier",
@@ -113,6 +209,14 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             tags=("baseline", "bayes"),
         ),
         # Untuned, the default solver (svd) copes with more features than samples; only lsqr and eigen can shrink.
+        ClassifierSpec(
+            name="nearest-centroid",
+            summary="The class whose mean is nearest",
+            factory="sklearn.neighbors:NearestCentroid",
+            paper="R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene expression, "
+            "PNAS 99(10), 2002 (there shrunken)",
+            tags=("baseline", "linear"),
+        ),
         ClassifierSpec(
             name="lda",
             summary="Linear discriminant analysis",
@@ -144,10 +248,47 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             name="xgboost",
             summary="Gradient-boosted trees (XGBoost)",
             factory="mfbench_baselines.classifiers:XGBoostClassifier",
-            paper="T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2016",
+            paper=XGBOOST,
             defaults={"n_jobs": 1},
             grid={"max_depth": (2, 4, 6), "learning_rate": (0.05, 0.1, 0.3)},
             tags=("baseline", "ensemble", "tree"),
+        ),
+        ClassifierSpec(
+            name="xgboost-interactions",
+            summary="XGBoost, with the gain of each pair of features",
+            factory="mfbench_baselines.xgboost_pairs:XGBoostPairs",
+            paper=f"{XGBOOST}; pairs: S. Karbowiak, P. Biecek, EIX: Explain interactions in XGBoost, R package, 2018",
+            defaults={"n_jobs": 1},
+            grid={"max_depth": (2, 4, 6), "learning_rate": (0.05, 0.1, 0.3)},
+            tags=("baseline", "ensemble", "tree", "interactions"),
+        ),
+        ClassifierSpec(
+            name="lmnn",
+            summary="LMNN: large margin nearest neighbour, 3 neighbours in the learned metric",
+            factory="mfbench_baselines.metric:LMNN",
+            paper="K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor "
+            "classification, Journal of Machine Learning Research 10, 2009",
+            grid={"n_neighbors": (1, 3, 5), "push": (0.3, 0.5, 0.7)},
+            tags=("baseline", "neighbours", "metric"),
+            warm_up=True,
+        ),
+        ClassifierSpec(
+            name="nca",
+            summary="Neighbourhood components analysis, nearest neighbour in the learned metric",
+            factory="mfbench_baselines.metric:NCA",
+            paper="J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 17, "
+            "2004",
+            grid={"n_neighbors": (1, 3, 5)},
+            tags=("baseline", "neighbours", "metric"),
+        ),
+        ClassifierSpec(
+            name="rbf-network",
+            summary="Radial basis function network: k-means centres in each class, logistic output",
+            factory="mfbench_baselines.rbf:RBFNetwork",
+            paper="J. Moody, C. J. Darken, Fast learning in networks of locally-tuned processing units, Neural "
+            "Computation 1(2), 1989",
+            grid={"n_centers": (1, 2, 5, 10)},
+            tags=("baseline", "network"),
         ),
         ClassifierSpec(
             name="logistic-interactions",
@@ -164,5 +305,48 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             factory="sklearn.dummy:DummyClassifier",
             defaults={"strategy": "most_frequent"},
             tags=("baseline", "control"),
+        ),
+        *_both(ClassifierSpec),
+    ]
+
+
+def _both(kind: type[_Spec]) -> list[_Spec]:
+    """Return the sparse classifiers, which are selectors too."""
+    return [
+        kind(
+            name="lasso",
+            summary="Logistic regression with an L1 penalty, one against the rest",
+            factory="mfbench_baselines.classifiers:LassoClassifier",
+            paper=LASSO,
+            grid={"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)},
+            tags=("baseline", "linear", "embedded"),
+        ),
+        kind(
+            name="elastic-net",
+            summary="Logistic regression with an L1 and an L2 penalty, one against the rest",
+            factory="mfbench_baselines.elastic_net:ElasticNet",
+            paper="H. Zou, T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal "
+            "Statistical Society B 67(2), 2005",
+            grid={"C": (0.01, 0.1, 1.0, 10.0), "l1_ratio": (0.2, 0.5, 0.8)},
+            tags=("baseline", "linear", "embedded"),
+        ),
+        kind(
+            name="soda",
+            summary="SODA: features, squares and products by stepwise likelihood",
+            factory="mfbench_baselines.soda:SODA",
+            paper="Y. Li, J. S. Liu, Robust variable and interaction selection for logistic regression and general "
+            "index models, Journal of the American Statistical Association 114(525), 2019",
+            grid={"gamma": (0.0, 0.5, 1.0)},
+            tags=("baseline", "linear", "embedded", "interactions"),
+        ),
+        kind(
+            name="hiernet",
+            summary="HierNet: lasso with hierarchical interactions, one against the rest",
+            factory="mfbench_baselines.hiernet:HierNet",
+            paper="J. Bien, J. Taylor, R. Tibshirani, A lasso for hierarchical interactions, Annals of Statistics "
+            "41(3), 2013",
+            grid={"relative_penalty": (0.5, 0.2, 0.1, 0.05, 0.02)},
+            tags=("baseline", "linear", "embedded", "interactions"),
+            warm_up=True,
         ),
     ]

@@ -141,6 +141,7 @@ def assemble(
     *,
     order: np.random.RandomState | None = None,
     categories: tuple[str, ...] | None = None,
+    response: NDArray[np.float64] | None = None,
 ) -> Dataset:
     """Build the dataset; with `order` the columns are permuted, and the truth with them.
 
@@ -158,6 +159,8 @@ def assemble(
         Where the permutation is drawn from; None keeps the order.
     categories : tuple of str or None, default=None
         The labels of every column, if the columns hold codes; None for numbers.
+    response : ndarray of shape (n_samples,) or None, default=None
+        The numbers that the classes were cut from.
 
     Returns
     -------
@@ -178,6 +181,7 @@ def assemble(
         categories={} if categories is None else dict.fromkeys(names, categories),
         relevant=tuple(sorted(int(place[j]) for j in relevant)),
         interactions=tuple(sorted(pairs)),
+        response=response,
         **provenance(name),
     )
 
@@ -185,7 +189,8 @@ def assemble(
 def classify(name: str, regression: Regression, order: np.random.RandomState | None) -> Dataset:
     """Return the classification form of a regression problem: class 1 where the response is above its sample median.
 
-    Half of the rows are in each class (of an odd number of rows class 0 has one more).
+    Half of the rows are in each class (of an odd number of rows class 0 has one more). The response stands beside the
+    classes.
     """
     y = (regression.y > np.median(regression.y)).astype(np.int64)
     return assemble(
@@ -196,4 +201,5 @@ def classify(name: str, regression: Regression, order: np.random.RandomState | N
         regression.relevant,
         regression.interactions,
         order=order,
+        response=regression.y + 0.0,
     )

@@ -54,8 +54,8 @@ def friedman_1(
 
     .. math:: y = 10 \sin(\pi x_1 x_2) + 20 (x_3 - 1/2)^2 + 10 x_4 + 5 x_5 + \varepsilon
 
-    with all features independent and uniform on [0, 1] and Gaussian noise. The regression form will be registered
-    together with the regression methods. Time and memory are of order n times the number of columns.
+    with all features independent and uniform on [0, 1] and Gaussian noise. The response stands beside the classes.
+    Time and memory are of order n times the number of columns.
 
     Parameters
     ----------

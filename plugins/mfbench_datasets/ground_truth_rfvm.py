@@ -1,8 +1,8 @@
 """The two simulations of the paper on the relevance feature vector machine (RFVM).
 
-They are regression problems. The framework has classification only so far, so that the registered datasets cut the
-response at its median into two classes of equal size; `rfvm_regression_1` and `rfvm_regression_2` return the raw
-response, which will be registered together with the regression methods.
+They are regression problems. The registered datasets cut the response at its median into two classes of equal size and
+carry the response beside them, which the protocol `ground-truth` gives to selectors that take numbers.
+`rfvm_regression_1` and `rfvm_regression_2` return the raw response with the columns in the published order.
 
 Open in the paper, and our choice: "N(0, 0.005)" gives the standard deviation 0.005 (a variance of 0.005 would be as
 negligible: the response's standard deviation is about 13.5); the "Gaussian noise" on the irrelevant features of the

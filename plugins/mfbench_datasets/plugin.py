@@ -9,9 +9,10 @@ from typing import Any
 
 from mfbench import DatasetSpec, hookimpl
 from mfbench_datasets.ground_truth_specs import ground_truth_specs
-from mfbench_datasets.provenance import provenance
+from mfbench_datasets.provenance import TWO_VIEWS, provenance
 
 _MEASURED, _RULE, _GENERATOR = ("uci", "measured"), ("uci", "rule"), ("uci", "generator")
+
 
 # (name, summary, loader, (samples, features, classes), tags); a generator's size is that of its defaults
 _TABLE = [
@@ -61,6 +62,23 @@ def mfbench_datasets() -> list[DatasetSpec]:
 def ground_truth() -> list[DatasetSpec]:
     """Return the datasets whose relevant features are known."""
     return ground_truth_specs()
+
+
+@hookimpl(specname="mfbench_datasets")
+def calibration() -> list[DatasetSpec]:
+    """Return data on which two methods are equal by construction."""
+    return [
+        DatasetSpec(
+            name="two-views",
+            summary="Two views of equal distribution given the class",
+            loader="mfbench_datasets.calibration:two_views",
+            n_samples=100,
+            n_features=10,
+            n_classes=2,
+            tags=("generator", "calibration"),
+            **TWO_VIEWS,
+        )
+    ]
 
 
 @hookimpl(specname="mfbench_datasets")

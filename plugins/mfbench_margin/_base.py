@@ -1,4 +1,4 @@
-"""What Relief and ReliefF share: drawing samples, selecting features, factors of hits and misses."""
+"""What Relief and ReliefF share: drawing samples, factors of hits and misses."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._learner import find_targets
+from mfbench_margin._learner import MarginLearner
 
 
-class MarginSelector(SelectorMixin, BaseEstimator):
+class MarginSelector(MarginLearner):
     """Base class of selectors whose weight of a feature is a mean margin in [-1, 1] (or unscaled)."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -24,13 +22,13 @@ class MarginSelector(SelectorMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _draw_samples(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the training indices to average over; set ``n_skipped_`` and ``sample_indices_``.
+    def _draw_samples(self, sample_weights: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the training indices to average over; set ``sample_indices_``.
 
         A sample that is alone in its class has no hit, and hence no margin: it is never drawn, but is still a miss of
         others.
         """
-        indices = np.flatnonzero(find_targets(self, codes))
+        indices = np.flatnonzero(sample_weights)
         if self.n_samples is not None:
             random_state = check_random_state(self.random_state)
             indices = indices[random_state.randint(len(indices), size=self.n_samples)]
@@ -46,11 +44,6 @@ class MarginSelector(SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.weights_raw_ > 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def prior_factors(codes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 For a closed convex cone K, the maximum of <G, W> over W in K with Frobenius norm 1 is attained at P(G) / ||P(G)||, P
 being the projection on K (Moreau). If P(G) = 0, no direction of the cone has a positive inner product with G; the best
-is then an extreme ray.
+is then an extreme ray: found exactly for "psd", "nonneg" and "diag"; for the others, the best single feature stands in.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def _positive_part(G: Matrix) -> Matrix:
     """Return rows whose outer products sum to the projection on the positive semi-definite cone, largest first."""
     eigenvalues, vectors = np.linalg.eigh(G)
     positive = eigenvalues > 0
-    return (vectors[:, positive] * np.sqrt(eigenvalues[positive])).T[::-1]
+    components: Matrix = (vectors[:, positive] * np.sqrt(eigenvalues[positive])).T[::-1]
+    return components
 
 
 def _doubly_nonnegative(G: Matrix) -> Matrix:
@@ -162,6 +163,6 @@ def _extreme_ray(G: Matrix, cone: str) -> Matrix:
         a, b = np.unravel_index(int(score.argmax()), score.shape)
         ray[a, b] = ray[b, a] = 1.0 if a == b else np.sqrt(0.5)
         return ray
-    a = int(np.diag(G).argmax())
-    ray[a, a] = 1.0
+    best = int(np.diag(G).argmax())
+    ray[best, best] = 1.0
     return ray

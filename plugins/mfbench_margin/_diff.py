@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mfbench_margin._learner import TOO_LARGE
+
 # Distances are compared as whole multiples of (largest possible distance) * 2**-44. Float64 sums that are equal in
 # exact arithmetic differ by the order of summation alone; without this grid, such ties would be broken by rounding
 # errors, and permuting or shifting features would change the neighbours.
@@ -102,7 +104,7 @@ def build_table(
     O(n p) time and memory if the data are complete. Each of q features with unknown values costs O(n log n) time and
     8 n bytes per class.
     """
-    incomplete = np.isnan(X).any(axis=0)
+    incomplete = np.asarray(np.isnan(X).any(axis=0))
     plain = ~nominal & ~incomplete
     feature_order = np.argsort(~plain, kind="stable")
     order = np.argsort(codes, kind="stable")
@@ -158,7 +160,7 @@ def _grid(columns: NDArray[np.float64], scale: bool, squared: bool) -> float:
             ranges = columns.max(axis=1) - columns.min(axis=1)
             largest = float(np.sum(ranges**2 if squared else ranges))
         if not np.isfinite(largest):
-            raise ValueError("the values of X are too large: distances overflow; scale them first")
+            raise ValueError(TOO_LARGE)
     # The bound keeps the grid itself finite where all distances are next to nothing.
     exponent = max(int(np.frexp(largest)[1]), -900)
     return float(np.ldexp(1.0, GRID_BITS - exponent))
@@ -209,4 +211,5 @@ def _mean_distance(
     rank = np.searchsorted(sample, points)
     total = points * (2 * rank - len(sample)) + below[-1] - 2 * below[rank]
     # Rounding may leave a mean distance of zero slightly negative.
-    return np.clip(total / len(sample), 0.0, 1.0)
+    mean: NDArray[np.float64] = np.clip(total / len(sample), 0.0, 1.0)
+    return mean

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._learner import MarginClassifier
+from mfbench_margin._learner import TOO_LARGE, ScoreClassifier
 
 
-class ExpectedDistanceClassifier(MarginClassifier):
+class ExpectedDistanceClassifier(ScoreClassifier):
     r"""Base class of classifiers that predict the class of smallest expected distance.
 
     With q the learned distance, the samples of class c are neighbours of x with probabilities that fall with distance,
@@ -57,40 +57,14 @@ class ExpectedDistanceClassifier(MarginClassifier):
         ndarray of shape (n_samples, n_classes)
             In units of the learned distance, at least 0. Infinite for a training sample alone in its class, and that
             class.
+
+        Raises
+        ------
+        ValueError
+            If X lies so far away that distances overflow.
         """
         check_is_fitted(self)
-        return self._expected_distances(None if X is None else self._check_rows(X))
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return how near each class is.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Negative expected distances. With two classes, how much nearer the second is than the first.
-        """
-        distances = self.expected_distances(X)
-        return distances[:, 0] - distances[:, 1] if len(self.classes_) == 2 else -distances
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of smallest expected distance.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels. Of equally near classes, the first in ``classes_``.
-        """
-        return self._nearest_class(X)
+        return self._expected_distances(None) if X is None else self._distances_of(self._check_rows(X))
 
     def predict_training(self) -> NDArray[Any]:
         """Return the classes of the training samples, each predicted from all others with the weights learned.
@@ -104,7 +78,9 @@ class ExpectedDistanceClassifier(MarginClassifier):
         -----
         The sample left out did take part in learning the weights: the error is optimistic.
         """
-        return self._nearest_class(None)
+        nearest = self.expected_distances().argmin(axis=1)
+        labels: NDArray[Any] = self.classes_[nearest]
+        return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         r"""Return a softmax of the negative expected distances, :math:`e^{-E_c / \sigma}` normalised.
@@ -129,7 +105,13 @@ class ExpectedDistanceClassifier(MarginClassifier):
         shares: NDArray[np.float64] = softmax(-scaled, axis=1)
         return shares
 
-    def _nearest_class(self, X: Any) -> NDArray[Any]:
-        nearest = self.expected_distances(X).argmin(axis=1)
-        labels: NDArray[Any] = self.classes_[nearest]
-        return labels
+    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -self._distances_of(X)
+
+    def _distances_of(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return E of checked rows; refuse rows so far away that distances overflow."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            distances = self._expected_distances(X)
+        if not np.isfinite(distances).all():
+            raise ValueError(TOO_LARGE)
+        return distances

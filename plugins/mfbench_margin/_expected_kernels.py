@@ -90,7 +90,9 @@ def expected_of_queries(queries, columns, ends, form, triangular, sigma):  # pra
     return _quotient(total, moment)
 
 
-@njit(cache=True)
+# Not cached: numba cannot compile a caller of a generator that it has loaded from its cache, as it must where another
+# process has got halfway through filling it.
+@njit
 def _class_tiles(ends):  # pragma: no cover
     # (top, bottom, begin, end, c, d): rows of class c against columns of class d >= c.
     start = 0

@@ -1,27 +1,91 @@
-"""What estimators share that learn feature weights (or a metric) from margins and also classify with them.
+"""What estimators share that learn feature weights (or a metric) from margins, and may classify with them too.
 
-Such an estimator is a classifier and a selector at once. Its `fit` checks the input with `check_data`, finds with
-`find_targets` the samples that have a margin at all, learns, and leaves its weights with `_set_weights`.
+`fit` checks the input, finds the samples that have a margin at all, and hands both to the estimator's `_learn`, which
+leaves its weights with `_set_weights`.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+# Sums of sample weights outside of this range would make the objective vanish or overflow.
+LARGEST_SUM = 1e100
+# How to say that values are too large, wherever it shows.
+TOO_LARGE = "the values of X are too large: distances overflow; scale them first"
 
 
-class MarginClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):
-    """Base class of classifiers that weigh features; `transform` keeps the features of positive weight."""
+class MarginLearner(SelectorMixin, BaseEstimator):
+    """Base class of selectors that weigh features by margins; `transform` keeps the features of positive weight."""
+
+    # Whether NaN in X marks a missing value.
+    _allow_nan: ClassVar[bool] = False
+
+    classes_: NDArray[Any]
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features. Missing values are refused, except by estimators that say what NaN means to them.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        X, codes = check_data(self, X, y)
+        weights = np.where(find_targets(self, codes), _check_weights(sample_weight, X), 0.0)
+        if not weights.any():
+            raise ValueError(f"{type(self).__name__} needs a sample of positive weight that is not alone in its class")
+        self._learn(X, codes, weights)
+        return self
+
+    @abstractmethod
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        """Learn; ``classes_`` and ``n_skipped_`` are set.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Checked rows, one after the other in memory.
+        codes : ndarray of int64, shape (n_samples,)
+            Classes 0 … n_classes - 1, each present.
+        sample_weights : ndarray of shape (n_samples,)
+            Weight of each sample as a target: 0 for one that is alone in its class, else 1 or its sample weight.
+        """
+
+    @abstractmethod
+    def _set_weights(self, weights: NDArray[np.float64]) -> None:
+        """Set the attributes that tell the weights."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self._allow_nan
+        return tags
+
+
+class MarginClassifier(ClassifierMixin, MarginLearner):
+    """Base class of selectors that also classify, by a distance with the weights learned."""
 
     weights_: NDArray[np.float64]
-    classes_: NDArray[Any]
 
     def _set_weights(self, weights: NDArray[np.float64]) -> None:
         self.weights_ = weights
@@ -37,34 +101,120 @@ class MarginClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):
         checked: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
         return checked
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+
+class WeightedMarginClassifier(MarginClassifier):
+    """Base class of those whose `fit` takes sample weights."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features, no missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How much the margin of each sample counts, at least 0; None for 1 each. As a neighbour of others a sample
+            always counts once: a weight of 2 is not the same as a second copy, nor a weight of 0 the same as no sample.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        return self._fit(X, y, sample_weight)
 
 
-def check_data(
-    estimator: Any, X: Any, y: Any, *, allow_nan: bool = False
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+class ScoreClassifier(MarginClassifier):
+    """Base class of those that give every class a score and predict the class of the largest."""
+
+    @abstractmethod
+    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of each class for checked rows, shape (n_samples, n_classes)."""
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the scores of the classes: negative expected distances, or votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            A column per class; with two classes, the second's score minus the first's.
+        """
+        scores = self._scores(self._check_rows(X))
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest score: the smallest expected distance, or most votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels. Of equal scores, the first in ``classes_``.
+        """
+        largest = self._scores(self._check_rows(X)).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[largest]
+        return labels
+
+
+def check_data(estimator: MarginLearner, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return X as float64 and y as codes 0 … n_classes - 1; set ``classes_``.
+
+    Rows are laid out one after the other, so that results do not depend on the layout of X by a rounding error.
 
     Raises
     ------
     ValueError
-        If X is not a finite table (NaN may be allowed) or y has fewer than two classes.
+        If X is not a finite table (NaN may be allowed), or y has fewer than two classes or labels without an order.
     """
-    X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True)
-    check_classification_targets(y)
-    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    finite = "allow-nan" if estimator._allow_nan else True
+    X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
+    try:
+        check_classification_targets(y)
+        estimator.classes_, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in y})
+        if len(kinds) == 1:
+            raise
+        raise ValueError(
+            f"y mixes labels that cannot be sorted ({', '.join(kinds)}); give labels of one type"
+        ) from error
     if len(estimator.classes_) < 2:
         raise ValueError(
             f"{type(estimator).__name__} needs samples of at least 2 classes in the data, "
-            f"but the data contains only 1 class: {estimator.classes_[0]!r}"
+            f"but the data contains only 1 class: {estimator.classes_[0]}"
         )
     return X, codes.astype(np.int64)
 
 
-def find_targets(estimator: Any, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _check_weights(sample_weight: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sample weights as an array, ones if None.
+
+    Raises
+    ------
+    ValueError
+        If they are negative, not finite, or so large or small that sums overflow or vanish.
+    """
+    weights: NDArray[np.float64] = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if total > 0.0 and not 1.0 / LARGEST_SUM <= total <= LARGEST_SUM:
+        raise ValueError(f"sample_weight sums to {total:.3g}; scale it to a sum near 1, as only its ratios matter")
+    return weights
+
+
+def find_targets(estimator: MarginLearner, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which samples have a hit, and hence a margin; set ``n_skipped_`` to the number of the others.
 
     A sample that is alone in its class is no target, but still a miss of others.

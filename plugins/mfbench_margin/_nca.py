@@ -16,6 +16,7 @@ from mfbench_margin._scatter import squared_difference_sum
 
 # Bytes of all temporary matrices of a block: about 10 of them have a column for every sample.
 BLOCK_BYTES = 64 * 2**20
+LONGEST_STEP = 1e300
 
 Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
@@ -130,7 +131,7 @@ def climb_simplex(
     """
     value, gradient = objective(weights)
     trace = [value]
-    step = 1.0 / max(float(np.ptp(gradient)), np.finfo(np.float64).tiny)
+    step = 1.0 / max(float(np.ptp(gradient)), 1.0 / LONGEST_STEP)
     while len(trace) <= max_iter:
         for _ in range(60):
             candidate = project_on_simplex(weights + step * (gradient - gradient.mean()))
@@ -142,7 +143,8 @@ def climb_simplex(
         else:
             return weights, trace, True
         curvature = float(move @ (gradient - new_gradient))
-        step = float(move @ move) / curvature if curvature > 0.0 else 4.0 * step
+        # Along a slope that does not change, the step would grow without bound.
+        step = float(move @ move) / curvature if curvature > 0.0 else min(4.0 * step, LONGEST_STEP)
         gain = new_value - value
         weights, value, gradient = candidate, new_value, new_gradient
         trace.append(value)

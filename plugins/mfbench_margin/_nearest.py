@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from mfbench_margin._diff import DiffTable, build_table
-from mfbench_margin._learner import MarginClassifier
+from mfbench_margin._learner import TOO_LARGE, MarginClassifier
 from mfbench_margin._neighbours import block_size, heap_offsets, search
 
 # Bytes of mapped rows to predict at a time.
@@ -114,6 +114,11 @@ class NeighbourClassifier(MarginClassifier):
         -------
         ndarray of shape (n_samples,)
             Class labels.
+
+        Raises
+        ------
+        ValueError
+            If X lies so far away that distances overflow.
         """
         winners, _ = self._votes(self._check_rows(X))
         labels: NDArray[Any] = self.classes_[winners]
@@ -150,6 +155,8 @@ class NeighbourClassifier(MarginClassifier):
             # Counted from the end, queries are never mistaken for the training row of the same index.
             targets = np.arange(-len(queries), 0)
             found = search(replace(table, rows=queries), targets, offsets, squared=True)
+            if not np.isfinite(found[1]).all():
+                raise ValueError(TOO_LARGE)
             winners[block], votes[block] = _vote(*found, self._codes, n_classes)
         return winners, votes
 

@@ -13,12 +13,13 @@ import numpy as np
 from numba import njit
 
 SUMS = {"contract", "reassoc", "nsz"}
+FUSED = {"contract", "nsz"}
 # Columns of a stretch: its differences stay in the first- or second-level cache.
-STRETCH = 128
+STRETCH = 256
 # Rows that pass over a stretch before the next one is fetched.
 ROWS = 32
 # Pairs gathered before they are added to the scatter matrix.
-GATHERED = 4 * STRETCH
+GATHERED = 2 * STRETCH
 # A pair whose coefficient is below this part of the largest possible one changes no digit of the scatter matrix.
 NEGLIGIBLE = 1e-25
 
@@ -59,21 +60,30 @@ def _differences(D, columns, x, begin, end):  # pragma: no cover
             d[k] = abs(column[k] - xa)
 
 
-@njit(cache=True, fastmath=SUMS)
+@njit(cache=True, fastmath=FUSED)
 def _add_product(y, f, D, first, m):  # pragma: no cover
-    # y += f D for four rows of f and the four features from `first` on.
+    # y += f D for four rows of f and the four features from `first` on; y = f D for the first four.
     d0, d1, d2, d3 = D[first, :m], D[first + 1, :m], D[first + 2, :m], D[first + 3, :m]
     y0, y1, y2, y3 = y[0, :m], y[1, :m], y[2, :m], y[3, :m]
     f00, f01, f02, f03 = f[0, first], f[0, first + 1], f[0, first + 2], f[0, first + 3]
     f10, f11, f12, f13 = f[1, first], f[1, first + 1], f[1, first + 2], f[1, first + 3]
     f20, f21, f22, f23 = f[2, first], f[2, first + 1], f[2, first + 2], f[2, first + 3]
     f30, f31, f32, f33 = f[3, first], f[3, first + 1], f[3, first + 2], f[3, first + 3]
+    # Nested this way, each term becomes one fused multiply-add.
+    if first == 0:
+        for k in range(m):
+            a, b, c, d = d0[k], d1[k], d2[k], d3[k]
+            y0[k] = f03 * d + (f02 * c + (f01 * b + f00 * a))
+            y1[k] = f13 * d + (f12 * c + (f11 * b + f10 * a))
+            y2[k] = f23 * d + (f22 * c + (f21 * b + f20 * a))
+            y3[k] = f33 * d + (f32 * c + (f31 * b + f30 * a))
+        return
     for k in range(m):
         a, b, c, d = d0[k], d1[k], d2[k], d3[k]
-        y0[k] += (f00 * a + f01 * b) + (f02 * c + f03 * d)
-        y1[k] += (f10 * a + f11 * b) + (f12 * c + f13 * d)
-        y2[k] += (f20 * a + f21 * b) + (f22 * c + f23 * d)
-        y3[k] += (f30 * a + f31 * b) + (f32 * c + f33 * d)
+        y0[k] = f03 * d + (f02 * c + (f01 * b + (f00 * a + y0[k])))
+        y1[k] = f13 * d + (f12 * c + (f11 * b + (f10 * a + y1[k])))
+        y2[k] = f23 * d + (f22 * c + (f21 * b + (f20 * a + y2[k])))
+        y3[k] = f33 * d + (f32 * c + (f31 * b + (f30 * a + y3[k])))
 
 
 @njit(cache=True, fastmath=SUMS)
@@ -84,7 +94,7 @@ def _add_single(y, f, D, first, m):  # pragma: no cover
         y[k] += (f0 * d0[k] + f1 * d1[k]) + (f2 * d2[k] + f3 * d3[k])
 
 
-@njit(cache=True, fastmath=SUMS)
+@njit(cache=True, fastmath=FUSED)
 def _quadratic_form(q, D, form, triangular, y, m):  # pragma: no cover
     """Write q = |d|^T W |d| for the m columns of D.
 
@@ -95,17 +105,16 @@ def _quadratic_form(q, D, form, triangular, y, m):  # pragma: no cover
     q[:m] = 0.0
     whole = n_rows - n_rows % 4
     for r in range(0, whole, 4):
-        y[:, :m] = 0.0
         for first in range(0, r + 4 if triangular else n_features, 4):
             _add_product(y, form[r : r + 4], D, first, m)
         y0, y1, y2, y3 = y[0, :m], y[1, :m], y[2, :m], y[3, :m]
         if triangular:
             d0, d1, d2, d3 = D[r, :m], D[r + 1, :m], D[r + 2, :m], D[r + 3, :m]
             for k in range(m):
-                q[k] += (y0[k] * d0[k] + y1[k] * d1[k]) + (y2[k] * d2[k] + y3[k] * d3[k])
+                q[k] = y3[k] * d3[k] + (y2[k] * d2[k] + (y1[k] * d1[k] + (y0[k] * d0[k] + q[k])))
         else:
             for k in range(m):
-                q[k] += (y0[k] * y0[k] + y1[k] * y1[k]) + (y2[k] * y2[k] + y3[k] * y3[k])
+                q[k] = y3[k] * y3[k] + (y2[k] * y2[k] + (y1[k] * y1[k] + (y0[k] * y0[k] + q[k])))
     for r in range(whole, n_rows):
         y0 = y[0, :m]
         y0[:] = 0.0
@@ -136,18 +145,49 @@ def _load(q, stored, other, step, i, begin, end, n):  # pragma: no cover
 
 
 @njit(cache=True)
-def store_distances(rows, columns, ends, form, triangular, out):  # pragma: no cover
-    """Write the distance of every pair to `out`, row by row above the diagonal."""
-    n = len(rows)
-    D, y = np.empty((columns.shape[0], STRETCH)), np.empty((4, STRETCH))
-    for top in range(0, n, ROWS):
-        for begin in range(top, n, STRETCH):
-            for i in range(top, min(top + ROWS, n)):
-                first, end = max(begin, i + 1), min(begin + STRETCH, n)
-                if first < end:
-                    _differences(D, columns, rows[i], first, end)
-                    at = _row_offset(i, n)
-                    _quadratic_form(out[at + first : at + end], D, form, triangular, y, end - first)
+def _next_differences(D, columns, rows, i, j):  # pragma: no cover
+    # Fill D with the pairs from (i, j) on, row by row; the pair after the last one, and how many there were.
+    n, width = len(rows), D.shape[1]
+    count = 0
+    while count < width and i < n - 1:
+        m = min(width - count, n - j)
+        _differences(D[:, count:], columns, rows[i], j, j + m)
+        count += m
+        j += m
+        if j == n:
+            i += 1
+            j = i + 1
+    return i, j, count
+
+
+@njit(cache=True)
+def store_distances(rows, columns, form, triangular, out):  # pragma: no cover
+    """Write the distance of every pair to `out`, row by row above the diagonal.
+
+    Pairs come in batches that fill a stretch whatever the row, so that the product with a factor of W, form with
+    W = form^T form, is one of whole matrices.
+    """
+    D, y = np.zeros((columns.shape[0], STRETCH)), np.empty((4, STRETCH))
+    product = np.empty((len(form), STRETCH))
+    i, j, at = 0, 1, 0
+    while at < len(out):
+        i, j, count = _next_differences(D, columns, rows, i, j)
+        q = out[at : at + count]
+        if triangular:
+            _quadratic_form(q, D, form, True, y, count)
+        else:
+            np.dot(form, D, product)
+            _sum_squares(q, product)
+        at += count
+
+
+@njit(cache=True, fastmath=SUMS)
+def _sum_squares(q, product):  # pragma: no cover
+    q[:] = 0.0
+    for r in range(len(product)):
+        y = product[r, : len(q)]
+        for k in range(len(q)):
+            q[k] += y[k] * y[k]
 
 
 @njit(cache=True, fastmath=SUMS)
@@ -209,7 +249,8 @@ def softmins(rows, columns, ends, form, triangular, stored, other, step, is_stor
     return out
 
 
-@njit(cache=True)
+# Not cached, for the reason that `_class_tiles` has.
+@njit
 def _tiles(ends, n):  # pragma: no cover
     # (top, bottom, begin, end, miss): rows top … bottom - 1 of one class against columns begin … end - 1, of the same
     # class (miss = 0) or of later ones (miss = 1).
@@ -247,39 +288,39 @@ def _coefficients(c, q, soft, sigma, weights, i, begin, scratch, e):  # pragma: 
 
 
 @njit(cache=True)
-def _gather_some(U, V, at, c, sign, columns, x, begin, m, places):  # pragma: no cover
+def _gather_some(S, at, c, columns, x, begin, m, places):  # pragma: no cover
     count = 0
     for k in range(m):
         if c[k] > NEGLIGIBLE:
             places[count] = k
+            c[count] = np.sqrt(c[k])
             count += 1
     for a in range(len(columns)):
-        column, u, v, xa = columns[a, begin : begin + m], U[a, at : at + count], V[a, at : at + count], x[a]
+        column, s, xa = columns[a, begin : begin + m], S[a, at : at + count], x[a]
         for t in range(count):
-            k = places[t]
-            d = abs(column[k] - xa)
-            v[t] = d
-            u[t] = sign * c[k] * d
+            s[t] = c[t] * abs(column[places[t]] - xa)
     return count
 
 
 @njit(cache=True)
-def _gather_all(U, V, at, c, sign, columns, x, begin, m):  # pragma: no cover
+def _gather_all(S, at, c, columns, x, begin, m):  # pragma: no cover
+    roots = c[:m]
+    for k in range(m):
+        roots[k] = np.sqrt(roots[k])
     for a in range(len(columns)):
-        column, u, v, xa = columns[a, begin : begin + m], U[a, at : at + m], V[a, at : at + m], x[a]
+        column, s, xa = columns[a, begin : begin + m], S[a, at : at + m], x[a]
         for k in range(m):
-            d = abs(column[k] - xa)
-            v[k] = d
-            u[k] = sign * c[k] * d
+            s[k] = roots[k] * abs(column[k] - xa)
+    return m
 
 
 @njit(cache=True, fastmath=SUMS)
-def _add_lower(out, U, V, count):  # pragma: no cover
-    # The lower triangle of out += U V^T, in blocks of 4 x 4 whose sums stay in registers.
+def _add_lower(out, sign, S, count):  # pragma: no cover
+    # The lower triangle of out += sign S S^T, in blocks of 4 x 4 whose sums stay in registers.
     for a in range(0, len(out), 4):
-        u0, u1, u2, u3 = U[a, :count], U[a + 1, :count], U[a + 2, :count], U[a + 3, :count]
+        u0, u1, u2, u3 = S[a, :count], S[a + 1, :count], S[a + 2, :count], S[a + 3, :count]
         for b in range(0, a + 4, 4):
-            v0, v1, v2, v3 = V[b, :count], V[b + 1, :count], V[b + 2, :count], V[b + 3, :count]
+            v0, v1, v2, v3 = S[b, :count], S[b + 1, :count], S[b + 2, :count], S[b + 3, :count]
             s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
             s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
             for k in range(count):
@@ -302,22 +343,22 @@ def _add_lower(out, U, V, count):  # pragma: no cover
                 s32 += s * v
                 s33 += s * w
             o = out[a : a + 4, b : b + 4]
-            o[0, 0] += s00
-            o[0, 1] += s01
-            o[0, 2] += s02
-            o[0, 3] += s03
-            o[1, 0] += s10
-            o[1, 1] += s11
-            o[1, 2] += s12
-            o[1, 3] += s13
-            o[2, 0] += s20
-            o[2, 1] += s21
-            o[2, 2] += s22
-            o[2, 3] += s23
-            o[3, 0] += s30
-            o[3, 1] += s31
-            o[3, 2] += s32
-            o[3, 3] += s33
+            o[0, 0] += sign * s00
+            o[0, 1] += sign * s01
+            o[0, 2] += sign * s02
+            o[0, 3] += sign * s03
+            o[1, 0] += sign * s10
+            o[1, 1] += sign * s11
+            o[1, 2] += sign * s12
+            o[1, 3] += sign * s13
+            o[2, 0] += sign * s20
+            o[2, 1] += sign * s21
+            o[2, 2] += sign * s22
+            o[2, 3] += sign * s23
+            o[3, 0] += sign * s30
+            o[3, 1] += sign * s31
+            o[3, 2] += sign * s32
+            o[3, 3] += sign * s33
 
 
 @njit(cache=True)
@@ -325,13 +366,15 @@ def scatter(rows, columns, ends, form, triangular, stored, is_stored, sigma, sof
     """Return the lower triangle of Σ_i weight_i (Σ_h alpha_ih |d||d|^T - Σ_m beta_im |d||d|^T)."""
     n, n_features = rows.shape
     out = np.zeros((n_features, n_features))
-    U, V = np.empty((n_features, GATHERED)), np.empty((n_features, GATHERED))
+    S = np.empty((n_features, GATHERED))
     D, y = np.empty((n_features, STRETCH)), np.empty((4, STRETCH))
     q, c, scratch, e = np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH)
     places = np.empty(STRETCH, dtype=np.int64)
-    count = 0
+    count, sign = 0, 1.0
     for top, bottom, begin, end, miss in _tiles(ends, n):
-        sign = -1.0 if miss else 1.0
+        if (sign < 0.0) != (miss == 1):
+            _add_lower(out, sign, S, count)
+            count, sign = 0, -sign
         for i in range(top, bottom):
             first = max(begin, i + 1)
             if first >= end:
@@ -347,12 +390,11 @@ def scatter(rows, columns, ends, form, triangular, stored, is_stored, sigma, sof
             if matter == 0:
                 continue
             if count + m > GATHERED:
-                _add_lower(out, U, V, count)
+                _add_lower(out, sign, S, count)
                 count = 0
             if 4 * matter > 3 * m:
-                _gather_all(U, V, count, c, sign, columns, rows[i], first, m)
-                count += m
+                count += _gather_all(S, count, c, columns, rows[i], first, m)
             else:
-                count += _gather_some(U, V, count, c, sign, columns, rows[i], first, m, places)
-    _add_lower(out, U, V, count)
+                count += _gather_some(S, count, c, columns, rows[i], first, m, places)
+    _add_lower(out, sign, S, count)
     return out

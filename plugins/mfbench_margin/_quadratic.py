@@ -22,10 +22,14 @@ _NOTHING = np.empty(0)
 
 @dataclass(frozen=True)
 class Form:
-    """W laid out for the kernels: the lower triangle with doubled off-diagonal, or few rows with W = form^T form."""
+    """W laid out for the kernels: the lower triangle with doubled off-diagonal, or few rows with W = form^T form.
+
+    `factor` has such rows, few or many, where they are known.
+    """
 
     matrix: Matrix
     triangular: bool
+    factor: Matrix | None = None
 
 
 @dataclass(frozen=True)
@@ -77,21 +81,24 @@ class Pairs:
     def form(self, W: Matrix, components: Matrix | None = None) -> Form:
         """Return W as the kernels want it; components are rows with W = components^T components."""
         width = self.rows.shape[1]
-        if components is not None and 3 * len(components) <= self.p:
-            matrix = np.zeros((len(components), width))
-            matrix[:, : self.p] = components
-            return Form(matrix, False)
+        factor = None
+        if components is not None:
+            factor = np.zeros((len(components), width))
+            factor[:, : self.p] = components
+            if 3 * len(components) <= self.p:
+                return Form(factor, False, factor)
         matrix = np.zeros((width, width))
         matrix[: self.p, : self.p] = 2.0 * np.tril(W, -1)
         matrix[np.arange(self.p), np.arange(self.p)] = np.diag(W)
-        return Form(matrix, True)
+        return Form(matrix, True, factor)
 
     def distances(self, form: Form) -> Matrix:
         """Return the distances of all pairs, or nothing where they are computed when needed."""
         if not self.is_stored:
             return _NOTHING
         out = np.empty(self.n * (self.n - 1) // 2)
-        store_distances(self.rows, self.columns, self.ends, form.matrix, form.triangular, out)
+        matrix = form.matrix if form.factor is None else form.factor
+        store_distances(self.rows, self.columns, matrix, form.factor is None, out)
         return out
 
     def expected(self, X: Matrix, form: Form, sigma: float) -> Matrix:

@@ -28,6 +28,20 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
     # The norm, as NumPy counts, that is 1 for learned weights.
     _norm: ClassVar[int]
 
+    def __init__(
+        self,
+        sigma: float = 1.0,
+        max_iter: int = 10,
+        tol: float = 1e-4,
+        init: Any = None,
+        degenerate: str = "uniform",
+    ) -> None:
+        self.sigma = sigma
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.degenerate = degenerate
+
     def _first_weights(self, n_features: int) -> NDArray[np.float64]:
         """Return the weights to start from: 1 / p each, as published, or those given, of the norm of learned ones."""
         if self.init is None:

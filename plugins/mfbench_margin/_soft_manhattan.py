@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mfbench_margin._learner import TOO_LARGE
 from mfbench_margin._soft_kernels import accumulate_margins, expect_distances, find_soft_minima
 
 # Distances of pairs are kept for the second pass of an iteration if they need at most this many bytes.
@@ -55,7 +56,7 @@ class SoftManhattan:
         with np.errstate(over="ignore"):
             self.ranges = np.ptp(self.columns, axis=1)
             if not np.isfinite(self.ranges.sum() * len(X)):
-                raise ValueError("the values of X are too large: distances overflow; scale them first")
+                raise ValueError(TOO_LARGE)
         self._bounds, self._block_class = _blocks(self.starts)
         n_values = _n_values(self._bounds)
         self._keeps = 8 * n_values <= BUDGET

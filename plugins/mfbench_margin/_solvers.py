@@ -37,8 +37,8 @@ class Solution:
         True if it ended because no direction of the cone has a margin.
     gap : float
         How much the slope promises in the best direction; NaN from the published loop.
-    ray : ndarray or None
-        In the polar case, the best matrix all the same.
+    slope : ndarray or None
+        In the polar case, the slope at the last iterate.
     """
 
     point: Point
@@ -46,7 +46,7 @@ class Solution:
     converged: bool = False
     polar: bool = False
     gap: float = np.nan
-    ray: Matrix | None = None
+    slope: Matrix | None = None
 
     @property
     def n_iter(self) -> int:
@@ -55,17 +55,22 @@ class Solution:
 
 
 def monotone(objective: Objective, start: Point, cone: str, max_iter: int, tol: float) -> Solution:
-    """Descend until the gap is at most tol · max(1, |C*|); C* never rises."""
+    """Descend until the gap is at most tol · max(1, |C*|); C* never rises.
+
+    The start must lie in the cone: every iterate is a mean of it and of other matrices of the cone. Where the sample
+    weights sum to less than 1, this sum takes the place of the 1, or small weights would stop the loop at once.
+    """
+    floor = min(1.0, float(objective.weights.sum()))
     found = Solution(start, [start.value])
     while True:
         point = found.point
         slope = objective.slope(point)
         towards = best_direction(-slope, cone)
         if towards.polar:
-            found.converged, found.polar, found.gap, found.ray = True, True, 0.0, towards.W
+            found.converged, found.polar, found.gap, found.slope = True, True, 0.0, slope
             return found
         found.gap = max(0.0, float((slope * (point.W - towards.W)).sum()))
-        found.converged = found.gap <= tol * max(1.0, abs(point.value))
+        found.converged = found.gap <= tol * max(floor, abs(point.value))
         if found.converged or found.n_iter == max_iter:
             return found
         further = _descend(objective, point, towards, found.gap)
@@ -98,16 +103,18 @@ def published(
 ) -> Solution:
     """Jump to V until C* changes by at most tol · max(1, |C*|).
 
-    `prune` is applied to every V. With `package` the loop stops as the authors' R package does: when trace(Σ), first
-    compared with 1, changes by at most 0.01.
+    Of sample weights that sum to less than 1, the sum takes the place of the 1. `prune` is applied to every V. With
+    `package` the loop stops as the authors' R package does: when trace(Σ), first compared with 1, changes by at most
+    0.01.
     """
+    floor = min(1.0, float(objective.weights.sum()))
     found = Solution(start, [start.value])
     before = 1.0
     for _ in range(max_iter):
         slope = objective.slope(found.point)
         towards = best_direction(-slope, cone)
         if towards.polar:
-            found.converged, found.polar, found.ray = True, True, towards.W
+            found.converged, found.polar, found.slope = True, True, slope
             return found
         if prune is None:
             found.point = objective.at(towards.W, towards.components)
@@ -118,7 +125,7 @@ def published(
             cost = float(np.trace(slope))
             found.converged, before = abs(cost - before) <= 0.01, cost
         else:
-            found.converged = abs(found.trace[-1] - found.trace[-2]) <= tol * max(1.0, abs(found.trace[-1]))
+            found.converged = abs(found.trace[-1] - found.trace[-2]) <= tol * max(floor, abs(found.trace[-1]))
         if found.converged:
             break
     return found

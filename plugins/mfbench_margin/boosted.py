@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._learner import MarginClassifier, check_data, find_targets, varying
+from mfbench_margin._docs import complete
+from mfbench_margin._learner import ScoreClassifier, varying
 from mfbench_margin._quadratic import Pairs
 from mfbench_margin.immigrate import IMMIGRATE
 
@@ -22,7 +22,8 @@ Matrix = NDArray[np.float64]
 Learn = Callable[[float, Matrix], tuple[IMMIGRATE, NDArray[np.bool_]]]
 
 
-class BoostedIMMIGRATE(MarginClassifier):
+@complete
+class BoostedIMMIGRATE(ScoreClassifier):
     r"""Boost IMMIGRATE while its sigma falls from round to round (BIM).
 
     Round t learns W with sample weights :math:`D_t` and
@@ -71,14 +72,7 @@ class BoostedIMMIGRATE(MarginClassifier):
         Rounds made.
     degenerate_ : bool
         True if no learner was kept; the one of least error stands in.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Training samples alone in their class; they have no margin and no sample weight.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
     Raises
     ------
@@ -94,8 +88,7 @@ class BoostedIMMIGRATE(MarginClassifier):
 
     References
     ----------
-    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
-       Entropy 22(3), 2020, article 291.
+    .. [1] %(immigrate)s
 
     Examples
     --------
@@ -147,34 +140,16 @@ class BoostedIMMIGRATE(MarginClassifier):
         self.init = init
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> BoostedIMMIGRATE:
-        """Boost.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        BoostedIMMIGRATE
-            The fitted ensemble.
-        """
-        if self.sigma_min > self.sigma_max:
-            raise ValueError(f"sigma_min is {self.sigma_min:g}, larger than sigma_max, which is {self.sigma_max:g}")
-        X, codes = check_data(self, X, y)
+    def _learn(self, X: Matrix, codes: NDArray[np.int64], sample_weights: Matrix) -> None:
         random_state = check_random_state(self.random_state)
-        self._boost(Rounds(self, X, codes, self.init, random_state).learn, codes)
+        self._boost(Rounds(self, X, codes, self.init, random_state).learn, sample_weights > 0)
         self.matrix_ = self.interaction_importances_ = self._mean_matrix(np.arange(X.shape[1]))
         self._set_weights(np.abs(self.matrix_).sum(axis=1))
-        return self
 
-    def _boost(self, learn: Learn, codes: NDArray[np.int64]) -> None:
-        """Set the learners and what belongs to them; `learn` makes the learner of a round."""
-        targets = find_targets(self, codes)
+    def _boost(self, learn: Learn, targets: NDArray[np.bool_]) -> None:
+        """Set the learners and what belongs to them; `learn` makes the learner of a round, judged by the targets."""
+        if self.sigma_min > self.sigma_max:
+            raise ValueError(f"sigma_min is {self.sigma_min:g}, larger than sigma_max, which is {self.sigma_max:g}")
         D = targets / targets.sum()
         learners: list[IMMIGRATE] = []
         found: list[tuple[float, float, float]] = []
@@ -192,7 +167,7 @@ class BoostedIMMIGRATE(MarginClassifier):
             if error >= 1 - 1 / len(self.classes_) - 1e-9 or (is_perfect and self.perfect == "discard"):
                 continue
             if is_perfect:
-                error = 1 / (2 * len(codes))
+                error = 1 / (2 * len(targets))
             a = 0.5 * float(np.log((1 - error) / error) + np.log(len(self.classes_) - 1))
             learners.append(learner)
             found.append((a, error, float(sigma)))
@@ -209,8 +184,8 @@ class BoostedIMMIGRATE(MarginClassifier):
 
     def _sigmas(self) -> Matrix:
         last = self.n_estimators - 1 if self.schedule == "inclusive" else self.n_estimators
-        ratio = self.sigma_min / self.sigma_max
-        sigmas: Matrix = self.sigma_max * ratio ** (np.arange(self.n_estimators) / max(last, 1))
+        first, ratio = float(self.sigma_max), float(self.sigma_min) / float(self.sigma_max)
+        sigmas: Matrix = first * ratio ** (np.arange(self.n_estimators) / max(last, 1))
         return sigmas
 
     @property
@@ -227,39 +202,6 @@ class BoostedIMMIGRATE(MarginClassifier):
         norm = float(np.linalg.norm(total))
         return total / norm if norm > 0 else total
 
-    def decision_function(self, X: Any) -> Matrix:
-        """Return the votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Sum of the weights of the learners that choose each class; with two classes, the second's minus the first's.
-        """
-        votes = self._votes(self._check_rows(X))
-        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with most votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels; of equal votes, the first in ``classes_``.
-        """
-        winners = self._votes(self._check_rows(X)).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[winners]
-        return labels
-
     def predict_proba(self, X: Any) -> Matrix:
         """Return the share of votes.
 
@@ -273,15 +215,15 @@ class BoostedIMMIGRATE(MarginClassifier):
         ndarray of shape (n_samples, n_classes)
             Rows sum to 1.
         """
-        votes = self._votes(self._check_rows(X))
+        votes = self._scores(self._check_rows(X))
         shares: Matrix = votes / votes.sum(axis=1, keepdims=True)
         return shares
 
-    def _votes(self, X: Matrix) -> Matrix:
+    def _scores(self, X: Matrix) -> Matrix:
         votes = np.zeros((len(X), len(self.classes_)))
         rows = np.arange(len(X))
         for a, learner in zip(self.estimator_weights_, self.estimators_, strict=True):
-            votes[rows, learner._expected_distances(X[:, learner.features_]).argmin(axis=1)] += a
+            votes[rows, learner._distances_of(X[:, learner.features_]).argmin(axis=1)] += a
         return votes
 
 

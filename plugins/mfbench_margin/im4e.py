@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_sample_weight
 
-from mfbench_margin._learner import check_data, find_targets
+from mfbench_margin._docs import complete
+from mfbench_margin._learner import WeightedMarginClassifier
 from mfbench_margin._soft_learner import SoftMarginClassifier
 from mfbench_margin._soft_manhattan import SoftManhattan
 
 
-class IM4E(SoftMarginClassifier):
+@complete
+class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
     r"""Weight each feature by how much farther it keeps soft misses than soft hits.
 
     With the distance :math:`d_{ij} = \sum_l w_l |x_{il} - x_{jl}|`, shares :math:`\alpha_{ih}` of the hits and
@@ -50,37 +50,19 @@ class IM4E(SoftMarginClassifier):
         Stop when the objective changes by at most ``tol`` max(1, \|objective\|).
     init : array-like of shape (n_features,) or None, default=None
         Weights to start from, scaled to sum 1; None for equal ones.
-    degenerate : {"uniform", "ray", "raise"}, default="uniform"
-        What to do if no feature has a positive margin v: give equal weights to all features that vary; give all weight
-        to the one with the largest v, which is the best of a bad lot; or raise.
+    %(degenerate)s
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_features,)
-        Weights w >= 0, of sum 1.
-    feature_importances_ : ndarray of shape (n_features,)
-        The same.
+    %(sums)s
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
         The cost without :math:`\lambda`, with the shares stationary, of the start and after each step:
         :math:`\sum_i s_i [\text{softmin}_h d_{ih} - \text{softmin}_m d_{im}]`,
         :math:`\text{softmin}\, d = -\sigma \log \sum e^{-d / \sigma}`.
-    n_iter_ : int
-        Number of steps taken.
     converged_ : bool
         Whether the last step changed the objective little.
-    degenerate_ : bool
-        True if no feature has a positive margin; a warning is given.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    sigma_ : float
-        Softness used in prediction: ``sigma``.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin, but still are misses
-        of others.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(soft)s
+    %(learner)s
 
     Raises
     ------
@@ -117,8 +99,7 @@ class IM4E(SoftMarginClassifier):
     ----------
     .. [1] Y. Bei, P. Hong: Maximizing margin quality and quantity. IEEE International Workshop on Machine Learning for
        Signal Processing (MLSP), 2015.
-    .. [2] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
-       Entropy 22(3), 2020, article 291.
+    .. [2] %(immigrate)s
 
     Examples
     --------
@@ -135,66 +116,30 @@ class IM4E(SoftMarginClassifier):
 
     _norm = 1
 
-    def __init__(
-        self,
-        sigma: float = 1.0,
-        max_iter: int = 10,
-        tol: float = 1e-4,
-        init: Any = None,
-        degenerate: str = "uniform",
-    ) -> None:
-        self.sigma = sigma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.degenerate = degenerate
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IM4E:
-        """Learn the weights.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            How much the margin of each sample counts, at least 0; None for 1 each. As a neighbour of others a sample
-            always counts once: a weight of 2 is not the same as a second copy, nor a weight of 0 the same as no sample.
-
-        Returns
-        -------
-        IM4E
-            The fitted classifier and selector.
-        """
-        X, codes = check_data(self, X, y)
-        factors = np.where(find_targets(self, codes), self._class_factors()[codes], 0.0)
-        if sample_weight is not None:
-            factors *= _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not factors.any():
-            raise ValueError(f"{type(self).__name__} needs a sample of positive weight that is not alone in its class")
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        factors = sample_weights * self._class_factors()[codes]
         neighbours = SoftManhattan(X, codes)
 
-        weights = self._first_weights(X.shape[1])
-        trace = [neighbours.soften(weights, self.sigma).objective(factors)]
+        sigma = float(self.sigma)
+        w = self._first_weights(X.shape[1])
+        trace = [neighbours.soften(w, sigma).objective(factors)]
         self.converged_ = False
         for _ in range(self.max_iter):
-            weights = self._next_weights(neighbours.margins(factors), neighbours.ranges)
-            trace.append(neighbours.soften(weights, self.sigma).objective(factors))
+            w = self._next_weights(neighbours.margins(factors), neighbours.ranges)
+            trace.append(neighbours.soften(w, sigma).objective(factors))
             if self.degenerate_:
                 break
             self.converged_ = abs(trace[-1] - trace[-2]) <= self.tol * max(1.0, abs(trace[-1]))
             if self.converged_:
                 break
-        self._finish(neighbours, weights, trace)
-        return self
+        self._finish(neighbours, w, trace)
 
     def _class_factors(self) -> NDArray[np.float64]:
         """Return the factor of each class's margins."""
         return np.ones(len(self.classes_))
 
 
+@complete
 class ImbalancedIM4E(IM4E):
     r"""IM4E with margins that count differently in each class.
 
@@ -221,28 +166,13 @@ class ImbalancedIM4E(IM4E):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_features,)
-        Weights w >= 0, of sum 1.
-    feature_importances_ : ndarray of shape (n_features,)
-        The same.
+    %(sums)s
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
         As in `IM4E`, the factors multiplied by the sample weights.
-    n_iter_ : int
-        Number of steps taken.
     converged_ : bool
-        Whether the last step changed the objective little.
-    degenerate_ : bool
-        True if no feature has a positive margin; a warning is given.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    sigma_ : float
-        Softness used in prediction: ``sigma``.
-    n_skipped_ : int
-        Number of training samples that are alone in their class.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+        As in `IM4E`.
+    %(soft)s
+    %(learner)s
 
     Raises
     ------

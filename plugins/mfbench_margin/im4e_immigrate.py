@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mfbench_margin._docs import complete
 from mfbench_margin._expected import ExpectedDistanceClassifier
-from mfbench_margin._learner import check_data, find_targets
+from mfbench_margin._learner import WeightedMarginClassifier
 from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
 from mfbench_margin.im4e import IM4E
-from mfbench_margin.immigrate import IMMIGRATE, check_weights
+from mfbench_margin.immigrate import IMMIGRATE
 
 Matrix = NDArray[np.float64]
 # A matrix for all features is only made up to this size: 200 MB.
@@ -45,7 +45,7 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
 
     Notes
     -----
-    If no weight is large enough the two heaviest features are kept, with a warning.
+    If no weight is large enough the two heaviest features are kept, with a warning if there are others.
 
     Examples
     --------
@@ -56,12 +56,13 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
     heaviest = np.argsort(-weights, kind="stable")
     count = int((weights > threshold * weights.mean()).sum())
     if count == 0:
-        warnings.warn(
-            f"no feature weighs more than {threshold:g} times the mean; the two heaviest are kept. Lower threshold",
-            UserWarning,
-            stacklevel=3,
-        )
         count = 2
+        if len(weights) > count:
+            warnings.warn(
+                f"no feature weighs more than {threshold:g} times the mean; the two heaviest are kept. Lower threshold",
+                UserWarning,
+                stacklevel=3,
+            )
     return np.sort(heaviest[: min(count, max_features)])
 
 
@@ -91,7 +92,8 @@ class _Screened:
         return self.matrix_
 
 
-class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
+@complete
+class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassifier):
     r"""Keep the features that IM4E weighs most, and learn IMMIGRATE's matrix among them (EGT).
 
     IM4E's weights w sum to 1. Features with :math:`w_a > t`, :math:`t` = ``threshold`` / n_features, are kept;
@@ -126,14 +128,7 @@ class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
         Of the second stage.
     sigma_ : float
         The sigma used.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Training samples alone in their class.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
     Raises
     ------
@@ -147,8 +142,7 @@ class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
 
     References
     ----------
-    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
-       Entropy 22(3), 2020, article 291.
+    .. [1] %(immigrate)s
 
     Examples
     --------
@@ -187,33 +181,13 @@ class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
         self.max_iter = max_iter
         self.tol = tol
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IM4EIMMIGRATE:
-        """Screen, then learn W.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            How much the margin of each sample counts, in both stages; 1 if None.
-
-        Returns
-        -------
-        IM4EIMMIGRATE
-            The fitted classifier.
-        """
-        X, codes = check_data(self, X, y)
-        find_targets(self, codes)
-        weights = check_weights(sample_weight, X)
-        self.im4e_ = IM4E(sigma=self.sigma).fit(X, codes, weights)
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        self.im4e_ = IM4E(sigma=self.sigma).fit(X, codes, sample_weights)
         self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features))
         self.immigrate_ = IMMIGRATE(
             self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
             init=first_matrix(self.im4e_.weights_[self.kept_]),
-        ).fit(X[:, self.kept_], codes, weights)  # fmt: skip
+        ).fit(X[:, self.kept_], codes, sample_weights)  # fmt: skip
         second = self.immigrate_
         self.kept_matrix_ = second.matrix_
         importances = np.zeros(X.shape[1])
@@ -221,10 +195,10 @@ class IM4EIMMIGRATE(_Screened, ExpectedDistanceClassifier):
         self._set_weights(importances)
         self.sigma_, self.objective_trace_ = second.sigma_, second.objective_trace_
         self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
-        return self
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
-        return self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
+        expected: Matrix = self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
+        return expected
 
 
 def first_matrix(weights: Matrix) -> Matrix:
@@ -233,7 +207,8 @@ def first_matrix(weights: Matrix) -> Matrix:
     return np.diag(weights / norm if norm > 0 else np.full(len(weights), len(weights) ** -0.5))
 
 
-class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):
+@complete
+class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[override]  # a property takes the attribute's place
     """Boost IM4E-IMMIGRATE (B4G): features are screened once, and all rounds start from their weights.
 
     Parameters
@@ -272,8 +247,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):
 
     References
     ----------
-    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
-       Entropy 22(3), 2020, article 291.
+    .. [1] %(immigrate)s
 
     Examples
     --------
@@ -315,32 +289,13 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):
         self.max_features = max_features
         self.screen = screen
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> BoostedIM4EIMMIGRATE:
-        """Screen and boost.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        BoostedIM4EIMMIGRATE
-            The fitted ensemble.
-        """
-        if self.sigma_min > self.sigma_max:
-            raise ValueError(f"sigma_min is {self.sigma_min:g}, larger than sigma_max, which is {self.sigma_max:g}")
-        X, codes = check_data(self, X, y)
-        self._boost(self._rounds(X, codes), codes)
+    def _learn(self, X: Matrix, codes: NDArray[np.int64], sample_weights: Matrix) -> None:
+        self._boost(self._rounds(X, codes), sample_weights > 0)
         self.kept_ = np.unique(np.concatenate([learner.features_ for learner in self.estimators_]))
         self.kept_matrix_ = self._mean_matrix(self.kept_)
         importances = np.zeros(X.shape[1])
         importances[self.kept_] = np.abs(self.kept_matrix_).sum(axis=1)
         self._set_weights(importances)
-        return self
 
     def _rounds(self, X: Matrix, codes: NDArray[np.int64]) -> Learn:
         """Return what makes the learner of a round."""

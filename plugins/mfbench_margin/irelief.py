@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 
-from mfbench_margin._learner import check_data, find_targets
+from mfbench_margin._docs import complete
 from mfbench_margin._soft_learner import SoftMarginClassifier
 from mfbench_margin._soft_manhattan import SoftManhattan
 
 
+@complete
 class IRelief(SoftMarginClassifier):
     r"""Weight each feature by how much farther it keeps soft misses than soft hits, outliers counting less.
 
@@ -38,9 +38,7 @@ class IRelief(SoftMarginClassifier):
         Stop when a step changes the weights by at most this much, in the Euclidean norm.
     init : array-like of shape (n_features,) or None, default=None
         Weights to start from, scaled to Euclidean norm 1; None for :math:`1 / p` each, as published.
-    degenerate : {"uniform", "ray", "raise"}, default="uniform"
-        What to do if no feature has a positive margin: give equal weights to all features that vary; give all weight to
-        the one with the largest margin, which is the best of a bad lot; or raise.
+    %(degenerate)s
 
     Attributes
     ----------
@@ -53,23 +51,10 @@ class IRelief(SoftMarginClassifier):
         one that is alone in its class.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
         Mean margin :math:`w^T \nu(w)` of the start (whose norm may not be 1) and after each step.
-    n_iter_ : int
-        Number of steps taken.
     converged_ : bool
         Whether the last step was small. If not, ``weights_`` are those of the largest mean margin after any step.
-    degenerate_ : bool
-        True if no feature has a positive margin; a warning is given.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    sigma_ : float
-        Softness used in prediction: ``sigma``.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others, and :math:`\nu` is a mean over the rest.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(soft)s
+    %(learner)s
 
     Raises
     ------
@@ -125,34 +110,14 @@ class IRelief(SoftMarginClassifier):
         init: Any = None,
         degenerate: str = "uniform",
     ) -> None:
-        self.sigma = sigma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.degenerate = degenerate
+        super().__init__(sigma, max_iter, tol, init, degenerate)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> IRelief:
-        """Learn the weights.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        IRelief
-            The fitted classifier and selector.
-        """
-        X, codes = check_data(self, X, y)
-        n_targets = int(np.count_nonzero(find_targets(self, codes)))
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        n_targets = int(np.count_nonzero(sample_weights))
         neighbours = SoftManhattan(X, codes)
 
         def measure(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-            inliers = neighbours.soften(weights, self.sigma).hit_shares()
+            inliers = neighbours.soften(weights, float(self.sigma)).hit_shares()
             margins = neighbours.margins(inliers) / n_targets
             return float(weights @ margins), margins, inliers
 
@@ -172,4 +137,3 @@ class IRelief(SoftMarginClassifier):
             if self.degenerate_ or self.converged_:
                 break
         self._finish(neighbours, best_weights, trace)
-        return self

@@ -7,22 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.utils._available_if import available_if
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
+from mfbench_margin._docs import complete
+from mfbench_margin._learner import varying, warn_degenerate
+from mfbench_margin._metric import MetricTransformer
 from mfbench_margin._nearest import NeighbourClassifier, hits_and_misses, unit
 
 
-def _selects_features(estimator: LFE) -> bool:
-    if estimator.output != "features":
-        raise AttributeError('inverse_transform needs output="features"')
-    return True
-
-
-class LFE(NeighbourClassifier):
+@complete
+class LFE(MetricTransformer, NeighbourClassifier):
     r"""Learn a full metric from the nearest hit and the nearest miss of every sample; in closed form.
 
     With :math:`H_i` the nearest other sample of the class of :math:`x_i` and :math:`M_i` the nearest of another class,
@@ -69,20 +64,9 @@ class LFE(NeighbourClassifier):
     degenerate_ : bool
         True if S has no positive eigenvalue. W is then the identity, on features that are not constant, divided by its
         norm, whatever `n_components`.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     Warns
     -----
@@ -132,24 +116,8 @@ class LFE(NeighbourClassifier):
         self.output = output
         self.n_neighbors = n_neighbors
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> LFE:
-        """Learn the metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        LFE
-            The fitted classifier and selector.
-        """
-        X, codes = check_data(self, X, y)
-        targets = np.flatnonzero(find_targets(self, codes))
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        targets = np.flatnonzero(sample_weights)
         kept = varying(X)
         # Differences do not change; centred, they lose the fewest digits.
         self._centre = X.mean(axis=0)
@@ -179,7 +147,6 @@ class LFE(NeighbourClassifier):
         self.objective_trace_ = [norm * one * one / len(targets)]
         self.n_iter_, self.converged_ = 1, True
         self._remember(X, codes)
-        return self
 
     @property
     def components_(self) -> NDArray[np.float64]:
@@ -199,55 +166,6 @@ class LFE(NeighbourClassifier):
     def interaction_importances_(self) -> NDArray[np.float64]:
         """The matrix W: off the diagonal, the signed weight of the product of two features' differences."""
         return self.matrix_
-
-    def transform(self, X: Any) -> Any:
-        """Keep the features of positive weight; map to the space of the learned metric if ``output="metric"``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_selected) or (n_samples, n_components_)
-        """
-        if self.output == "features":
-            return super().transform(X)
-        return self._check_rows(X) @ self.components_.T
-
-    @available_if(_selects_features)
-    def inverse_transform(self, X: Any) -> Any:
-        """Put zeros where features were left out; only if ``output="features"``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_selected)
-            Rows of selected features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
-        return super().inverse_transform(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of what `transform` returns: selected features, or numbered directions.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None, default=None
-            Names of the features of X; unused if ``output="metric"``.
-
-        Returns
-        -------
-        ndarray of str objects
-        """
-        if self.output == "features":
-            names: NDArray[Any] = super().get_feature_names_out(input_features)
-            return names
-        check_is_fitted(self)
-        return np.array([f"lfe{a}" for a in range(len(self.eigenvalues_))], dtype=object)
 
     def _embed(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.degenerate_:

@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
+from mfbench_margin._docs import complete
+from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._nearest import NeighbourClassifier, hits_and_misses, unit, weighted
 
 
+@complete
 class MulRelief(NeighbourClassifier):
     r"""Weigh features by Relief, find neighbours anew with these weights, and repeat.
 
@@ -41,10 +42,7 @@ class MulRelief(NeighbourClassifier):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_features,)
-        Weights of squared differences; not negative, their sum is 1.
-    feature_importances_ : ndarray of shape (n_features,)
-        The same.
+    %(squares)s
     objective_trace_ : list of float
         The mean margin :math:`\frac1n \sum_i \sum_l w_l [(x_i - M_i)_l^2 - (x_i - H_i)_l^2]` after each loop, with
         neighbours in the metric of the weights themselves; estimated on the next loop's draw if ``n_samples`` is given.
@@ -57,20 +55,9 @@ class MulRelief(NeighbourClassifier):
     degenerate_ : bool
         True if no feature keeps misses farther away in the first loop. Weights are then uniform on features that are
         not constant.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     Warns
     -----
@@ -95,8 +82,7 @@ class MulRelief(NeighbourClassifier):
 
     References
     ----------
-    .. [1] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
-       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
+    .. [1] %(target-neighbours)s
 
     Examples
     --------
@@ -128,31 +114,14 @@ class MulRelief(NeighbourClassifier):
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> MulRelief:
-        """Weigh the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        MulRelief
-            The fitted classifier and selector.
-        """
-        X, codes = check_data(self, X, y)
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         self._random = check_random_state(self.random_state)
-        targets = np.flatnonzero(find_targets(self, codes))
+        targets = np.flatnonzero(sample_weights)
         self._set_weights(self._iterate(X, codes, targets))
         if self.degenerate_:
             warn_degenerate(self, "all weights are equal")
         del self._random
         self._remember(X, codes)
-        return self
 
     def _iterate(
         self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64]
@@ -162,7 +131,7 @@ class MulRelief(NeighbourClassifier):
         X = X / one
         kept = varying(X)
         uniform = kept / max(1, int(np.count_nonzero(kept)))
-        self.objective_trace_: list[float] = []
+        margins: list[float] = []
         self.converged_ = self.cycled_ = False
         iterates: list[NDArray[np.float64]] = []
         raw, neighbours = self._pass(X, codes, targets, uniform)
@@ -174,7 +143,7 @@ class MulRelief(NeighbourClassifier):
             weights = positive / positive.sum()
             raw, found = self._pass(X, codes, targets, weights)
             iterates.append(weights)
-            self.objective_trace_.append(float(weights @ raw) * one * one)
+            margins.append(float(weights @ raw))
             if self.n_samples is None:
                 self.converged_ = found == neighbours
                 self.cycled_ = not self.converged_ and found in seen
@@ -182,12 +151,13 @@ class MulRelief(NeighbourClassifier):
                     break
             seen.add(found)
             neighbours = found
+        self.objective_trace_ = [margin * one * one for margin in margins]
         self.n_iter_ = len(iterates)
         self.degenerate_ = not iterates
         if not iterates:
             return uniform
         # Margins estimated on draws differ by luck.
-        return iterates[-1 if self.n_samples is not None else int(np.argmax(self.objective_trace_))]
+        return iterates[-1 if self.n_samples is not None else int(np.argmax(margins))]
 
     def _pass(
         self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64], weights: NDArray[np.float64]

@@ -9,15 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
+from mfbench_margin._docs import complete
+from mfbench_margin._learner import TOO_LARGE, varying, warn_degenerate
 from mfbench_margin._nca import climb_simplex, correct_probability, soft_margin
 from mfbench_margin._nearest import NeighbourClassifier, leave_one_out_error, weighted
 
 
+@complete
 class NCADiagonal(NeighbourClassifier):
     r"""Weigh features so that neighbours drawn at random, near ones more often, are of the right class.
 
@@ -56,10 +57,7 @@ class NCADiagonal(NeighbourClassifier):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_features,)
-        Weights of squared differences; not negative, their sum is 1.
-    feature_importances_ : ndarray of shape (n_features,)
-        The same.
+    %(squares)s
     objective_trace_ : list of float
         J or F at the start that was kept and after each step from it; ascending.
     training_error_ : float
@@ -70,20 +68,10 @@ class NCADiagonal(NeighbourClassifier):
         Whether they ended before ``max_iter``.
     degenerate_ : bool
         True if no feature varies. All weights are then 0.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit and so no term in the objective;
-        they still are misses of others.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
+        Or if X is so large that distances overflow.
 
     Warns
     -----
@@ -104,8 +92,7 @@ class NCADiagonal(NeighbourClassifier):
 
     References
     ----------
-    .. [1] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
-       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
+    .. [1] %(target-neighbours)s
     .. [2] J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov: Neighbourhood components analysis. Advances in Neural
        Information Processing Systems 17 (NIPS), 2004, pages 513-520.
 
@@ -148,25 +135,12 @@ class NCADiagonal(NeighbourClassifier):
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> NCADiagonal:
-        """Weigh the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        NCADiagonal
-            The fitted classifier and selector.
-        """
-        X, codes = check_data(self, X, y)
-        find_targets(self, codes)
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         kept = varying(X)
+        with np.errstate(over="ignore"):
+            # Squared distances are formed from squared lengths, and summed up with coefficients of any sign.
+            if not np.isfinite(8.0 * len(X) * (np.ptp(X, axis=0) ** 2).sum()):
+                raise ValueError(TOO_LARGE)
         self.degenerate_ = not bool(kept.any())
         if self.degenerate_:
             warn_degenerate(self, "all weights are 0")
@@ -179,7 +153,6 @@ class NCADiagonal(NeighbourClassifier):
         weights[kept] = best.weights
         self._set_weights(weights)
         self._remember(X, codes)
-        return self
 
     def _best_end(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> _End:
         random_state = check_random_state(self.random_state)

@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from mfbench_margin._base import MarginSelector, pooled_factors, prior_factors
 from mfbench_margin._diff import build_table
-from mfbench_margin._learner import check_data
+from mfbench_margin._docs import complete
 from mfbench_margin._weights import mean_margin
 
 
+@complete
 class Relief(MarginSelector):
     r"""Weight each feature by how much farther it keeps the nearest miss than the nearest hit.
 
@@ -28,8 +28,7 @@ class Relief(MarginSelector):
 
     Parameters
     ----------
-    n_samples : int or None, default=None
-        Number m of samples to average over, drawn with replacement; None for every sample once.
+    %(draws)s
     diff : {"abs", "sq"}, default="abs"
         Whether differences are squared in the weights.
     scale : {"range", "none"}, default="range"
@@ -39,38 +38,19 @@ class Relief(MarginSelector):
     miss : {"pooled", "prior"}, default="pooled"
         With more than two classes, take the nearest of all misses; or the nearest of every other class c, weighted by
         P(c) / (1 - P(class of the sample)) as in ReliefF [2]_.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the draw; unused if ``n_samples`` is None.
+    %(seed)s
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights; within [-1, 1] if ``scale="range"``.
-    weights_raw_ : ndarray of shape (n_features,)
-        The same.
-    weights_ : ndarray of shape (n_features,)
-        The weights, negative ones replaced by 0.
+    %(drawn)s
     weights_unit_ : ndarray of shape (n_features,)
         ``weights_`` divided by its Euclidean norm: the w >= 0 of norm 1 with the largest mean margin
         :math:`w^T` ``weights_raw_`` [3]_. Uniform, :math:`1 / \sqrt p`, if no weight is positive.
-    degenerate_ : bool
-        True if no weight is positive: no feature is selected.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others, and the weights are means over the rest.
-    sample_indices_ : ndarray of int, shape (m,)
-        The training samples averaged over.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     See Also
     --------
@@ -134,24 +114,8 @@ class Relief(MarginSelector):
         self.miss = miss
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Relief:
-        """Weight the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        Relief
-            The fitted selector.
-        """
-        X, codes = check_data(self, X, y)
-        samples = self._draw_samples(codes)
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        samples = self._draw_samples(sample_weights)
         squared_distance = self.metric == "euclidean"
         table = build_table(
             X, codes, np.zeros(X.shape[1], dtype=bool), scale=self.scale == "range", squared=squared_distance
@@ -168,7 +132,6 @@ class Relief(MarginSelector):
         )
         self._set_weights(weights)
         self.weights_unit_ = _unit(self.weights_)
-        return self
 
 
 def _unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -178,4 +141,5 @@ def _unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.full(len(weights), 1.0 / np.sqrt(len(weights)))
     # Dividing by the largest first keeps the squares of tiny weights from vanishing.
     scaled = weights / largest
-    return scaled / np.linalg.norm(scaled)
+    unit: NDArray[np.float64] = scaled / np.linalg.norm(scaled)
+    return unit

@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from mfbench_margin._base import MarginSelector, prior_factors
 from mfbench_margin._diff import build_table
-from mfbench_margin._learner import check_data
+from mfbench_margin._docs import complete
 from mfbench_margin._weights import mean_margin
 
 
+@complete
 class ReliefF(MarginSelector):
     r"""Weight each feature by how much farther it keeps misses than hits, over k neighbours in every class.
 
@@ -34,36 +34,19 @@ class ReliefF(MarginSelector):
     ----------
     n_neighbors : int, default=10
         Number k of neighbours in each class.
-    n_samples : int or None, default=None
-        Number m of samples to average over, drawn with replacement; None for every sample once.
+    %(draws)s
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are none.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the draw; unused if ``n_samples`` is None.
+    %(seed)s
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights in [-1, 1].
-    weights_raw_ : ndarray of shape (n_features,)
-        The same.
-    weights_ : ndarray of shape (n_features,)
-        The weights, negative ones replaced by 0.
-    degenerate_ : bool
-        True if no weight is positive: no feature is selected.
+    %(drawn)s
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others, and the weights are means over the rest.
-    sample_indices_ : ndarray of int, shape (m,)
-        The training samples averaged over.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
     Raises
     ------
@@ -88,6 +71,13 @@ class ReliefF(MarginSelector):
     :math:`|v - V| / (\max_l - \min_l)` over the known values V in class c, or the mean over pairs of known values in c
     and c'. A class in which the feature is never known takes its values in all classes; a feature never known has
     weight 0.
+
+    The implementation of ReliefF in scikit-rebate (skrebate) gives the same weights where all features are numeric with
+    more than 10 values each, none is missing, there are two classes (or more of equal size), all of more than k
+    members, all samples are averaged over, and no two distances are equal. Elsewhere it defines something else: it
+    takes features of at most 10 values for categories, replaces the difference of numbers by a ramp where there are
+    both kinds, leaves unknown values out, weights the misses of several classes by their share among the neighbours,
+    makes a sample of a class of k or fewer members its own hit, and breaks ties in no particular order.
 
     The sample itself is excluded by its index, so that a duplicate of it is a legal neighbour at distance 0. Of equally
     near neighbours those with the lowest training indices count; distances that agree to about 13 digits of the largest
@@ -120,6 +110,8 @@ class ReliefF(MarginSelector):
         "categorical_features": ["array-like", None],
     }
 
+    _allow_nan = True
+
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -132,33 +124,11 @@ class ReliefF(MarginSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> ReliefF:
-        """Weight the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers and category codes; NaN marks a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        ReliefF
-            The fitted selector.
-        """
-        X, codes = check_data(self, X, y, allow_nan=True)
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         self.categorical_ = _as_mask(self.categorical_features, X.shape[1])
-        samples = self._draw_samples(codes)
+        samples = self._draw_samples(sample_weights)
         table = build_table(X, codes, self.categorical_)
         self._set_weights(mean_margin(table, samples, prior_factors(codes), int(self.n_neighbors)))
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _as_mask(categorical_features: Any, n_features: int) -> NDArray[np.bool_]:

@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._learner import check_data, find_targets, varying, warn_degenerate
+from mfbench_margin._docs import complete
+from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._nearest import NeighbourClassifier, leave_one_out_error, unit, weighted
 from mfbench_margin._simba import MarginProblem, climb_batch, climb_online, mean_utility, to_sphere
 
 
+@complete
 class Simba(NeighbourClassifier):
     r"""Weigh features by gradient ascent on the margins of nearest neighbours in the weighted metric.
 
@@ -67,20 +68,9 @@ class Simba(NeighbourClassifier):
         In batch mode, whether no step leads up; False in online mode, which has no such end.
     degenerate_ : bool
         True if no feature varies, or all w became 0. Weights are then equal on features that are not constant.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X has string column names.
+    %(learner)s
 
-    Raises
-    ------
-    ValueError
-        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
+    %(refuses)s
 
     Warns
     -----
@@ -108,8 +98,7 @@ class Simba(NeighbourClassifier):
     ----------
     .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby: Margin based feature selection - theory and algorithms. Proceedings
        of the 21st International Conference on Machine Learning (ICML), 2004, page 43.
-    .. [2] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
-       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
+    .. [2] %(target-neighbours)s
 
     Examples
     --------
@@ -156,24 +145,8 @@ class Simba(NeighbourClassifier):
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Simba:
-        """Weigh the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numeric features, no missing values.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        Simba
-            The fitted classifier and selector.
-        """
-        X, codes = check_data(self, X, y)
-        targets = np.flatnonzero(find_targets(self, codes))
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
+        targets = np.flatnonzero(sample_weights)
         kept = varying(X)
         one = unit(X)
         sigmoid = self.utility == "sigmoid"
@@ -190,7 +163,6 @@ class Simba(NeighbourClassifier):
             weights[kept] = best.weights
         self._set_weights(weights)
         self._remember(X, codes)
-        return self
 
     def _best_end(self, problem: MarginProblem) -> _End:
         random_state = check_random_state(self.random_state)

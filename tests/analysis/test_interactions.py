@@ -6,7 +6,7 @@ import pytest
 
 import mfbench
 from mfbench.analysis.interactions import interaction_frame, true_interactions
-from mfbench.models import Interactions
+from mfbench.trials import Interactions
 
 DATASETS = [
     {"label": "d", "feature_names": ["a", "b", "c", "e"], "interactions": [[1, 0], [2, 3]]},

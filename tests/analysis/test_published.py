@@ -48,6 +48,14 @@ def test_without_spread_equal_is_within_and_anything_else_is_not():
     assert compare(trials([0.9] * 5), figure(0.9), figure(0.901))["verdict"].tolist() == ["within", "below"]
 
 
+def test_a_printed_figure_is_as_exact_as_its_digits():
+    frame = trials([2 / 3] * 5)
+    assert compare(frame, figure(0.667, rounding=0.0005), figure(0.666, rounding=0.0005))["verdict"].tolist() == [
+        "within",
+        "above",
+    ]
+
+
 def test_an_obstacle_goes_over_everything():
     row = compare(trials(SCORES), figure(0.1, obstacle="another size")).iloc[0]
     assert (row["verdict"], row["reason"]) == ("not comparable", "another size")

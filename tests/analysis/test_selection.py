@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import mfbench
 from mfbench.analysis.selection import pick_candidates
-from mfbench.models import Candidate
+from mfbench.trials import Candidate
 
 
 def candidate(k, score, **more):

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfbench.analysis.paired import corrected_t_test
-from mfbench.analysis.summary import Settings, compare, compare_with_reference, summarise, tabulate, tabulate_complete
+from mfbench.analysis.rules import Settings, cells_of, compare
+from mfbench.analysis.summary import compare_with_reference, summarise, tabulate, tabulate_complete
 from mfbench.errors import UnknownNameError
 
 FOLDS = 5
@@ -124,7 +125,10 @@ class TestTabulate:
 class TestCompare:
     def test_the_test_is_the_one_chosen(self):
         second = spread(0.89, 3)
-        corrected, plain = (compare(HIGH, second, settings_for(test=name)) for name in ("corrected-t", "paired-t"))
+        cells = cells_of(trials({("d", "A"): HIGH, ("d", "B"): second}), "accuracy")
+        corrected, plain = (
+            compare(cells["d", "A"], cells["d", "B"], settings_for(test=name)) for name in ("corrected-t", "paired-t")
+        )
         assert corrected == corrected_t_test(HIGH, second, 0.25)
         assert plain == corrected_t_test(HIGH, second, 0.0)
         assert plain.p_value < corrected.p_value

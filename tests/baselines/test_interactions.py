@@ -154,3 +154,14 @@ def test_parameters_have_a_range(parameters):
 def test_too_few_steps_are_told():
     with pytest.warns(ConvergenceWarning, match="after 1 steps"):
         LogisticInteractions(max_iter=1).fit(*drawn())
+
+
+def test_a_feature_counts_by_its_strongest_term():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0] * X[:, 1]))
+    fitted = LogisticInteractions().fit(X, y)
+    z = np.abs(fitted.z_[0])
+    pair = fitted.terms_.tolist().index([0, 1])
+    assert fitted.feature_importances_[:2].tolist() == [z[3 + pair]] * 2
+    assert fitted.feature_importances_[2] == max(z[2], *(z[3 + k] for k, term in enumerate(fitted.terms_) if 2 in term))

@@ -18,6 +18,11 @@ SELECTORS = plugin.mfbench_selectors()
 CLASSIFIERS = plugin.mfbench_classifiers()
 WITHOUT_PAPER = {"variance", "random", "dummy"}
 FEW_FEATURES = {"logistic-interactions"}
+# Far rows of another class count against a feature that tells the classes by itself, as all of iris do.
+FAR_ROWS = {"surf-star", "multisurf-star"}
+BOTH = ["lasso", "elastic-net", "soda", "hiernet"]
+# What makes slow methods quick enough for a test that asks for nothing in particular.
+QUICK = {"boruta": {"max_iter": 15, "n_estimators": 20}, "hiernet": {"relative_penalty": 0.2}}
 
 every_spec = pytest.mark.parametrize("spec", SELECTORS + CLASSIFIERS, ids=lambda spec: spec.name)
 every_selector = pytest.mark.parametrize("spec", SELECTORS, ids=lambda spec: spec.name)
@@ -27,7 +32,7 @@ every_classifier = pytest.mark.parametrize("spec", CLASSIFIERS, ids=lambda spec:
 def build(spec, **parameters):
     """Make an estimator the way a host does: defaults, then a seed where there is a place for it."""
     module, _, name = spec.factory.partition(":")
-    estimator = getattr(import_module(module), name)(**spec.defaults)
+    estimator = getattr(import_module(module), name)(**{**spec.defaults, **QUICK.get(spec.name, {})})
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     return estimator.set_params(**parameters)
@@ -39,21 +44,43 @@ def standardised(loader):
 
 
 def test_names():
-    assert [spec.name for spec in SELECTORS] == ["variance", "anova-f", "mutual-info", "random"]
+    assert [spec.name for spec in SELECTORS] == [
+        "variance",
+        "anova-f",
+        "mutual-info",
+        "random-forest",
+        "xgboost",
+        "lasso-cv",
+        "lasso-path",
+        "rfe",
+        "sequential-forward",
+        "mrmr",
+        "boruta",
+        "surf",
+        "surf-star",
+        "multisurf",
+        "multisurf-star",
+        "random",
+        *BOTH,
+    ]
     assert [spec.name for spec in CLASSIFIERS] == [
         "knn",
         "svm-rbf",
         "svm-sigmoid",
         "svm-linear",
-        "lasso",
         "decision-tree",
         "naive-bayes",
         "lda",
         "adaboost",
         "random-forest",
         "xgboost",
+        "xgboost-interactions",
+        "lmnn",
+        "nca",
+        "rbf-network",
         "logistic-interactions",
         "dummy",
+        *BOTH,
     ]
 
 
@@ -95,11 +122,11 @@ def test_more_features_than_samples(spec):
 
 @every_selector
 def test_selector_ranks_iris_and_repeats_itself(spec):
-    X, y = load_iris(return_X_y=True)
+    X, y = standardised(load_iris)
     first, second = build(spec).fit(X, y), build(spec).fit(X, y)
     assert first.feature_importances_.shape == (4,)
     np.testing.assert_array_equal(first.feature_importances_, second.feature_importances_)
-    if "control" not in spec.tags:
+    if "control" not in spec.tags and spec.name not in FAR_ROWS:
         assert set(np.argsort(first.feature_importances_)[2:]) == {2, 3}
 
 

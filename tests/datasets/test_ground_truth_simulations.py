@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mfbench import load_dataset
 from mfbench.data.files import read_file
 from mfbench.errors import UsageError
 from mfbench_datasets import ground_truth_boolean as boolean
@@ -375,3 +376,12 @@ def test_madelon_file_has_as_many_dimensions_as_ours():
         assert spectrum[4] > 5 * spectrum[5]
         accuracy.append(cross_val_score(KNeighborsClassifier(5), Z, y, cv=5).mean())
     assert accuracy[0] == pytest.approx(accuracy[1], abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["rfvm-simulation-1", "rfvm-simulation-2", "friedman-1"])
+def test_response_stands_beside_the_classes(name):
+    dataset = load_dataset(f"{name}(n_samples=60)")
+    assert dataset.task == "regression"
+    assert dataset.response.dtype == np.float64
+    np.testing.assert_array_equal(dataset.y, dataset.response > np.median(dataset.response))
+    assert load_dataset("xor(n_samples=60)").task == "classification"

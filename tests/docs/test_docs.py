@@ -18,16 +18,18 @@ from mfbench.data.catalog import FILE_PREFIX
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, Status
+from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.report import export
 from mfbench.run import store
 from mfbench.run.metrics import METRICS
 from mfbench.suite import published, schema
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
+from mfbench.trials import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 # A block, and the file name in the line before it if there is one.
 BLOCK = re.compile(r"(?:^`([\w./-]+)`\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -165,11 +167,29 @@ def test_keys_of_published_tables():
 
 def test_standard_profiles():
     documented = rows(section("suites.md", "### `[profiles.NAME]`"))
-    for name, profile in schema.STANDARD_PROFILES.items():
-        assert documented[name][1:] == [
-            "as written" if value is None else str(value)
-            for value in (profile.folds, profile.repeats, profile.inner_folds)
-        ]
+    for kind, about in KINDS.items():
+        told = [", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()]
+        assert documented[kind][1:] == told, kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_protocol_has_a_page_with_its_keys(kind):
+    text = text_of(f"protocols/{kind}.md")
+    assert text.startswith(f"# `{kind}`\n")
+    documented = rows(first_table(text))
+    documented.pop("key")
+    about = KINDS[kind]
+    assert set(documented) == set(about.sound)
+    for key, row in documented.items():
+        forms = [about.values(form)[key] for form in (("sound", "published") if about.published else ("sound",))]
+        assert row[1 : 1 + len(forms)] == ["1/3" if value == 1 / 3 else _plain(value) for value in forms]
+    listed_keys = rows(section("suites.md", "### Kinds of protocol"))
+    assert f"protocols/{kind}.md" in section("suites.md", "### Kinds of protocol")
+    assert any(set(re.findall(r"`([\w]+)`", row[-1])) == set(about.sound) for row in listed_keys.values())
+
+
+def _plain(value):
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else f"`{json.dumps(value)}`"
 
 
 def test_top_rules():
@@ -282,7 +302,10 @@ def test_export_formats():
 
 def test_csv_columns(run):
     header = export.to_csv(run).splitlines()[0].split(",")
-    assert header == [*run.scores.columns, "difference", "low", "high", "p_value", "verdict"]
+    places = ["dataset", "method"]
+    assert header == [*run.scores.columns, *run.wins_ties_losses().drop(columns=places).columns]
+    documented = section("results.md", "## Exports")
+    assert all(f"`{name}`" in documented for name in ("difference", "low", "high", "p_value", "verdict"))
 
 
 def test_run_folder(run):
@@ -359,7 +382,7 @@ def _run(arguments, folder, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     blocks = [body for _, body in code_blocks(page, "python", named=False)]
     if not blocks:
@@ -373,7 +396,7 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_toml_blocks(page):
     for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
         content = tomllib.loads(body)

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, Status, Trial, TrialResult, check_name
+from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, check_name
+from mfbench.trials import Status, Trial, TrialResult
 
 BAD_NAMES = ["", "-", "a-", "-a", "a--b", "A", "a b", "a_b", "a.b", "é", "a\n", "a(b)", "２"]
 
@@ -85,7 +86,7 @@ def test_a_trial_has_no_room_for_other_attributes():
 
 def test_the_nouns_load_no_numeric_library():
     code = (
-        "import sys, mfbench.models, mfbench.errors; print(sorted({'numpy', 'sklearn', 'pandas'} & set(sys.modules)))"
+        "import sys, mfbench.models, mfbench.trials; print(sorted({'numpy', 'sklearn', 'pandas'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_margin import IM4E, ImbalancedIM4E, _soft_manhattan
+from mfbench_margin import IM4E, IMMIGRATE, ImbalancedIM4E, _soft_manhattan
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -95,6 +95,33 @@ def test_huge_sigma_predicts_the_smallest_mean_distance(make_table):
     distances = (np.abs(X[:, None] - X[None]) * model.weights_).sum(axis=2)
     means = np.column_stack([distances[:, y == c].mean(axis=1) for c in model.classes_])
     assert_array_equal(model.predict(X), model.classes_[means.argmin(axis=1)])
+
+
+@pytest.mark.parametrize("sigma", [0.05, 0.3, 4.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_equals_diagonal_immigrate_on_zeros_and_ones(sigma, n_classes):
+    """There |d| is d², so that both measure the same distance, up to the norm of the weights.
+
+    One step each time, as the norms of the next starts differ: 1 for the sum, or for the sum of squares.
+    """
+    rng = np.random.default_rng(n_classes)
+    y = np.append(rng.integers(0, n_classes, 40), 9)
+    X = (rng.random((41, 6)) + 0.25 * (y[:, None] % n_classes == np.arange(6) % n_classes) > 0.6).astype(float)
+    factors = rng.uniform(0, 2, 41)
+    w = np.full(6, 1 / 6)
+    for _ in range(4):
+        im4e = fitted(X, y, factors, sigma=sigma, max_iter=1, init=w)
+        norm = np.linalg.norm(im4e.weights_)
+        immigrate = IMMIGRATE(sigma / norm, solver="published", cone="diag", max_iter=1, init=np.diag(w / norm)).fit(
+            X, y, factors
+        )
+        assert_allclose(immigrate.matrix_, np.diag(im4e.weights_ / norm), rtol=0, atol=1e-12)
+        assert_allclose(immigrate.objective_trace_, im4e.objective_trace_ / norm, rtol=1e-10, atol=1e-10)
+        assert_allclose(immigrate.expected_distances(), im4e.expected_distances() / norm, **CLOSE)
+        rows = rng.integers(0, 2, (30, 6)).astype(float)
+        assert_allclose(immigrate.expected_distances(rows), im4e.expected_distances(rows) / norm, **CLOSE)
+        w = im4e.weights_
+    assert np.ptp(w) > 0.01
 
 
 # By hand

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from mfbench_margin import Relief
+from mfbench_margin import Relief, ReliefF
 
 EXACT = {"rtol": 0, "atol": 1e-10}
 
@@ -42,6 +43,25 @@ def test_online_with_every_sample_once_equals_the_mean_margin(make_table):
         margins.append((np.abs(X[i] - X[miss]) - np.abs(X[i] - X[hit])) / span)
     assert_allclose(weights(X, y), online, **EXACT)
     assert_allclose(weights(X, y), np.mean(margins, axis=0), **EXACT)
+
+
+@pytest.mark.parametrize(
+    "estimator", [Relief(), Relief(diff="sq", metric="manhattan", miss="prior"), ReliefF(3)], ids=str
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_draw_after_the_other_equals_all_at_once(make_table, estimator, n_classes):
+    X, y, _ = make_table(7, 20, 4, 1, n_classes=n_classes)
+    X, y = np.vstack([X, X.mean(axis=0)]), np.append(y, 9)  # alone in its class: never drawn
+    updates, seed = {}, 0
+    while len(updates) < 20:
+        online = clone(estimator).set_params(n_samples=1, random_state=seed).fit(X, y)
+        updates[int(online.sample_indices_[0])] = online.feature_importances_
+        seed += 1
+    assert sorted(updates) == list(range(20))
+    assert_allclose(estimator.fit(X, y).feature_importances_, np.mean(list(updates.values()), axis=0), **EXACT)
+    many = clone(estimator).set_params(n_samples=50, random_state=1).fit(X, y)
+    drawn = [updates[i] for i in many.sample_indices_]
+    assert_allclose(many.feature_importances_, np.mean(drawn, axis=0), **EXACT)
 
 
 def test_unit_weights_have_the_largest_margin():

@@ -289,21 +289,33 @@ def test_same_seed_same_bits(make_table):
 # Against another implementation
 
 
-@pytest.mark.parametrize("k", [1, 10, 40])
-def test_agrees_with_skrebate_on_numbers(k):
-    """skrebate and the papers define the same where all features are numeric, complete and two classes exist.
-
-    Elsewhere they differ: skrebate takes features of at most 10 values for categories, replaces the diff of numbers by
-    a ramp when there are both kinds, leaves out unknown values, and weights the misses of several classes by their
-    share among the neighbours. Distances must not be tied, as it sorts them with an unstable algorithm (categories
-    nearly always are), and k must be below the class size: beyond it, a sample becomes a hit of its own.
-    """
+def skrebate_weights(X, y, k):
     skrebate = pytest.importorskip("skrebate")
+    return skrebate.ReliefF(n_neighbors=k, n_features_to_select=X.shape[1]).fit(X.copy(), y).feature_importances_
+
+
+@pytest.mark.parametrize("k", [1, 10, 29])
+@pytest.mark.parametrize("sizes", [(75, 75), (120, 30), (50, 50, 50)], ids=str)
+def test_agrees_with_skrebate_where_both_define_the_same(k, sizes):
+    """The docstring of ReliefF says where that is."""
     rng = np.random.default_rng(k)
+    y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(150, 8))
-    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
-    theirs = skrebate.ReliefF(n_neighbors=k, n_features_to_select=8).fit(X.copy(), y).feature_importances_
-    assert_allclose(weights(X, y, k), theirs, **EXACT)
+    X[:, 0] += y
+    X[:, 1] = rng.permutation(np.arange(150) % 11)
+    assert_allclose(weights(X, y, k), skrebate_weights(X, y, k), **EXACT)
+
+
+def test_differs_from_skrebate_elsewhere():
+    """So that the docstring stays true of it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), np.repeat([0, 1], 30)
+    few, unknown = X.copy(), X.copy()
+    few[:, 0] = rng.permutation(np.arange(60) % 10)
+    unknown[5, 1] = NAN
+    unequal = np.repeat([0, 1, 2], [30, 20, 10])
+    for Z, labels, k in ((few, y, 5), (unknown, y, 5), (X, unequal, 5), (X, y, 30)):
+        assert np.abs(weights(Z, labels, k) - skrebate_weights(Z, labels, k)).max() > 1e-4
 
 
 # Cost

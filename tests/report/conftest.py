@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mfbench.analysis.results import Run
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.run.store import Store
 from mfbench.suite.schema import Protocol, Suite
+from mfbench.trials import Status, Trial, TrialResult
 
 ENVIRONMENT = {
     "mfbench": "0.1.0",
@@ -58,7 +58,7 @@ def write_run(tmp_path):
                 "report": report or {},
             }
         )
-        protocol = Protocol(folds=folds, repeats=1, metrics=list(metrics))
+        protocol = Protocol(folds=folds, repeats=1, metrics=list(metrics)).completed()
         meta = {
             "suite": suite.model_dump(mode="json"),
             "protocol": protocol.model_dump(mode="json"),

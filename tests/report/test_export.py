@@ -40,7 +40,7 @@ class TestMarkdown:
     def test_pipes_and_line_breaks_do_not_break_a_row(self, write_run):
         run = write_run({("a|b", "x|y"): 0.5, ("a|b", "z"): 0.4}, describe={"z": "one\ntwo | three"})
         text = to_markdown(run)
-        for heading, width in (("Accuracy, percent", 3), ("Methods", 8)):
+        for heading, width in (("Accuracy, percent", 3), ("Methods", 9)):
             assert {len(row) for row in markdown_rows(text, heading)} == {width}
         assert r"a\|b" in text
         assert r"x\|y" in text

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from mfbench.models import Interactions, TrialResult
 from mfbench.report.export import to_json, to_markdown
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.terminal import show
+from mfbench.trials import Interactions, TrialResult
 
 
 def told(value, p_value=None, rank=1):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from mfbench.models import Status, TrialResult
 from mfbench.report.tables import (
     BEST,
     MARK,
@@ -17,6 +16,7 @@ from mfbench.report.tables import (
     setting,
     summary_table,
 )
+from mfbench.trials import Status, TrialResult
 
 
 def cells_of(table):
@@ -60,8 +60,9 @@ class TestScoreTable:
     def test_totals_are_at_the_foot(self, small_run):
         table = score_table(small_run)
         assert table.columns == ["dataset", "A", "B", "C"]
-        assert table.footer_rows == 2
-        assert [cell.text for cell in table.rows[-2]] == ["B W/T/L", "0/1/1", "–", "1/0/0"]
+        assert table.footer_rows == 3
+        assert [cell.text for cell in table.rows[-3]] == ["published W/T/L", "0/1/1", "–", "1/0/0"]
+        assert [cell.text for cell in table.rows[-2]] == ["sound W/T/L", "0/1/1", "–", "1/0/0"]
         assert [cell.text for cell in table.rows[-1]] == ["average rank", "1.00", "2.00", "3.00"]
 
     def test_one_method_alone_has_no_totals(self, write_run):
@@ -93,9 +94,9 @@ class TestSummaryTable:
         table = summary_table(small_run)
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
         assert list(rows) == ["A", "B", "C"]
-        assert table.columns[4] == "B W/T/L"
-        assert rows["A"] == ["a → knn", "90.0", "1.00", "0/1/1", "2.5 s", "2.0 MB", "–"]
-        assert rows["B"][3] == "reference"
+        assert table.columns[4:6] == ["published W/T/L", "sound W/T/L"]
+        assert rows["A"] == ["a → knn", "90.0", "1.00", "0/1/1", "0/1/1", "2.5 s", "2.0 MB", "–"]
+        assert rows["B"][3:5] == ["reference", "reference"]
         assert rows["C"][-1] == "1 of 10"
         assert all(len(row) == len(table.columns) for row in table.rows)
 

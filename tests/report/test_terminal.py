@@ -96,7 +96,17 @@ class TestShow:
     def test_content(self, small_run):
         text = printed(small_run)
         assert text.strip().startswith("Own suite\nprofile quick: 5-fold")
-        for part in ("90.0 ±", "≈", "99.0 ± 0.0 (4/5)", "B W/T/L", "average rank", "0/1/1", "reference", "a → knn"):
+        for part in (
+            "90.0 ±",
+            "≈",
+            "99.0 ± 0.0 (4/5)",
+            "published W/T/L",
+            "sound W/T/L",
+            "average rank",
+            "0/1/1",
+            "reference",
+            "a → knn",
+        ):
             assert part in text
         assert "Left out: gone: no network" in text
         assert "Failed: C on wine" in text

@@ -8,12 +8,12 @@ import pytest
 from mfbench.api import prepare_suite
 from mfbench.data.prepare import Columns
 from mfbench.errors import RunError
-from mfbench.models import Status, Trial, TrialResult
 from mfbench.report.progress import Silent
 from mfbench.run import executors
 from mfbench.run.executors import LocalPool
 from mfbench.run.runner import RunOptions, execute, protocol_key
 from mfbench.run.worker import Job, Worker, write_arrays
+from mfbench.trials import Status, Trial, TrialResult
 
 SUITE = """
 [suite]

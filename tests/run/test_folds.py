@@ -124,7 +124,7 @@ class TestSharing:
         one.selections["a()"] = selection(1.0)
         one.inner[2].selections["a()"] = selection(2.0)
         shared = one.export("a()")
-        assert set(shared) == {(OUTER, "a()"), (2, "a()")}
+        assert set(shared) == {(OUTER, "a()"), ((2,), "a()")}
         other.adopt(shared)
         assert other.selections["a()"] is one.selections["a()"]
         assert other.inner[2].selections["a()"] is one.inner[2].selections["a()"]

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.models import Candidate, Status, Trial
 from mfbench.run.candidates import pack_candidates, unpack_candidates
 from mfbench.run.folds import Fold
 from mfbench.run.interactions import MOST_PAIRS, pack_interactions, read_interactions, unpack_interactions
 from mfbench.run.trial import run_trial
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.resolve import ResolvedMethod, Step
+from mfbench.trials import Candidate, Status, Trial
 
 
 def read(weights, groups=None, n_features=None, known=(), p_values=None):

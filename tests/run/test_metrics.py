@@ -44,6 +44,12 @@ def test_scores_are_scikit_learns(seed, n_classes):
             "mcc": oracle.matthews_corrcoef(o.truth, o.predictions),
             "log_loss": oracle.log_loss(o.truth, o.scores),
             "roc_auc": auc,
+            "one_vs_rest_accuracy": np.mean(
+                [
+                    oracle.accuracy_score(o.truth == code, o.predictions == code)
+                    for code in (np.union1d(o.seen, o.truth) if n_classes > 2 else [1])
+                ]
+            ),
         },
         rel=1e-12,
     )

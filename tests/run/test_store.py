@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mfbench.errors import RunError
-from mfbench.models import Status, Trial, TrialResult
-from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store, pack, unpack
+from mfbench.run.packing import pack, unpack
+from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store
+from mfbench.suite.protocols import Split
+from mfbench.trials import Status, Trial, TrialResult
 
 
 def trial(number: int, method: str = "A") -> Trial:
@@ -98,7 +100,9 @@ def test_datasets_splits_and_settings_come_back(store):
         "collections": {"paper": "D"}, "source": "here", "truth": np.array([0, 1, 1]),
     }  # fmt: skip
     store.begin({"suite": {"a": [1]}}, [dataset], [("gone", "no reason", True)])
-    store.add_splits("abc", "p", 0, [np.array([0, 2]), np.array([1])])
+    rest = Split(np.array([1]), np.array([0, 2]))
+    thirds = Split(np.array([0]), np.array([1]), (np.array([0]), np.array([2])), feature_share=0.5)
+    store.add_splits("abc", "p", 0, [rest, thirds], (3, 4))
     (found,) = store.datasets()
     assert found["class_names"] == ["x", "y"] and found["relevant"] is None
     assert found["interactions"] == [[0, 1]] and found["collections"] == {"paper": "D"}
@@ -106,7 +110,10 @@ def test_datasets_splits_and_settings_come_back(store):
     assert store.meta() == {"suite": {"a": [1]}}
     assert store.left_out() == {"gone": "no reason"}
     splits = store.splits("abc", "p")
-    assert [splits[0, fold].tolist() for fold in (0, 1)] == [[0, 2], [1]]
+    assert [splits[0, fold].test.tolist() for fold in (0, 1)] == [[0, 2], [1]]
+    assert splits[0, 0].train is None and splits[0, 0].validation is None
+    assert splits[0, 1].train.tolist() == [0] and splits[0, 1].validation.tolist() == [2]
+    assert [(split.n_train, split.n_features) for split in splits.values()] == [(1, 4), (1, 2)]
     assert store.split_repeats("abc", "p") == {0} and store.split_repeats("abc", "q") == set()
 
 

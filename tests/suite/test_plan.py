@@ -168,7 +168,7 @@ class TestTrials:
         y = both.datasets["blobs"].data.y
         for repeat in range(2):
             whole, part = both.protocol.splits("blobs", y, repeat), one.protocol.splits("blobs", y, repeat)
-            assert all(np.array_equal(a[1], b[1]) for a, b in zip(whole, part, strict=True))
+            assert all(np.array_equal(a.test, b.test) for a, b in zip(whole, part, strict=True))
 
     def test_other_methods_and_datasets_change_neither_key_nor_seed(self, planned):
         whole = {t for t in planned(datasets='[[datasets]]\nuse = ["other-blobs", "blobs"]').trials if t.method == "B"}

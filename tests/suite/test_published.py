@@ -10,7 +10,7 @@ from mfbench.host.registry import load_registry
 from mfbench.models import Dataset
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import PlannedDataset, make_plan
-from mfbench.suite.published import Description, PublishedTable, match, shipped_tables
+from mfbench.suite.published import Description, PublishedTable, match, read_published, shipped_tables
 
 CSV = "dataset,method,value,note\nBLB,A,90,\nBLB,B,,not printed\nOTH,A,50.5,\n"
 INDEX = """
@@ -147,16 +147,18 @@ def test_errors_become_accuracies(plan, tmp_path):
     assert [figure.value for figure in plan().figures] == [0.75]
 
 
-def test_figures_of_one_class_against_the_rest_are_not_compared():
+def test_figures_of_one_class_against_the_rest_are_compared_only_with_such():
     y = np.arange(6) % 3
     data = Dataset(
         name="d", X=np.zeros((6, 2)), y=y, class_names=("a", "b", "c"), feature_names=("u", "v"),
         categorical=np.zeros(2, bool),
     )  # fmt: skip
-    about = Description(collections=["papers"], two_classes_only="one against the rest")
+    about = Description(collections=["papers"], metric="one_vs_rest_accuracy")
     table = PublishedTable("t", about, {("D", "A"): 0.5}, {})
     (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"])
-    assert figure.obstacle == "has 3 classes: one against the rest"
+    assert figure.obstacle.startswith("has 3 classes: was published as one problem per class")
+    (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"], "one-vs-rest")
+    assert figure.obstacle == ""
     two = replace(data, y=y % 2, class_names=("a", "b"))
     assert match(table, {"d": PlannedDataset("d", two, "", {"papers": "D"})}, ["A"])[0].obstacle == ""
 
@@ -179,7 +181,9 @@ class TestShipped:
         names = list(shipped_tables(built_in))
         methods = '[[methods]]\nlabel = "A"\nclassifier = "knn"'
         text = f"[report]\npublished = {names!r}"
-        loaded = load_suite(suite_file(text, datasets='[[datasets]]\nuse = ["iris"]', methods=methods), built_in)
+        head = '[suite]\nname = "own"\n[protocol]\nmetrics = ["accuracy", "one_vs_rest_accuracy"]\n'
+        datasets = '[[datasets]]\nuse = ["iris"]'
+        loaded = load_suite(suite_file(text, head=head, datasets=datasets, methods=methods), built_in)
         from mfbench.suite.published import load_published
 
         specs = [entry.spec for entry in built_in.datasets.values()]
@@ -189,3 +193,12 @@ class TestShipped:
             assert all(0.0 < value <= 1.0 for value in table.values.values()), table.name
             if table.shapes:
                 assert {dataset for dataset, _ in table.values} <= set(table.shapes), table.name
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "rounding"), [("fraction", ("1.0", "0.667"), 5e-4), ("percent", ("87", "90.1"), 5e-4)]
+)
+def test_rounding_is_half_of_the_last_digit_printed(tmp_path, toy_registry, unit, values, rounding):
+    (tmp_path / "own.csv").write_text("dataset,method,value\n" + "".join(f"D{i},A,{v}\n" for i, v in enumerate(values)))
+    (tmp_path / "published.toml").write_text(f'[own]\nunit = "{unit}"\n')
+    assert read_published("own.csv", toy_registry, tmp_path).rounding == pytest.approx(rounding)

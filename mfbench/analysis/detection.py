@@ -1,0 +1,196 @@
+"""How well selectors find known relevant features: figures per round become means with intervals, and paired tests.
+
+Rounds are independent data sets. So Student's interval holds for a mean over rounds, and the ordinary paired tests hold
+for a difference; no correction is due.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mfbench.analysis.paired import paired_t_test
+from mfbench.analysis.stability import nogueira_stability
+from mfbench.run.detection import DETECTION_SCORES, SMALLER_IS_BETTER
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+STABILITY = "stability"
+FIGURES = (*DETECTION_SCORES, STABILITY)
+COLUMNS = ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
+PAIRED_COLUMNS = [
+    "dataset", "method", "figure", "difference", "low", "high", "p_value", "p_wilcoxon", "rounds", "verdict",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MeanInterval:
+    """A mean over rounds with its standard deviation and confidence interval; NaN where it is not defined."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    rounds: int
+
+
+def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
+    """Return the mean of a proportion over rounds with Student's confidence interval, cut at 0 and 1.
+
+    The features of a round are no independent draws, so that the interval comes from the spread between rounds;
+    Wilson's would count features as draws. If every round gives the same value the interval is a point, which says that
+    no spread was seen and not that there is none.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rounds,)
+        From 0 to 1; those that are not defined (NaN) are left out.
+    alpha : float, default=0.05
+        The interval has level 1 - alpha.
+
+    Returns
+    -------
+    MeanInterval
+
+    Examples
+    --------
+    >>> found = mean_interval([0.2, 0.4, 0.6])
+    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
+    (0.4, 0.0, 0.897)
+    """
+    known = np.asarray(values, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    count = len(known)
+    if not count:
+        return MeanInterval(np.nan, np.nan, np.nan, np.nan, 0)
+    mean = float(known.mean())
+    if count == 1:
+        return MeanInterval(mean, np.nan, np.nan, np.nan, 1)
+    sd = float(known.std(ddof=1)) if np.ptp(known) > 0 else 0.0
+    half = float(stats.t.ppf(1.0 - alpha / 2.0, count - 1)) * sd / float(np.sqrt(count))
+    return MeanInterval(mean, sd, max(0.0, mean - half), min(1.0, mean + half), count)
+
+
+def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: float = 0.05) -> pd.DataFrame:
+    """Return one row per dataset, method and figure.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.analysis.results.Run.trials` of a run of ``ground-truth``.
+    n_features : mapping of str to int
+        Number of features by dataset.
+    alpha : float, default=0.05
+        Intervals have level 1 - alpha.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, figure (those of `DETECTION_SCORES`, then "stability"), mean, sd, low, high, rounds
+        (with a value) and planned. Stability is one value for all rounds, with its own interval and no sd.
+    """
+    lines: list[list[object]] = []
+    for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
+        good = cell[cell["status"] == "ok"]
+        for figure in DETECTION_SCORES:
+            found = mean_interval(good.get(figure, []), alpha)
+            told = [found.mean, found.sd, found.low, found.high, found.rounds]
+            lines.append([dataset, method, figure, *told, len(cell)])
+        stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
+        told = [stable.value, np.nan, stable.low, stable.high, len(good)]
+        lines.append([dataset, method, STABILITY, *told, len(cell)])
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[np.bool_]:
+    """Return a table of rounds by features, True where a feature was found."""
+    table = np.zeros((len(selected), n_features), dtype=bool)
+    for row, found in zip(table, selected, strict=True):
+        row[np.asarray(found, dtype=np.intp)] = True
+    return table
+
+
+def compare_rounds(
+    trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_SCORES), alpha: float = 0.05
+) -> pd.DataFrame:
+    """Return the reference against each other method on each dataset, paired by round.
+
+    Rounds in which either has no value are left out; with fewer than two others there is no comparison.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.analysis.results.Run.trials`.
+    reference : str
+        Label of a method.
+    figures : sequence of str, default=all
+        Which figures are compared.
+    alpha : float, default=0.05
+        Level of the verdict and of the interval.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, figure, difference (reference minus method), low, high and p_value (paired t test),
+        p_wilcoxon (signed-rank test), rounds, and verdict: "win", "tie" or "loss" of the reference by the t test.
+    """
+    lines: list[list[object]] = []
+    for dataset, cells in trials.groupby("dataset", sort=False):
+        by_round = {
+            str(method): cell.set_index("repeat").where(cell.set_index("repeat")["status"] == "ok")
+            for method, cell in cells.groupby("method", sort=False)
+        }
+        if reference not in by_round:
+            continue
+        for method, cell in by_round.items():
+            if method != reference:
+                lines += [
+                    [dataset, method, figure, *told]
+                    for figure in figures
+                    if (told := _paired(by_round[reference], cell, figure, alpha)) is not None
+                ]
+    return pd.DataFrame(lines, columns=PAIRED_COLUMNS)
+
+
+def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -> list[object] | None:
+    if figure not in one or figure not in other:
+        return None
+    pairs = pd.concat([one[figure], other[figure]], axis=1, keys=["one", "other"]).astype(float).dropna()
+    if len(pairs) < 2:
+        return None
+    first, second = pairs["one"].to_numpy(), pairs["other"].to_numpy()
+    test = paired_t_test(first, second, alpha)
+    sign = -1 if figure in SMALLER_IS_BETTER else 1
+    verdict = {1: "win", 0: "tie", -1: "loss"}[sign * test.verdict(alpha)]
+    return [
+        test.difference, test.low, test.high, test.p_value, wilcoxon_p(first, second), len(pairs), verdict,
+    ]  # fmt: skip
+
+
+def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test by Pratt's rule for equal pairs.
+
+    Returns
+    -------
+    float
+        1 if all pairs are equal.
+
+    Examples
+    --------
+    >>> round(wilcoxon_p([3, 5, 4, 6, 7], [1, 2, 3, 2, 2]), 4)
+    0.0625
+    """
+    differences = np.round(np.asarray(first, dtype=float) - np.asarray(second, dtype=float), 12)
+    if not differences.any():
+        return 1.0
+    with warnings.catch_warnings():
+        # Few rounds, or ties: scipy says that it takes the normal approximation, which the documents say too.
+        warnings.simplefilter("ignore")
+        return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)

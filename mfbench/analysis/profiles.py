@@ -1,0 +1,76 @@
+"""Performance profiles of costs such as time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+FACTORS = (1.0, 2.0, 5.0, 10.0, 100.0)
+
+
+def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
+    r"""Return each cost over the smallest of its dataset, the basis of a performance profile.
+
+    The profile of method :math:`m` is :math:`\rho_m(\tau)`, the share of datasets on which its cost is at most
+    :math:`\tau` times the smallest of any method: :math:`\rho_m(1)` tells how often it is cheapest, the limit how often
+    it ends at all.
+
+    Parameters
+    ----------
+    costs : DataFrame of shape (n_datasets, n_methods)
+        Positive costs; NaN where a method did not end well, which counts as an infinite cost. Datasets that no method
+        ended are left out.
+
+    Returns
+    -------
+    DataFrame of shape (n_datasets, n_methods)
+        Ratios of 1 or more, infinite where the method did not end.
+
+    Raises
+    ------
+    ValueError
+        If a cost is not positive.
+
+    References
+    ----------
+    .. [1] E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
+       Programming 91:201-213, 2002.
+
+    Examples
+    --------
+    >>> performance_ratios(pd.DataFrame({"A": [1.0, 4.0], "B": [2.0, np.nan]})).to_numpy().tolist()
+    [[1.0, 2.0], [1.0, inf]]
+    """
+    known = costs.dropna(how="all")
+    if (known <= 0).to_numpy().any():
+        raise ValueError("costs must be positive: a ratio to a cost of zero has no meaning")
+    ratios: pd.DataFrame = known.div(known.min(axis=1), axis=0)
+    return ratios.fillna(np.inf)
+
+
+def performance_profile(ratios: pd.DataFrame, factors: tuple[float, ...] = FACTORS) -> pd.DataFrame:
+    """Return the share of datasets on which each method's cost is within each factor of the smallest.
+
+    Parameters
+    ----------
+    ratios : DataFrame of shape (n_datasets, n_methods)
+        As `performance_ratios` returns.
+    factors : tuple of float
+        Where to evaluate the profile.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_factors)
+        NaN without a dataset.
+
+    Examples
+    --------
+    >>> performance_profile(pd.DataFrame({"A": [1.0, 1.0], "B": [2.0, np.inf]}), (1.0, 2.0)).loc["B"].tolist()
+    [0.0, 0.5]
+    """
+    values = ratios.to_numpy(dtype=float)
+    if not len(values):
+        return pd.DataFrame(np.nan, index=ratios.columns, columns=list(factors))
+    # A hair of room: the smallest cost must be within a factor of one of itself.
+    shares = [(values <= factor * (1.0 + 1e-12)).mean(axis=0) for factor in factors]
+    return pd.DataFrame(np.array(shares).T, index=ratios.columns, columns=list(factors))

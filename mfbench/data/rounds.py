@@ -1,0 +1,172 @@
+"""Rounds of a dataset whose relevant features are known: each with rows of its own, the same for every method.
+
+What makes two rounds comparable is the order of features in which results are told, the *canonical* order. Selectors
+see the columns in another order, drawn anew in each round: among equal weights the feature that comes first wins, and a
+fixed place would favour or harm the relevant ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfbench.data.catalog import find
+from mfbench.data.lookup import Lookup
+from mfbench.errors import DataError, UsageError
+from mfbench.host.expressions import Expression, parse
+from mfbench.host.registry import Registry, parameter_names
+from mfbench.models import Dataset
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SEED, SHUFFLE = "seed", "shuffle"
+
+
+@dataclass(frozen=True)
+class Round:
+    """The data of one round.
+
+    Attributes
+    ----------
+    data : Dataset
+        Columns, names and truth in the order that selectors see.
+    order : ndarray of shape (n_features,)
+        The canonical feature behind each column.
+    """
+
+    data: Dataset
+    order: NDArray[np.intp]
+
+
+def canonical_dataset(reference: str, registry: Registry, seed: int | None = None) -> Dataset:
+    """Return a dataset with its columns in canonical order, after a check that rounds of it can be drawn.
+
+    Parameters
+    ----------
+    reference : str
+        A registered dataset, with parameters if wanted, whose loader knows the relevant features. A generator, which
+        has a parameter ``seed``, is given one. If it has a parameter ``shuffle``, that is set to False.
+    registry : Registry
+    seed : int or None, default=None
+        Of a generator; None takes its default.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        If the relevant features are not known, or nothing can be drawn anew.
+    UsageError
+        If the reference sets the seed itself, or names nothing.
+
+    Examples
+    --------
+    >>> from mfbench.host.registry import load_registry
+    >>> canonical_dataset("xor(n_noise=2)", load_registry()).feature_names
+    ('x-1', 'x-2', 'noise-1', 'noise-2')
+    """
+    if ":" in reference.partition("(")[0]:
+        raise DataError(f"{reference!r} has no known relevant features; take a generator of 'mfbench datasets list'")
+    expression = parse(reference)
+    registered = registry.dataset(expression.name)
+    parameters = parameter_names(registered)
+    if not registered.spec.embedded:
+        raise DataError(f"dataset {reference!r} has no known relevant features; take a generator")
+    if SEED in expression.params:
+        raise UsageError(f"{reference!r} sets 'seed': each round has one of its own; leave it out")
+    own = {SEED: seed} if SEED in parameters and seed is not None else {}
+    order = {SHUFFLE: False} if SHUFFLE in parameters else {}
+    data = find(str(Expression(expression.name, {**expression.params, **order, **own})), registry, Lookup()).data
+    if not data.relevant:
+        raise DataError(f"dataset {reference!r} has no known relevant features; take a generator")
+    return replace(data, name=reference)
+
+
+def check_rounds(reference: str, registry: Registry) -> Dataset:
+    """Return an example of a dataset's rounds, after a check that two seeds agree in size and truth.
+
+    Parameters
+    ----------
+    reference : str
+        As `canonical_dataset`.
+    registry : Registry
+
+    Returns
+    -------
+    Dataset
+        In canonical order.
+
+    Raises
+    ------
+    DataError
+        If rounds could not be compared.
+    """
+    one, other = (canonical_dataset(reference, registry, seed) for seed in (0, 1))
+    for name in ("n_features", "relevant", "interactions"):
+        if getattr(one, name) != getattr(other, name):
+            raise DataError(
+                f"dataset {reference!r} has other {name.replace('_', ' ')} with another seed, so that rounds cannot be "
+                "compared; its loader needs a parameter 'shuffle' that keeps the columns in place"
+            )
+    return one
+
+
+def draw_round(reference: str, registry: Registry, seed: int) -> Round:
+    """Return the data of one round, a function of the seed alone.
+
+    A generator makes new data. A dataset without a parameter ``seed`` is a table that holds its distribution, such as
+    the complete truth table of a rule: as many rows are drawn from it, with replacement, so that rounds are independent
+    samples too.
+
+    Parameters
+    ----------
+    reference : str
+        As `canonical_dataset`.
+    registry : Registry
+    seed : int
+
+    Returns
+    -------
+    Round
+
+    Examples
+    --------
+    >>> from mfbench.host.registry import load_registry
+    >>> one = draw_round("xor(n_noise=2)", load_registry(), 1)
+    >>> sorted(int(one.order[j]) for j in one.data.relevant)
+    [0, 1]
+    """
+    rng = np.random.default_rng(seed)
+    own = int(rng.integers(2**32))
+    data = canonical_dataset(reference, registry, own)
+    order = rng.permutation(data.n_features)
+    if SEED not in parameter_names(registry.dataset(parse(reference).name)):
+        rows = rng.integers(data.n_samples, size=data.n_samples)
+        data = replace(
+            data,
+            X=data.X[rows],
+            y=data.y[rows],
+            response=None if data.response is None else data.response[rows],
+        )
+    return Round(reorder_columns(data, order), order)
+
+
+def reorder_columns(data: Dataset, order: NDArray[np.intp]) -> Dataset:
+    """Return a dataset whose column j is the column ``order[j]`` of another; the truth follows."""
+    place = np.argsort(order)
+    pairs = data.interactions
+    return replace(
+        data,
+        X=np.ascontiguousarray(data.X[:, order]),
+        feature_names=tuple(data.feature_names[j] for j in order),
+        categorical=data.categorical[order],
+        relevant=None if data.relevant is None else tuple(sorted(int(place[j]) for j in data.relevant)),
+        interactions=None
+        if pairs is None
+        else tuple(sorted((int(min(place[i], place[j])), int(max(place[i], place[j]))) for i, j in pairs)),
+    )

@@ -1,0 +1,60 @@
+"""Evaluation protocols: which rows train and which rows test, equal for every method on a dataset.
+
+One module and one class each; `PROTOCOLS` has them by the name that a suite's ``[protocol] kind`` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.protocols.base import EvaluationProtocol, Split, key_settings
+from mfbench.suite.protocols.ground_truth import GroundTruth
+from mfbench.suite.protocols.holdout import Holdout
+from mfbench.suite.protocols.nested_cv import NestedCV
+from mfbench.suite.protocols.repeated_cv import RepeatedCV
+from mfbench.suite.protocols.rows import stratified_splits
+from mfbench.suite.protocols.three_way import ThreeWay
+from mfbench.suite.protocols.timing import Timing
+
+__all__ = [
+    "PROTOCOLS",
+    "EvaluationProtocol",
+    "GroundTruth",
+    "Holdout",
+    "NestedCV",
+    "RepeatedCV",
+    "Split",
+    "ThreeWay",
+    "Timing",
+    "key_settings",
+    "make_protocol",
+    "stratified_splits",
+]
+
+PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
+    cls.kind: cls for cls in (RepeatedCV, NestedCV, ThreeWay, Holdout, Timing, GroundTruth)
+}
+
+
+def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
+    """Return the protocol that a suite's settings ask for.
+
+    Parameters
+    ----------
+    settings : mapping of str to object
+        ``[protocol]`` with the profile applied and complete: every key of its kind has a value.
+    seed : int
+        The suite's seed.
+
+    Examples
+    --------
+    >>> settings = {"kind": "repeated-cv", "folds": 3, "repeats": 2, "inner_folds": 5, "selection": "nested"}
+    >>> make_protocol(settings, 0).describe()
+    '3-fold cross-validation repeated 2 times, stratified'
+    """
+    kind = settings["kind"]
+    # Who chooses is a matter of each method (`ResolvedMethod.selection`), not of the splits.
+    values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
+    return PROTOCOLS[kind](seed=seed, **values)

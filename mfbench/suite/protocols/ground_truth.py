@@ -1,0 +1,64 @@
+"""``ground-truth``: rounds of generated data whose relevant features are known; a selector is fitted on each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.seeds import derive_seed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class GroundTruth(EvaluationProtocol):
+    """``ground-truth``: what a selector finds on data whose relevant features are known, round after round.
+
+    A round has data of its own, the same for every method. All rows train, none is predicted.
+
+    Parameters
+    ----------
+    rounds : int
+        Number of rounds; they are the repeats of a trial's coordinates.
+    threshold : float
+        A weight above this share of the largest absolute weight counts as found.
+    seed : int
+        The suite's seed.
+
+    References
+    ----------
+    H. Cheng, H. Chen, G. Jiang, K. Yoshihira: Nonlinear feature selection by relevance feature vector machine. MLDM
+    2007, LNCS 4571:144-159, section 4: detection and false alarms over 20 rounds.
+    """
+
+    kind = "ground-truth"
+    folds = 1
+    trial_name = "round"
+
+    def __init__(self, rounds: int, threshold: float, seed: int) -> None:
+        super().__init__(seed)
+        self.rounds = self.repeats = rounds
+        self.threshold = threshold
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return one split: every row trains, none tests."""
+        return [Split(np.arange(len(y), dtype=np.intp), np.empty(0, dtype=np.intp))]
+
+    def round_seed(self, dataset: str, repeat: int) -> int:
+        """Return the seed of a round's data: a function of the suite's seed, the dataset and the round alone."""
+        return derive_seed(self.seed, dataset, "round", repeat)
+
+    @property
+    def test_train_ratio(self) -> float:
+        """Rounds share no rows, so that the plain paired test holds."""
+        return 0.0
+
+    def describe(self) -> str:
+        """Return the number of rounds in words."""
+        return f"{self.repeats} rounds, each with data of its own"
+
+    def describe_tuning(self) -> str:
+        """Return that nothing is tuned."""
+        return "no tuning but a selector's own"

@@ -1,0 +1,66 @@
+"""``holdout``: random splits into a training and a test part; tuning by cross-validation of the training part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.protocols.rows import parted, shares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Holdout(EvaluationProtocol):
+    """``holdout``: a share of the rows tests, the others train, drawn anew for each repeat.
+
+    Parameters
+    ----------
+    repeats : int
+        Number of random splits.
+    test_share : float
+        Share of the rows that test; rounded to the nearest number of rows.
+    inner_folds : int
+        Folds of the inner cross-validation that tunes.
+    stratified : bool
+        Whether the splits keep the shares of the classes.
+    seed : int
+        The suite's seed.
+
+    References
+    ----------
+    .. [1] I. Takeuchi, M. Sugiyama, "Target neighbor consistent feature weighting for nearest neighbor
+       classification", NIPS 2011, section 4.
+    """
+
+    kind = "holdout"
+    folds = 1
+
+    def __init__(self, repeats: int, test_share: float, inner_folds: int, stratified: bool, seed: int) -> None:
+        super().__init__(seed)
+        self.repeats, self.test_share = repeats, test_share
+        self.inner_folds, self.stratified = inner_folds, stratified
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the split of one repeat; see `EvaluationProtocol.splits`."""
+        n_test = shares(len(y), self.test_share)
+        sizes = [len(y) - n_test, n_test]
+        train, test = parted(np.arange(len(y)), y, sizes, self._seed(dataset, repeat), self.stratified)
+        return [Split(train, test)]
+
+    @property
+    def test_train_ratio(self) -> float:
+        """The share that tests over the one that trains."""
+        return self.test_share / (1.0 - self.test_share)
+
+    @property
+    def identity(self) -> str:
+        """The share and stratification count; the first repeats are those of a run with more."""
+        return f"{self.kind}:{self.test_share:g}:{self.stratified:d}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return the number of splits and the share tested in words."""
+        stratified = "" if self.stratified else "not "
+        return f"{self.repeats} random splits that test {self.test_share:.0%} of the rows, {stratified}stratified"

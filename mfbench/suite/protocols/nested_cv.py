@@ -1,0 +1,92 @@
+"""``nested-cv``: cross-validation whose training parts are split once more, into rows to learn and rows to choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.protocols.rows import cross_validation, parted, shares
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class NestedCV(EvaluationProtocol):
+    """``nested-cv``: each fold tests once; of the rest a share is set aside to choose what is tuned.
+
+    Parameters
+    ----------
+    folds, repeats : int
+        Size of the outer cross-validation.
+    validation_share : float
+        Share of the rows not tested that choose; rounded up, as the sizes in the paper's table 1 are.
+    stratified : bool
+        Whether the outer and the inner split keep the shares of the classes.
+    refit : bool
+        Whether the final fit is made on all rows not tested. If not, on the rows that learned: what was fitted while
+        tuning is what is tested, and neighbours are found among those rows.
+    decisions : {"one-vs-rest", "multi-class"}
+        Whether more than two classes are as many problems of one class against the rest, each tuned and fitted by
+        itself, or one problem.
+    seed : int
+        The suite's seed.
+
+    References
+    ----------
+    .. [1] A. M. Qamar, E. Gaussier, "RELIEF algorithm and similarity learning for k-NN", International Journal of
+       Computer Information Systems and Industrial Management Applications 4:445-458, 2012, section VII.
+    """
+
+    kind = "nested-cv"
+
+    def __init__(
+        self,
+        folds: int,
+        repeats: int,
+        validation_share: float,
+        stratified: bool,
+        refit: bool,
+        decisions: str,
+        seed: int,
+    ) -> None:
+        super().__init__(seed)
+        self.folds, self.repeats, self.validation_share = folds, repeats, validation_share
+        self.stratified, self.refit, self.decisions = stratified, refit, decisions
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
+        splits = []
+        outer = cross_validation(y, self.folds, self._seed(dataset, repeat), stratified=self.stratified)
+        for fold, (train, test) in enumerate(outer):
+            n_validation = shares(len(train), self.validation_share, up=True)
+            seed = self._seed(dataset, repeat, "validation", fold)
+            learn, validation = parted(train, y, [len(train) - n_validation, n_validation], seed, self.stratified)
+            splits.append(Split(train if self.refit else learn, test, (learn, validation)))
+        return splits
+
+    @property
+    def test_train_ratio(self) -> float:
+        """A fold over the rows that the final fit is made on."""
+        test = 1.0 / self.folds
+        return test / ((1.0 - test) * (1.0 if self.refit else 1.0 - self.validation_share))
+
+    @property
+    def identity(self) -> str:
+        """Folds and the share of validation rows count."""
+        return f"{self.kind}:{self.folds}:{self.validation_share:g}:{self.stratified:d}:{self.refit:d}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return folds, stratification and the way of deciding in words."""
+        repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
+        classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
+        return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
+
+    def describe_tuning(self) -> str:
+        """Return the validation part and what follows the choice in words."""
+        return f"tuning on {self.validation_share:.0%} of each training part{refitting(self.refit)}"
+
+
+def refitting(refit: bool) -> str:
+    """Say what follows the choice of parameters."""
+    return ", then fitted again on all of it" if refit else ", not fitted again after that"

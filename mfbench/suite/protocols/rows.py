@@ -1,0 +1,147 @@
+"""Ways to part rows, each a function of its arguments alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from mfbench.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Pair = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
+
+
+def stratified_splits(y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
+    """Return shuffled stratified (train, test) index pairs.
+
+    A class with fewer members than folds is missing from some test parts (that is allowed and silent); fewer rows than
+    folds is an error.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    folds : int
+        Number of parts.
+    seed : int
+        Seed of the shuffle.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+
+    Raises
+    ------
+    DataError
+        If no class has as many members as there are folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [test.tolist() for _, test in stratified_splits(np.array([0, 0, 1, 1]), 2, seed=1)]
+    [[0, 2], [1, 3]]
+    """
+    largest = int(np.bincount(y).max())
+    if largest < folds:
+        raise DataError(
+            f"{folds} folds need a class of at least {folds} rows, the largest has {largest}; lower the number"
+        )
+    splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        return list(splitter.split(np.empty((len(y), 0)), y))
+
+
+def cross_validation(y: NDArray[np.int64], folds: int, seed: int, *, stratified: bool) -> list[Pair]:
+    """Return shuffled (train, test) index pairs, stratified or not.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    folds : int
+        Number of parts.
+    seed : int
+        Seed of the shuffle.
+    stratified : bool
+        Whether each part has the shares of the classes.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+
+    Raises
+    ------
+    DataError
+        If there are too few rows; see `stratified_splits`.
+    """
+    if stratified:
+        return stratified_splits(y, folds, seed)
+    if len(y) < folds:
+        raise DataError(f"{folds} folds need {folds} rows, there are {len(y)}; lower the number")
+    return list(KFold(n_splits=folds, shuffle=True, random_state=seed).split(np.empty((len(y), 0))))
+
+
+def parted(
+    rows: NDArray[np.intp], y: NDArray[np.int64], sizes: Sequence[int], seed: int, stratified: bool
+) -> list[NDArray[np.intp]]:
+    """Return disjoint random parts of given sizes, each in ascending order.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        What is parted.
+    y : ndarray of shape (n_samples,)
+        Class codes of the whole dataset.
+    sizes : sequence of int
+        They add up to the number of rows.
+    seed : int
+    stratified : bool
+        Whether every part has each class in proportion, up to rounding, however rare the class is.
+
+    Returns
+    -------
+    list of ndarray of int
+
+    Raises
+    ------
+    DataError
+        If a part is empty.
+
+    Examples
+    --------
+    >>> y = np.array([0, 0, 0, 0, 1, 1])
+    >>> [y[part].tolist() for part in parted(np.arange(6), y, [3, 3], seed=0, stratified=True)]
+    [[0, 0, 1], [0, 0, 1]]
+    """
+    if min(sizes) < 1:
+        raise DataError(f"{len(rows)} rows are too few for parts of {', '.join(map(str, sizes))} rows")
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(rows)
+    if stratified:
+        # Spread each class evenly over the unit interval from a random start, and cut the interval: a part then has
+        # its share of every class up to one row at either end.
+        place = np.empty(len(rows))
+        for code in np.unique(y[rows]):
+            members = np.flatnonzero(y[shuffled] == code)
+            place[members] = (np.arange(len(members)) + rng.random()) / len(members)
+        shuffled = shuffled[np.argsort(place, kind="stable")]
+    return [np.sort(part) for part in np.split(shuffled, np.cumsum(sizes)[:-1])]
+
+
+def shares(n_rows: int, share: float, *, up: bool = False) -> int:
+    """Return a share of a number of rows, rounded to the nearest number or up.
+
+    Examples
+    --------
+    >>> shares(277, 0.2), shares(277, 0.2, up=True), shares(120, 0.2, up=True)
+    (55, 56, 24)
+    """
+    exact = n_rows * share
+    return int(np.ceil(exact - 1e-9)) if up else int(np.floor(exact + 0.5))

@@ -1,0 +1,73 @@
+"""``three-way``: random thirds to train, to choose and to test, drawn anew for each repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.protocols.nested_cv import refitting
+from mfbench.suite.protocols.rows import parted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class ThreeWay(EvaluationProtocol):
+    """``three-way``: a third trains, a third chooses what is tuned, a third tests; what is left over trains.
+
+    Parameters
+    ----------
+    repeats : int
+        Number of random divisions.
+    stratified : bool
+        Whether they keep the shares of the classes.
+    refit : bool
+        Whether the final fit is made on the first two thirds. If not, what was fitted while tuning is tested.
+    seed : int
+        The suite's seed.
+
+    References
+    ----------
+    .. [1] I. Takeuchi, M. Sugiyama, "Target neighbor consistent feature weighting for nearest neighbor
+       classification", NIPS 2011, section 4.
+    """
+
+    kind = "three-way"
+    folds = 1
+
+    def __init__(self, repeats: int, stratified: bool, refit: bool, seed: int) -> None:
+        super().__init__(seed)
+        self.repeats, self.stratified, self.refit = repeats, stratified, refit
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the division of one repeat; see `EvaluationProtocol.splits`."""
+        third = len(y) // 3
+        sizes = [len(y) - 2 * third, third, third]
+        train, validation, test = parted(np.arange(len(y)), y, sizes, self._seed(dataset, repeat), self.stratified)
+        both = np.sort(np.concatenate([train, validation]))
+        return [Split(both if self.refit else train, test, (train, validation))]
+
+    @property
+    def test_train_ratio(self) -> float:
+        """One third tests; one third, or two if refitted, trains."""
+        return 0.5 if self.refit else 1.0
+
+    @property
+    def identity(self) -> str:
+        """Stratification and refitting count; the first repeats are those of a run with more."""
+        return f"{self.kind}:{self.stratified:d}:{self.refit:d}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return the number of divisions in words."""
+        return (
+            f"{self.repeats} random divisions into thirds to train, validate and test, "
+            f"{'' if self.stratified else 'not '}stratified"
+        )
+
+    def describe_tuning(self) -> str:
+        """Return where the choice is made in words."""
+        return "tuning on the validation third" + (
+            ", then fitted again on both thirds" if self.refit else refitting(False)
+        )

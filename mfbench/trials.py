@@ -1,0 +1,172 @@
+"""The nouns of a run: the trials that it is made of, and what each leaves behind.
+
+Like `mfbench.models` this must stay light: importing it loads neither NumPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Status(StrEnum):
+    """How a trial ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    CRASH = "crash"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One method on one fold of one dataset: the unit of work and of storage.
+
+    Attributes
+    ----------
+    key : str
+        Hash of everything that determines the result; see ``docs/architecture.md``.
+    dataset, method : str
+        Labels in the suite.
+    repeat, fold : int
+        Position in the protocol, from 0.
+    seed : int
+        Seed of everything random in this trial, derived from the named coordinates above and the suite's seed.
+    """
+
+    key: str
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interactions:
+    """What a method says of pairs of original features, in short.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_kept, 2)
+        The pairs of the largest absolute weights, and the true ones where they are known.
+    values : ndarray of shape (n_kept,)
+        Their weights, as the method gives them.
+    ranks : ndarray of shape (n_kept,)
+        How many of all pairs weigh as much or more.
+    p_values : ndarray of shape (n_kept,) or None
+        Their p-values, if the method gives any.
+    norm : float
+        Frobenius norm of the method's whole matrix.
+    n_pairs : int
+        Number of all pairs of the dataset's features.
+    """
+
+    pairs: NDArray[np.int64]
+    values: NDArray[np.float64]
+    ranks: NDArray[np.int64]
+    p_values: NDArray[np.float64] | None
+    norm: float
+    n_pairs: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """What one grid point left behind on one fold. See `TrialResult` for the attributes."""
+
+    chosen: dict[str, Any]
+    scores: dict[str, float] = field(default_factory=dict)
+    select_wall: float = 0.0
+    select_cpu: float = 0.0
+    fit_wall: float = 0.0
+    fit_cpu: float = 0.0
+    predict_wall: float = 0.0
+    predict_cpu: float = 0.0
+    n_selected: int = 0
+    selected: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    predictions: NDArray[np.int64] | None = None
+    interactions: Interactions | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class TrialResult:
+    """What a trial left behind.
+
+    Attributes
+    ----------
+    key : str
+        The trial's key.
+    status : Status
+        How it ended.
+    error_type, error_message, error_trace : str
+        Empty if it went well.
+    n_warnings : int
+        Number of Python warnings that the trial raised.
+    warning : str
+        The first of them.
+    duration : float
+        Wall seconds of the whole trial, whatever its status.
+    scores : dict of str to float
+        One value per metric of the protocol.
+    select_wall, select_cpu : float
+        Seconds spent fitting the selector. A fit that several methods share is counted in full for each of them.
+    fit_wall, fit_cpu : float
+        Seconds spent fitting the classifier with its chosen parameters.
+    predict_wall, predict_cpu : float
+        Seconds spent predicting the test part.
+    tune_wall : float
+        Wall seconds of the inner cross-validation, or of all grid points on the outer fold.
+    peak_memory : int
+        Bytes that the worker's resident memory rose above its level at the start of the trial; 0 where the system
+        cannot tell.
+    n_selected : int
+        Number of features used.
+    selected : ndarray of int or None
+        Their indices; None if the method has no selector.
+    weights : ndarray of float or None
+        The selector's importance of each feature.
+    predictions : ndarray of int or None
+        Predicted class codes of the test rows, in row order.
+    decisions : ndarray of shape (n_test, n_classes) or None
+        Where each class was a problem of its own against the rest: 1 for each class that a test row was said to be of.
+    interactions : Interactions or None
+        What the selector, or else the classifier, says of pairs of features.
+    chosen : dict
+        The parameters that tuning chose.
+    candidates : list of Candidate
+        Where a dataset's outer folds choose: every grid point that did not fail, in the grid's order. Then what follows
+        from the choice (`scores`, `predictions`, …) is theirs, not the result's.
+    """
+
+    key: str
+    status: Status = Status.OK
+    error_type: str = ""
+    error_message: str = ""
+    error_trace: str = ""
+    n_warnings: int = 0
+    warning: str = ""
+    duration: float = 0.0
+    scores: dict[str, float] = field(default_factory=dict)
+    select_wall: float = 0.0
+    select_cpu: float = 0.0
+    fit_wall: float = 0.0
+    fit_cpu: float = 0.0
+    predict_wall: float = 0.0
+    predict_cpu: float = 0.0
+    tune_wall: float = 0.0
+    peak_memory: int = 0
+    n_selected: int = 0
+    selected: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    predictions: NDArray[np.int64] | None = None
+    decisions: NDArray[np.int64] | None = None
+    interactions: Interactions | None = None
+    chosen: dict[str, Any] = field(default_factory=dict)
+    candidates: list[Candidate] = field(default_factory=list)

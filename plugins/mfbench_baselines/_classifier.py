@@ -1,0 +1,147 @@
+"""What the classifiers of this plugin share: checked input, labels of any kind, prediction by probabilities."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Train on class codes 0 … n_classes - 1, and answer in the caller's labels."""
+
+    @abstractmethod
+    def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+        """Learn from checked data with at least two classes; `classes_` is known."""
+
+    @abstractmethod
+    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
+        """Return the probability of each class for checked rows."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on labelled samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : array-like of shape (n_samples,)
+            Class labels of any kind: numbers, with or without gaps, or strings.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `y` is malformed, `y` has a single class, or a parameter is out of its range.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class: {self.classes_[0]!r}")
+        self._fit_codes(X, codes)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of `classes_`; each row sums to 1.
+        """
+        return self._probabilities(self._check_rows(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable label of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Values out of `classes_`.
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+
+class ModelClassifier(CodedClassifier):
+    """Train the model of `_make_model` on class codes: a wrapper of another package's classifier."""
+
+    @abstractmethod
+    def _make_model(self) -> BaseEstimator:
+        """Return the unfitted model."""
+
+    def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+        self.model_ = self._make_model().fit(X, codes)
+
+    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
+        return self.model_.predict_proba(X)
+
+
+class SelectingMixin(SelectorMixin):
+    """For a classifier whose ``feature_importances_`` are 0 where it does not use a feature."""
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.feature_importances_) > 0
+
+
+def one_against_rest(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.bool_]:
+    """Return the targets of the binary problems: the second class of two, or each class against the rest.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class codes.
+    n_classes : int
+        At least 2.
+
+    Returns
+    -------
+    targets : ndarray of bool, shape (n_problems, n_samples)
+        One row for two classes, otherwise `n_classes`.
+    """
+    return codes == (np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]]))
+
+
+def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn each class's own probability, against the rest, into probabilities that sum to 1.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_problems)
+        In the order of `one_against_rest`.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Where every class is as good as impossible, all are equally so.
+    """
+    if scores.shape[1] == 1:
+        return np.column_stack([1.0 - scores[:, 0], scores[:, 0]])
+    total = scores.sum(axis=1, keepdims=True)
+    return np.divide(scores, total, out=np.full_like(scores, 1.0 / scores.shape[1]), where=total > 0)

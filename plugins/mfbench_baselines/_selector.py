@@ -1,0 +1,97 @@
+"""What the selectors of this plugin share: checked input, and a subset from ``feature_importances_``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
+    """A selector that ranks columns by `_importances`; a subclass writes that and, to add parameters, ``__init__``."""
+
+    def __init__(self, *, n_features_to_select: int | None = None) -> None:
+        self.n_features_to_select = n_features_to_select
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Score every column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : array-like of shape (n_samples,), default=None
+            Class labels; a selector that looks at `X` alone ignores them.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+
+        Raises
+        ------
+        ValueError
+            If `X` or `y` is malformed, or a parameter is out of its range.
+        """
+        if self.__sklearn_tags__().target_tags.required:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            y = self._target(y)
+        else:
+            X, y = validate_data(self, X, dtype=np.float64), None
+        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= X.shape[1]:
+            raise ValueError(
+                f"n_features_to_select must be None or from 1 to {X.shape[1]}, the number of features of X; "
+                f"got {self.n_features_to_select!r}"
+            )
+        self.feature_importances_ = self._importances(X, y)
+        return self
+
+    def _target(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what `_importances` gets of a target: class codes 0 … n_classes - 1."""
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)[1]
+
+    @abstractmethod
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any] | None) -> NDArray[np.float64]:
+        """Return one number per column; larger means more relevant."""
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        if self.n_features_to_select is None:
+            return self.feature_importances_ > 0
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        # A stable sort gives ties to the column that comes first.
+        mask[np.argsort(-self.feature_importances_, kind="stable")[: self.n_features_to_select]] = True
+        return mask
+
+
+class SupervisedSelector(ImportanceSelector):
+    """A selector that needs class labels: `_importances` gets them as codes 0 … n_classes - 1."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _check_classes(self, y: NDArray[np.intp]) -> None:
+        if y.max() < 1:
+            raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class")
+
+
+class NumberSelector(SupervisedSelector):
+    """A selector that takes numbers too: of a target that is continuous `_importances` gets the numbers."""
+
+    def _target(self, y: NDArray[Any]) -> NDArray[Any]:
+        return y.astype(np.float64) if type_of_target(y) == "continuous" else super()._target(y)
+
+
+def are_numbers(y: NDArray[Any]) -> bool:
+    """Tell whether what `NumberSelector` made of a target are numbers, and not class codes."""
+    return y.dtype.kind == "f"

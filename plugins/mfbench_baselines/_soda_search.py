@@ -1,0 +1,145 @@
+"""The stepwise search of SODA: main effects in, pairs in, single terms out.
+
+A term is a tuple of features: ``(i,)`` is the feature itself, ``(i, j)`` with i < j a product, ``(i, i)`` a square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mfbench_baselines._multinomial import Fit, maximise, newton_step
+
+Term = tuple[int, ...]
+
+# Additions that are made even if the criterion rises: a pair may tell nothing until it is complete.
+FORCED = 3
+# Differences of the criterion below this are rounding, and go to the candidate that comes first.
+DIGITS = 5
+
+
+def values(X: NDArray[np.float64], term: Term) -> NDArray[np.float64]:
+    """Return a term's column."""
+    return X[:, term[0]] if len(term) == 1 else X[:, term[0]] * X[:, term[1]]
+
+
+class Search:
+    """The path from the empty model to the final one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Candidates.
+    members : ndarray of shape (n_samples, n_classes)
+        1.0 where a sample is of a class.
+    cost : float
+        What the criterion charges for a term.
+    n_refits : int
+        Of the candidates for addition, so many are fitted: those with the largest score statistics.
+    """
+
+    def __init__(self, X: NDArray[np.float64], members: NDArray[np.float64], cost: float, n_refits: int) -> None:
+        self.X, self.members, self.cost, self.n_refits = X, members, cost, n_refits
+        self.columns: dict[Term, NDArray[np.float64]] = {}
+        self.moments: dict[Term, tuple[float, float]] = {}
+        self.terms: list[Term] = []
+        self.path: list[tuple[str, Term, float]] = []
+        self.fit = self._refit([], {})
+
+    def run(self) -> None:
+        """Make the three passes."""
+        features = range(self.X.shape[1])
+        while best := self._best_addition({(j,): [*self.terms, (j,)] for j in features if (j,) not in self.terms}):
+            added, terms, fit = best
+            if not self._lower(self._criterion(fit, terms), self.criterion):
+                break
+            self._move("main", added, terms, fit)
+        mains, chosen = list(self.terms), []
+        while best := self._best_addition(
+            {(j,): _with_pairs(mains, [*chosen, j]) for j in features if j not in chosen}
+        ):
+            added, terms, fit = best
+            forced = len(chosen) < FORCED
+            if not forced and not self._lower(self._criterion(fit, terms), self.criterion):
+                break
+            chosen.append(added[0])
+            self._move("interaction", added, terms, fit)
+        while self.terms:
+            smaller = [[other for other in self.terms if other != term] for term in self.terms]
+            fits = self.without(self.terms)
+            scores = [self._criterion(fit, terms) for fit, terms in zip(fits, smaller, strict=True)]
+            best_index = int(np.argmin(np.round(scores, DIGITS)))
+            if not self._lower(scores[best_index], self.criterion):
+                break
+            self._move("backward", self.terms[best_index], smaller[best_index], fits[best_index])
+
+    @property
+    def criterion(self) -> float:
+        """The criterion of the present model."""
+        return self._criterion(self.fit, self.terms)
+
+    def without(self, terms: Sequence[Term]) -> list[Fit]:
+        """Return the fits of the model without each of some of its terms."""
+        known = self._known()
+        return [self._refit([other for other in self.terms if other != term], known) for term in terms]
+
+    def _criterion(self, fit: Fit, terms: Sequence[Term]) -> float:
+        return fit.deviance + self.cost * (1 + len(terms))
+
+    @staticmethod
+    def _lower(score: float, than: float) -> bool:
+        return round(score - than, DIGITS) < 0
+
+    def _move(self, stage: str, term: Term, terms: list[Term], fit: Fit) -> None:
+        self.terms, self.fit = terms, fit
+        self.path.append((stage, term, float(self.criterion)))
+
+    def _best_addition(self, candidates: dict[Term, list[Term]]) -> tuple[Term, list[Term], Fit] | None:
+        """Return the candidate whose model has the lowest criterion."""
+        if not candidates:
+            return None
+        known, names = self._known(), list(candidates)
+        if len(names) > self.n_refits:
+            gains = [
+                newton_step(self._design(candidates[name]), self.members, self._start(candidates[name], known))[1]
+                - self.cost * len(candidates[name])
+                for name in names
+            ]
+            names = [names[i] for i in sorted(np.argsort(-np.array(gains), kind="stable")[: self.n_refits])]
+        fits = [self._refit(candidates[name], known) for name in names]
+        scores = [self._criterion(fit, candidates[name]) for name, fit in zip(names, fits, strict=True)]
+        best = int(np.argmin(np.round(scores, DIGITS)))
+        return names[best], candidates[names[best]], fits[best]
+
+    def _known(self) -> dict[Term, NDArray[np.float64]]:
+        """Return the present coefficients by term; the constant's term is empty."""
+        return dict(zip([(), *self.terms], self.fit.coefficients, strict=True))
+
+    def _start(self, terms: Sequence[Term], known: dict[Term, NDArray[np.float64]]) -> NDArray[np.float64]:
+        zero = np.zeros(self.members.shape[1] - 1)
+        return np.array([known.get(term, zero) for term in [(), *terms]])
+
+    def _refit(self, terms: Sequence[Term], known: dict[Term, NDArray[np.float64]]) -> Fit:
+        return maximise(self._design(terms), self.members, self._start(terms, known))
+
+    def _design(self, terms: Sequence[Term]) -> NDArray[np.float64]:
+        return np.column_stack([np.ones(len(self.X)), *(self._column(term) for term in terms)])
+
+    def _column(self, term: Term) -> NDArray[np.float64]:
+        """Return a term's column, standardised: the likelihood does not depend on it, Newton's steps do."""
+        if term not in self.columns:
+            column = values(self.X, term)
+            constant = np.ptp(column) == 0
+            self.moments[term] = (float(column.mean()), 1.0 if constant else float(column.std()) or 1.0)
+            centre, spread = self.moments[term]
+            self.columns[term] = np.zeros(len(column)) if constant else (column - centre) / spread
+        return self.columns[term]
+
+
+def _with_pairs(mains: Sequence[Term], features: Iterable[int]) -> list[Term]:
+    """Return the chosen main effects, and all main effects, squares and products of some features."""
+    ordered = sorted(features)
+    singles = [term for term in ((j,) for j in ordered) if term not in mains]
+    return [*mains, *singles, *((j, k) for at, j in enumerate(ordered) for k in ordered[at:])]

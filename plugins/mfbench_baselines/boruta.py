@@ -1,0 +1,161 @@
+"""Boruta: a feature is relevant if a forest finds it more important than shuffled copies of features."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils import check_random_state
+
+from mfbench_baselines._selector import SupervisedSelector
+
+
+class Boruta(SupervisedSelector):
+    r"""Compare each feature with the best of shuffled copies, in random forest after random forest.
+
+    In each round every feature not yet rejected gets a shadow, its column in random order, and a forest is grown on
+    both. A feature scores a hit if its importance exceeds that of the best shadow. After *t* rounds the hits are
+    compared with a binomial law of *t* trials and probability 1/2: a feature is confirmed if its upper tail, rejected
+    if its lower tail, times the number of features (Bonferroni), is below `alpha`. A feature still undecided at the end
+    is kept if its median importance exceeds the median of the best shadow's.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps those that are kept.
+    max_iter : int, default=50
+        Most rounds.
+    n_estimators : int, default=100
+        Trees of a forest.
+    max_depth : int or None, default=5
+        Greatest depth of a tree.
+    alpha : float, default=0.05
+        Level of the test.
+    random_state : int, RandomState or None, default=None
+        Seed of the shadows and forests.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        For a feature that is kept the share of rounds with a hit; for another one that share minus 1, so at most 0.
+    hits_ : ndarray of shape (n_features,)
+        Rounds with a hit.
+    decision_ : ndarray of shape (n_features,)
+        1 for confirmed, -1 for rejected, 0 for undecided.
+    n_iter_ : int
+        Rounds.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Raises
+    ------
+    ValueError
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+
+    Notes
+    -----
+    As many forests as rounds, each on up to twice as many columns as `X` has. Importance is the forest's mean decrease
+    in impurity; the original takes permutation importance, divided by its spread over the trees. There are at least
+    five shadows: with fewer features some are shuffled more than once. A constant feature never scores.
+
+    References
+    ----------
+    M. B. Kursa, W. R. Rudnicki, "Feature selection with the Boruta package", Journal of Statistical Software 36(11),
+    2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mfbench_baselines.boruta import Boruta
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> Boruta(max_iter=20, n_estimators=30, random_state=0).fit(X, X[:, 2] > 0).get_support(indices=True).tolist()
+    [2]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        max_iter: int = 50,
+        n_estimators: int = 100,
+        max_depth: int | None = 5,
+        alpha: float = 0.05,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.max_iter = max_iter
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.alpha = alpha
+        self.random_state = random_state
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        self._check_classes(y)
+        if self.max_iter < 1 or not 0 < self.alpha < 1:
+            raise ValueError(
+                f"max_iter is at least 1 and alpha between 0 and 1; found {self.max_iter!r} and {self.alpha!r}"
+            )
+        random = check_random_state(self.random_state)
+        p = X.shape[1]
+        self.hits_, self.decision_ = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
+        rounds, best_shadows = [], []
+        for number in range(1, self.max_iter + 1):
+            importances, shadow = self._round(X, y, random)
+            rounds.append(importances)
+            best_shadows.append(shadow)
+            self.hits_ += importances > shadow
+            self.decision_ = decide(self.hits_, self.decision_, number, self.alpha)
+            if self.decision_.all():
+                break
+        self.n_iter_ = number
+        kept = self.decision_ > 0
+        undecided = self.decision_ == 0
+        kept[undecided] = np.median(rounds, axis=0)[undecided] > np.median(best_shadows)
+        share = self.hits_ / self.n_iter_
+        # A feature kept by its median may have scored no hit; it is still above those that are not kept.
+        return np.where(kept, np.maximum(share, 0.5 / self.n_iter_), share - 1.0)
+
+    def _round(
+        self, X: NDArray[np.float64], y: NDArray[np.intp] | None, random: np.random.RandomState
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return the features' importances, -1 for those out of the race, and the best shadow's."""
+        running = np.flatnonzero(self.decision_ >= 0)
+        sources = np.resize(running, max(5, len(running)))
+        shadows = np.column_stack([random.permutation(X[:, j]) for j in sources])
+        forest = RandomForestClassifier(
+            self.n_estimators,
+            max_depth=self.max_depth,
+            n_jobs=1,
+            random_state=random.randint(np.iinfo(np.int32).max),
+        ).fit(np.hstack([X[:, running], shadows]), y)
+        importances = np.full(X.shape[1], -1.0)
+        importances[running] = forest.feature_importances_[: len(running)]
+        return importances, float(forest.feature_importances_[len(running) :].max())
+
+
+def decide(hits: NDArray[np.intp], decision: NDArray[np.intp], rounds: int, alpha: float) -> NDArray[np.intp]:
+    """Return the decisions after a round: those made stay, others are made where the test allows.
+
+    Parameters
+    ----------
+    hits : ndarray of shape (n_features,)
+        Rounds in which each feature was better than the best shadow.
+    decision : ndarray of shape (n_features,)
+        1 for confirmed, -1 for rejected, 0 for undecided.
+    rounds : int
+        Rounds so far.
+    alpha : float
+        Level, divided by the number of features.
+
+    Returns
+    -------
+    decision : ndarray of shape (n_features,)
+        As `decision`.
+    """
+    level = alpha / len(hits)
+    many = binom.sf(hits - 1, rounds, 0.5) < level
+    few = binom.cdf(hits, rounds, 0.5) < level
+    return np.where(decision != 0, decision, many.astype(int) - few)

@@ -1,0 +1,358 @@
+"""Selectors that go step by step: recursive elimination, forward selection, and mRMR."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.svm import LinearSVC
+
+from mfbench_baselines._neighbour_votes import fold_accuracy
+from mfbench_baselines._screen import strongest
+from mfbench_baselines._selector import SupervisedSelector
+
+
+class RecursiveElimination(SupervisedSelector):
+    r"""Recursive feature elimination with a linear support vector machine (SVM-RFE).
+
+    A linear machine (squared hinge loss, one class against the rest) is trained, features with the smallest
+    :math:`\sum_k w_{kj}^2` are dropped, and so on until one is left. The importance of a feature is its place in the
+    order of elimination, from :math:`1/p` for the first dropped to 1 for the last one left.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps them all: the method ranks.
+    step : float, default=0.1
+        Share of the remaining features that is dropped in a round, from 0 to below 1; at least one is dropped.
+    C : float, default=1.0
+        Inverse strength of the machine's penalty.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Places divided by p. Of features dropped together the one of larger weight comes out above.
+    n_iter_ : int
+        Machines trained.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Raises
+    ------
+    ValueError
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+
+    Notes
+    -----
+    p machines with ``step=0``, about log(p) / step otherwise. The share is taken of the features left, not of all, so
+    that the last ones are ranked as finely as the first.
+
+    References
+    ----------
+    I. Guyon, J. Weston, S. Barnhill, V. Vapnik, "Gene selection for cancer classification using support vector
+    machines", Machine Learning 46, 2002, pages 389-422.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mfbench_baselines.stepwise import RecursiveElimination
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RecursiveElimination().fit(StandardScaler().fit_transform(X), y).feature_importances_.tolist()
+    [0.25, 0.5, 1.0, 0.75]
+    """
+
+    def __init__(self, *, n_features_to_select: int | None = None, step: float = 0.1, C: float = 1.0) -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.step = step
+        self.C = C
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        self._check_classes(y)
+        if not 0 <= self.step < 1:
+            raise ValueError(f"step must be at least 0 and below 1; got {self.step!r}")
+        left, dropped = np.arange(X.shape[1]), []
+        self.n_iter_ = 0
+        while len(left) > 1:
+            # With more columns than rows the dual has fewer variables; both reach the same minimum.
+            wide = len(left) > len(X)
+            machine = LinearSVC(C=self.C, dual=wide, max_iter=100_000, random_state=0).fit(X[:, left], y)
+            self.n_iter_ += 1
+            # Of equal weights the last column goes first.
+            order = np.lexsort((-left, (machine.coef_**2).sum(axis=0)))
+            count = min(len(left) - 1, max(1, int(self.step * len(left))))
+            dropped.extend(left[order[:count]])
+            left = np.delete(left, order[:count])
+        importances = np.empty(X.shape[1])
+        importances[np.append(dropped, left).astype(np.intp)] = np.arange(1, X.shape[1] + 1) / X.shape[1]
+        return importances
+
+
+class _Greedy(SupervisedSelector):
+    """Takes one feature after the other; the importance tells in which order, 0 for features not taken."""
+
+    n_ranked: int
+
+    def _check_count(self) -> None:
+        if self.n_ranked < 1:
+            raise ValueError(f"n_ranked must be at least 1; got {self.n_ranked!r}")
+
+    @abstractmethod
+    def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
+        """Return the features taken, the first one first."""
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        self._check_classes(y)
+        self._check_count()
+        order = self._order(X, np.asarray(y))
+        importances = np.zeros(X.shape[1])
+        importances[order] = 1.0 - np.arange(len(order)) / max(len(order), 1)
+        self.order_ = np.array(order, dtype=np.intp)
+        return importances
+
+
+class SequentialForward(_Greedy):
+    r"""Forward selection by the cross-validated accuracy of nearest neighbours.
+
+    Starting from no feature, the one that raises the accuracy of a k-nearest-neighbour classifier most is added, until
+    `n_ranked` are taken or none raises it.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps those that were taken.
+    n_ranked : int, default=10
+        Most features to take.
+    n_neighbors : int, default=3
+        Neighbours that vote.
+    cv : int, default=5
+        Folds; fewer if a class has not so many rows.
+    max_features : int, default=100
+        With more features than this, the search is among those that differ most between the classes one by one.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        1 for the first feature taken, falling evenly, 0 for those not taken.
+    order_ : ndarray of shape (n_taken,)
+        The features taken, the first one first.
+    scores_ : ndarray of shape (n_taken,)
+        The accuracy with each.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Notes
+    -----
+    Time O(n² s) for each candidate for place s. The same folds serve all candidates. Of equal accuracies the feature
+    that comes first wins, of equally near rows the one that comes first. A pair that tells something only together is
+    not found.
+
+    References
+    ----------
+    A. W. Whitney, "A direct method of nonparametric measurement selection", IEEE Transactions on Computers C-20(9),
+    1971.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mfbench_baselines.stepwise import SequentialForward
+    >>> SequentialForward(random_state=0).fit(*load_iris(return_X_y=True)).order_.tolist()[0]
+    3
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        n_ranked: int = 10,
+        n_neighbors: int = 3,
+        cv: int = 5,
+        max_features: int = 100,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.n_ranked = n_ranked
+        self.n_neighbors = n_neighbors
+        self.cv = cv
+        self.max_features = max_features
+        self.random_state = random_state
+
+    def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
+        if self.cv < 2 or self.n_neighbors < 1 or self.max_features < 1:
+            raise ValueError(
+                "cv is at least 2, n_neighbors and max_features at least 1; "
+                f"found {self.cv!r}, {self.n_neighbors!r} and {self.max_features!r}"
+            )
+        smallest = int(np.bincount(y).min())
+        stratified = smallest >= 2
+        count = min(self.cv, smallest if stratified else len(y))
+        folds = (StratifiedKFold if stratified else KFold)(count, shuffle=True, random_state=self.random_state)
+        fold_of = np.empty(len(y), dtype=np.int64)
+        for number, (_, test) in enumerate(folds.split(X, y)):
+            fold_of[test] = number
+        candidates, taken, scores = [int(j) for j in strongest(X, y, self.max_features)], [], [0.0]
+        while candidates and len(taken) < self.n_ranked:
+            reached = [fold_accuracy(X[:, [*taken, j]], y, fold_of, self.n_neighbors) for j in candidates]
+            best = int(np.argmax(np.round(reached, 12)))
+            if reached[best] <= scores[-1] + 1e-12:
+                break
+            scores.append(float(reached[best]))
+            taken.append(candidates.pop(best))
+        self.scores_ = np.array(scores[1:])
+        return taken
+
+
+class MRMR(_Greedy):
+    r"""Minimum redundancy, maximum relevance (mRMR).
+
+    The next feature has the largest
+
+    .. math:: I(x_j; y) - \frac{1}{|S|} \sum_{k \in S} I(x_j; x_k) \quad\text{or}\quad
+       I(x_j; y) \Big/ \frac{1}{|S|} \sum_{k \in S} I(x_j; x_k)
+
+    among those not yet in the set *S*; the first has the largest :math:`I(x_j; y)`. Mutual information *I*, in nats, is
+    that of the columns cut into three values: below, within and above mean ± `width` standard deviations.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        How many features `get_support` keeps, the most important first; None keeps those that were taken.
+    n_ranked : int, default=50
+        Most features to take.
+    scheme : {"difference", "quotient"}, default="difference"
+        How redundancy counts against relevance.
+    width : float, default=0.5
+        Half the width of the middle value, in standard deviations.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        1 for the first feature taken, falling evenly, 0 for those not taken.
+    order_ : ndarray of shape (n_taken,)
+        The features taken, the first one first.
+    n_features_in_ : int
+        Number of columns seen by `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names that are strings.
+
+    Raises
+    ------
+    ValueError
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+
+    Notes
+    -----
+    O(n p) for each feature taken, by counting with matrix products; memory O(n p). A column of two or three values
+    keeps them. Constant features are never taken. A quotient's redundancy is at least 1e-12.
+
+    References
+    ----------
+    H. Peng, F. Long, C. Ding, "Feature selection based on mutual information: criteria of max-dependency,
+    max-relevance, and min-redundancy", IEEE Transactions on Pattern Analysis and Machine Intelligence 27(8), 2005,
+    pages 1226-1238, equation 6.
+
+    C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression data", Journal of
+    Bioinformatics and Computational Biology 3(2), 2005.
+
+    Examples
+    --------
+    The second column repeats the first; the third says less, but something else.
+
+    >>> from mfbench_baselines.stepwise import MRMR
+    >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> X = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 0], [1, 1, 1], [1, 1, 1], [1, 1, 1]]
+    >>> MRMR(n_ranked=2).fit(X, y).order_.tolist()
+    [0, 2]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        n_ranked: int = 50,
+        scheme: str = "difference",
+        width: float = 0.5,
+    ) -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.n_ranked = n_ranked
+        self.scheme = scheme
+        self.width = width
+
+    def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
+        if self.scheme not in ("difference", "quotient"):
+            raise ValueError(f"scheme must be 'difference' or 'quotient'; got {self.scheme!r}")
+        if self.width <= 0:
+            raise ValueError(f"width must be above 0; got {self.width!r}")
+        levels = three_levels(X, self.width)
+        relevance = information(levels, y)
+        open_ = np.ptp(X, axis=0) > 0
+        redundancy, taken = np.zeros(X.shape[1]), []
+        while len(taken) < min(self.n_ranked, int(np.count_nonzero(open_)) + len(taken)):
+            mean = redundancy / max(len(taken), 1)
+            if not taken:
+                score = relevance
+            elif self.scheme == "difference":
+                score = relevance - mean
+            else:
+                score = relevance / np.maximum(mean, 1e-12)
+            best = int(np.argmax(np.where(open_, np.round(score, 12), -np.inf)))
+            taken.append(best)
+            open_[best] = False
+            redundancy += information(levels, levels[:, best])
+        return taken
+
+
+def three_levels(X: NDArray[np.float64], width: float) -> NDArray[np.int8]:
+    """Cut columns into 0, 1 and 2: below, within and above mean ± width standard deviations; keep up to three values.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Columns.
+    width : float
+        In standard deviations.
+
+    Returns
+    -------
+    levels : ndarray of int8, shape (n_samples, n_features)
+        A column of at most three values has them in order.
+    """
+    mean, half = X.mean(axis=0), width * X.std(axis=0)
+    lower, upper = mean - half, mean + half
+    levels = np.greater(X, lower).astype(np.int8) + np.greater(X, upper)
+    ordered = np.sort(X, axis=0)
+    steps = np.diff(ordered, axis=0) > 0
+    for j in np.flatnonzero(steps.sum(axis=0) <= 2):
+        levels[:, j] = np.unique(X[:, j], return_inverse=True)[1]
+    return levels
+
+
+def information(levels: NDArray[np.int8], codes: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return the mutual information, in nats, of each column of three levels with some codes.
+
+    Parameters
+    ----------
+    levels : ndarray of int8, shape (n_samples, n_features)
+        0, 1 and 2.
+    codes : ndarray of shape (n_samples,)
+        0, 1, ….
+
+    Returns
+    -------
+    information : ndarray of shape (n_features,)
+        At least 0.
+    """
+    n = len(codes)
+    members = (codes == np.arange(int(codes.max()) + 1)[:, None]).astype(np.float64)
+    joint = np.array([members @ (levels == level) for level in range(3)]) / n
+    outer = joint.sum(axis=1)[:, None] * joint.sum(axis=0)
+    ratio = np.divide(joint, outer, out=np.ones_like(joint), where=joint > 0)
+    return np.maximum((joint * np.log(ratio)).sum(axis=(0, 1)), 0.0)

@@ -1,0 +1,60 @@
+"""What this plugin offers to mfbench: RFVM and the methods that the paper compares it with."""
+
+from __future__ import annotations
+
+from mfbench import SelectorSpec, hookimpl
+
+_RFVM = (
+    "H. Cheng, H. Chen, G. Jiang, K. Yoshihira: Nonlinear feature selection by relevance feature vector machine. "
+    "MLDM 2007, LNCS 4571:144-159"
+)
+
+
+@hookimpl
+def mfbench_selectors() -> list[SelectorSpec]:
+    """Return the selectors that work on a kernel between features."""
+    return [
+        SelectorSpec(
+            name="rfvm",
+            summary="RFVM: sparse Bayesian feature weights on a mutual-information kernel of features",
+            factory="mfbench_relevance.rfvm:RFVM",
+            paper=_RFVM,
+            grid={"quantile": [0.9, 0.95, 0.99, 0.999]},
+            tags=("relevance", "filter", "nonlinear"),
+            warm_up=True,
+            targets="numbers",
+        ),
+        SelectorSpec(
+            name="rvm-linear",
+            summary="Linear RVM: the same on the linear kernel, noise learned",
+            factory="mfbench_relevance.rfvm:RFVM",
+            paper="M. E. Tipping: Sparse Bayesian learning and the relevance vector machine. Journal of Machine "
+            f"Learning Research 1:211-244, 2001; as a selector of features: {_RFVM}",
+            defaults={"preset": "paper", "kernel": "linear"},
+            tags=("relevance", "embedded", "linear"),
+            warm_up=True,
+            targets="numbers",
+        ),
+        SelectorSpec(
+            name="fvm",
+            summary="FVM: the lasso on a mutual-information kernel of features",
+            factory="mfbench_relevance.fvm:FVM",
+            paper="F. Li, Y. Yang, E. P. Xing: From lasso regression to feature vector machine. NIPS 18, 2005; "
+            f"{_RFVM}",
+            grid={"one_standard_error": [False, True]},
+            tags=("relevance", "filter", "nonlinear"),
+            warm_up=True,
+            targets="numbers",
+        ),
+        SelectorSpec(
+            name="psvm",
+            summary="P-SVM: FVM with a bound on the weights, so that copies stay",
+            factory="mfbench_relevance.psvm:PSVM",
+            paper="S. Hochreiter, K. Obermayer: Nonlinear feature selection with the potential support vector machine. "
+            f"In: Feature extraction, foundations and applications, Springer, 2006; {_RFVM}",
+            grid={"one_standard_error": [False, True]},
+            tags=("relevance", "filter", "nonlinear"),
+            warm_up=True,
+            targets="numbers",
+        ),
+    ]

@@ -1,0 +1,122 @@
+"""What the learners of a similarity share: the table and its pairs, forms of the matrix, weights of features."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from mfbench_similarity._base import SimilarityClassifier, Voters
+from mfbench_similarity._cones import FORMS
+from mfbench_similarity._pairs import Pairs, find_pairs, margins
+from mfbench_similarity._table import NORMALIZATIONS, Compare, Matrix, Normalization, build_table
+
+
+class SimilarityLearner(SelectorMixin, SimilarityClassifier):
+    """Base class of classifiers that learn a matrix per problem; `transform` keeps features of positive weight."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SimilarityClassifier._parameter_constraints,
+        "matrix": [StrOptions(set(FORMS))],
+        "normalization": [StrOptions(set(NORMALIZATIONS)), callable],
+    }
+
+    matrix: str
+    normalization: Normalization
+    degenerate_: bool
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Any:
+        """Learn the similarity.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features, no missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self
+            The fitted classifier and selector.
+        """
+        X, codes = self._check_training(X, y)
+        table = self._table = build_table(X, codes, self.normalization)
+        rows, compare = self._neighbourhood(X)
+        pairs = find_pairs(table, rows, compare, self.n_neighbors, self._n_problems)
+        self.degenerate_ = False
+        self._begin()
+        self._matrices = [self._learn(rows, pairs, problem) for problem in range(self._n_problems)]
+        self._voters = [self._electorate(problem) for problem in range(self._n_problems)]
+        self.margins_ = self._in_training_order(
+            [margins(table, pairs, problem, A) for problem, A in enumerate(self._matrices)]
+        )
+        self._set_weights()
+        return self
+
+    def _neighbourhood(self, X: Matrix) -> tuple[Matrix, Compare]:
+        """Return the sorted training rows, and how they are compared to find hits and misses."""
+        return self._table.rows, self._compare(None)
+
+    def _begin(self) -> None:
+        """Clear what `_learn` collects over the problems."""
+
+    def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
+        """Learn the matrix of one problem; `rows` are those that `_neighbourhood` gave."""
+        raise NotImplementedError
+
+    def _electorate(self, problem: int) -> Voters:
+        """Return the matrices that decide on predictions, with their weights."""
+        return [(1.0, self._matrices[problem])]
+
+    def _or_identity(self, A: Matrix, problem: int) -> Matrix:
+        """Return A, or where it is zero, and so ranks nothing, the identity with a warning."""
+        if A.any():
+            return A
+        self.degenerate_ = True
+        warnings.warn(
+            f"{type(self).__name__}{self._problem_name(problem)}: hits and misses do not differ, so nothing is "
+            "learned; the similarity is left as it is",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        size = A.shape[0]
+        return (np.ones(size) if A.ndim == 1 else np.eye(size)) / np.sqrt(size)
+
+    def _set_weights(self) -> None:
+        """Set the weight of each feature: its entry on the diagonal, the matrix having norm 1; mean over problems."""
+        diagonals = [A if A.ndim == 1 else np.diag(A) for A in self._matrices]
+        norms = [np.linalg.norm(A) for A in self._matrices]
+        self.weights_ = np.mean([d / norm for d, norm in zip(diagonals, norms, strict=True)], axis=0)
+        self.feature_importances_ = self.weights_
+
+    @property
+    def matrices_(self) -> Matrix:
+        """The learned matrices, shape (n_problems, n_features, n_features); formed anew at each access."""
+        check_is_fitted(self)
+        return np.stack([np.diag(A) if A.ndim == 1 else A for A in self._matrices])
+
+    @property
+    def matrix_(self) -> Matrix:
+        """The learned matrix, shape (n_features, n_features), where there is only one."""
+        check_is_fitted(self)
+        if len(self._matrices) > 1:
+            raise AttributeError("there is one matrix per class: see matrices_")
+        only: Matrix = self.matrices_[0]
+        return only
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.weights_ > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,233 @@
+"""SiLA: a perceptron that learns a similarity from samples whose impostors are closer than their targets."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mfbench_similarity._base import Voters
+from mfbench_similarity._learner import SimilarityLearner
+from mfbench_similarity._lists import block_rows
+from mfbench_similarity._pairs import Pairs
+from mfbench_similarity._sila_kernels import DIAGONAL, SQUARE, SYMMETRIC, run
+from mfbench_similarity._table import Matrix, Normalization, inverse_factors
+
+_FORMS = {"diagonal": DIAGONAL, "symmetric": SYMMETRIC, "square": SQUARE}
+
+
+class SiLA(SimilarityLearner):
+    r"""Learn a similarity by correcting it at each sample whose misses are at least as similar as its hits.
+
+    The samples are visited in order, `max_iter` times. With the k targets :math:`y_q` (hits) and impostors :math:`z_q`
+    (misses) of a sample :math:`x`, if :math:`\sum_q s_A(x, y_q) - s_A(x, z_q) \le 0`, then [1]_
+
+    .. math:: A \leftarrow A + \sum_q f(x, y_q) - f(x, z_q), \qquad f_{ml}(x, y) = \frac{x_m y_l}{N(x, y)}
+
+    for a square matrix, :math:`(x_m y_l + x_l y_m) / N(x, y)` for a symmetric one, and the diagonal of :math:`f` for a
+    diagonal one; A begins as 0. Each matrix on the way has as weight the number of samples it was used on: the one
+    that its making corrected, and those it had right since.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=1
+        Number k of targets and of impostors of a sample, and of neighbours that decide on a prediction.
+    matrix : {"square", "symmetric", "diagonal"}, default="square"
+        Form of A.
+    prediction : {"averaged", "voted", "last"}, default="averaged"
+        The weighted mean of all matrices, under which similarities are the weighted means of theirs; the weighted vote
+        of the predictions of each matrix; or the last matrix.
+    neighbours : {"fixed-targets", "fixed", "adaptive"}, default="fixed-targets"
+        Targets are found with A = I and impostors under the current A; both with A = I; or both under the current A.
+        While A is 0, which tells no two rows apart, A = I takes its place.
+    normalization : {"norms", "none"} or callable, default="norms"
+        As of `RBS`.
+    rule : {"knn-a", "sknn-a"}, default="knn-a"
+        As of `RBS`.
+    mode : {"multiclass", "one-vs-rest"}, default="multiclass"
+        As of `RBS`.
+    max_iter : int, default=10
+        Number of epochs, the paper's J.
+    max_matrices : int, default=500
+        With ``prediction="voted"``, how many matrices are kept, the last ones.
+
+    Attributes
+    ----------
+    matrices_, matrix_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
+        As of `RBS`; A is the mean over matrices for the averaged and the voted prediction, else the last one.
+    margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        As of `RBS`: with hits and misses found with A = I.
+    n_updates_ : list of int
+        Number of corrections, one per problem.
+    voters_ : list of list of (float, ndarray)
+        With ``prediction="voted"``, the weights and matrices that vote, one list per problem. Empty lists else.
+    vote_share_ : list of float
+        Share of the total weight that the kept matrices have, one per problem; 1 but for the voted prediction.
+    n_iter_ : int
+        Number of epochs with a correction, plus the one without if there was one; the largest among the problems.
+    converged_ : bool
+        True if each problem had an epoch without a correction.
+    degenerate_ : bool
+        True if A is 0. It is then the identity, divided by its norm.
+
+    Raises
+    ------
+    ValueError
+        As of `RBS`.
+
+    Warns
+    -----
+    RuntimeWarning
+        If A is 0.
+
+    Notes
+    -----
+    Time O(n² p) for the targets, as blocked matrix products, and O(n (n p + p²)) per epoch and problem, O(n p²) with
+    ``neighbours="fixed"``; memory O(n (k + p)) and O(p²), and for a vote O(q p²) for q matrices kept, of which each
+    takes O(m n p) to predict m rows. After an epoch without a correction none can follow: the remaining ones are
+    accounted for without being run.
+
+    The symmetric form counts a product of a feature with itself twice, as printed. Differences below 2⁻⁴⁰ of the
+    largest possible similarity are 0.
+
+    References
+    ----------
+    .. [1] A. M. Qamar, E. Gaussier: RELIEF algorithm and similarity learning for k-NN. International Journal of
+       Computer Information Systems and Industrial Management Applications 4, 2012, section II.
+
+    Examples
+    --------
+    Classes differ in the sign of the second feature; the first, which is larger, is noise. Two corrections do.
+
+    >>> from mfbench_similarity import SiLA
+    >>> X, y = [[2, 1], [-2, 1], [2, -1], [-2, -1]], [0, 0, 1, 1]
+    >>> sila = SiLA(normalization="none", prediction="last").fit(X, y)
+    >>> sila.matrix_.tolist(), sila.n_updates_, sila.converged_
+    ([[-8.0, 0.0], [-4.0, 4.0]], [2], True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SimilarityLearner._parameter_constraints,
+        "prediction": [StrOptions({"averaged", "voted", "last"})],
+        "neighbours": [StrOptions({"fixed-targets", "fixed", "adaptive"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_matrices": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 1,
+        matrix: str = "square",
+        prediction: str = "averaged",
+        neighbours: str = "fixed-targets",
+        normalization: Normalization = "norms",
+        rule: str = "knn-a",
+        mode: str = "multiclass",
+        max_iter: int = 10,
+        max_matrices: int = 500,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.matrix = matrix
+        self.prediction = prediction
+        self.neighbours = neighbours
+        self.normalization = normalization
+        self.rule = rule
+        self.mode = mode
+        self.max_iter = max_iter
+        self.max_matrices = max_matrices
+
+    def _begin(self) -> None:
+        self.n_updates_: list[int] = []
+        self.voters_: list[Voters] = []
+        self.vote_share_: list[float] = []
+        self.n_iter_, self.converged_ = 1, True
+
+    def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
+        course = _Course(self, pairs, problem)
+        epochs = course.run(self.max_iter)
+        self.n_iter_ = max(self.n_iter_, epochs)
+        self.converged_ = self.converged_ and course.settled
+        self.n_updates_.append(course.updates)
+        voters = self._voting(course)
+        self.voters_.append(voters)
+        self.vote_share_.append(sum(weight for weight, _ in voters) / course.total_weight if voters else 1.0)
+        return self._or_identity(self._shaped(course.A if self.prediction == "last" else course.total), problem)
+
+    def _electorate(self, problem: int) -> Voters:
+        return self.voters_[problem] or super()._electorate(problem)
+
+    def _voting(self, course: _Course) -> Voters:
+        """Return the matrices that vote, the oldest first; none if they are all zero."""
+        if self.prediction != "voted" or not course.total.any():
+            return []
+        weights, matrices = course.kept()
+        return [(float(w), self._shaped(A)) for w, A in zip(weights, matrices, strict=True)]
+
+    def _shaped(self, A: Matrix) -> Matrix:
+        return A[0].copy() if self.matrix == "diagonal" else A
+
+
+class _Course:
+    """The state of SiLA on one problem."""
+
+    def __init__(self, sila: SiLA, pairs: Pairs, problem: int) -> None:
+        table = self.table = sila._table
+        p = table.rows.shape[1]
+        form = self.form = _FORMS[sila.matrix]
+        shape = (1 if form == DIAGONAL else p, p)
+        self.A, self.total = np.zeros(shape), np.zeros(shape)
+        size = sila.max_matrices if sila.prediction == "voted" else 0
+        self.ring, self.ring_weights = np.zeros((size, *shape)), np.zeros(size)
+        self.weight, self.updates, self.settled = 0.0, 0, False
+        self.follow = (sila.neighbours == "adaptive", sila.neighbours != "fixed")
+        self.samples = table.position
+        self.columns = np.ascontiguousarray(table.rows.T)
+        self.longest = float(np.sqrt(np.einsum("ij,ij->i", table.rows, table.rows).max()))
+        self.pairs = pairs.hits[problem], pairs.misses[problem], pairs.counts[problem]
+        self.n_used = int(np.count_nonzero(pairs.counts[problem]))
+        starts = table.starts
+        one = table.labels if sila._n_problems == 1 else np.full(len(table.labels), problem)
+        self.low, self.high, self.inside = starts[one], starts[one + 1], table.labels == one
+        self.total_weight = 0.0
+
+    def run(self, epochs: int) -> int:
+        """Make epochs; return how many were made before nothing could change."""
+        done = 0
+        while done < epochs and not self.settled:
+            before = self.updates
+            self._epoch()
+            done += 1
+            self.settled = self.updates == before
+        # The last matrix would be right on every sample in the epochs that are left.
+        self.weight += (epochs - done) * self.n_used
+        self.total += self.weight * self.A
+        if len(self.ring) and self.updates:
+            place = (self.updates - 1) % len(self.ring)
+            self.ring[place], self.ring_weights[place] = self.A, self.weight
+        self.total_weight = float(epochs * self.n_used)
+        return done
+
+    def kept(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return weights and matrices in the ring, the oldest first."""
+        size = len(self.ring)
+        if self.updates <= size:
+            return self.ring_weights[: self.updates], self.ring[: self.updates]
+        turn = -(self.updates % size)
+        return np.roll(self.ring_weights, turn), np.roll(self.ring, turn, axis=0)
+
+    def _epoch(self) -> None:
+        table = self.table
+        # Only a user's N needs values per pair; they are made for a block of samples at a time.
+        step = block_rows(len(table.rows), table.rows.shape[1]) if callable(table.normalization) else len(self.samples)
+        for begin in range(0, len(self.samples), step):
+            block = self.samples[begin : begin + step]
+            weighted = callable(table.normalization)
+            inverse = inverse_factors(table, table.rows[block]) if weighted else np.zeros((1, 0))
+            self.weight, self.updates = run(
+                block, table.rows, self.columns, table.order, self.low, self.high, self.inside, self.longest,
+                *self.pairs, inverse, self.form, *self.follow, self.A, self.total, self.weight, self.ring,
+                self.ring_weights, self.updates,
+            )  # fmt: skip

@@ -1,0 +1,67 @@
+"""Ensembles as selectors: the importances of the library's model, and what they find in made-up data."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from xgboost import XGBClassifier, XGBRegressor
+
+from mfbench_baselines.ensembles import RandomForestSelector, XGBoostSelector
+from mfbench_baselines.filters import MutualInfoFilter
+
+SELECTORS = [RandomForestSelector(n_estimators=10, random_state=0), XGBoostSelector(n_estimators=5, random_state=0)]
+
+
+@parametrize_with_checks(SELECTORS)  # no expected failures
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def curve(n=300, p=6):
+    X = np.random.default_rng(0).random((n, p))
+    return X, np.sin(3 * X[:, 2]) + X[:, 4] ** 2
+
+
+@pytest.mark.parametrize("selector", [*SELECTORS, MutualInfoFilter(random_state=0)], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("numbers", [True, False])
+def test_finds_what_matters(selector, numbers):
+    X, y = curve()
+    weights = selector.fit(X, y if numbers else y > np.median(y)).feature_importances_
+    assert sorted(np.argsort(weights)[-2:]) == [2, 4]
+
+
+def test_importances_are_those_of_the_model():
+    X, y = curve()
+    forest = RandomForestSelector(n_estimators=7, random_state=3)
+    own = RandomForestRegressor(n_estimators=7, max_features="sqrt", random_state=3).fit(X, y)
+    np.testing.assert_array_equal(forest.fit(X, y).feature_importances_, own.feature_importances_)
+    own = RandomForestClassifier(n_estimators=7, random_state=3).fit(X, y > 1)
+    np.testing.assert_array_equal(forest.fit(X, y > 1).feature_importances_, own.feature_importances_)
+    trees = XGBoostSelector(n_estimators=4)
+    own = XGBRegressor(n_estimators=4, max_depth=3, learning_rate=0.3).fit(X, y)
+    np.testing.assert_allclose(trees.fit(X, y).feature_importances_, own.feature_importances_, rtol=1e-6)
+    own = XGBClassifier(n_estimators=4, max_depth=3, learning_rate=0.3).fit(X, y > 1)
+    np.testing.assert_allclose(trees.fit(X, y > 1).feature_importances_, own.feature_importances_, rtol=1e-6)
+
+
+def test_a_tree_that_never_splits_on_a_column_gives_it_nothing():
+    X, y = curve()
+    assert (XGBoostSelector(n_estimators=1, max_depth=1).fit(X, y).feature_importances_ > 0).sum() == 1
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_one_class_is_refused(selector):
+    with pytest.raises(ValueError, match="at least two classes"):
+        selector.fit(np.eye(4), np.zeros(4, int))
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+def test_constant_columns_say_nothing(selector):
+    weights = selector.fit(np.ones((8, 2)), [0, 1] * 4).feature_importances_
+    assert weights.tolist() == [0, 0]
+
+
+def test_whole_numbers_are_classes():
+    X, _ = curve(60)
+    fitted = RandomForestSelector(n_estimators=3, random_state=0).fit(X, np.arange(60.0) % 3)
+    assert isinstance(fitted.model_, RandomForestClassifier)

@@ -1,0 +1,46 @@
+"""The lasso as a selector: the library's path for numbers, the right columns for classes."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LassoCV
+from sklearn.model_selection import KFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mfbench_baselines.lasso import LassoSelector
+
+
+@parametrize_with_checks([LassoSelector(cv=2, random_state=0)])  # no expected failures
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def rows(n=150, p=8):
+    X = np.random.default_rng(0).normal(size=(n, p))
+    return X, 3 * X[:, 1] - 2 * X[:, 5] + np.random.default_rng(1).normal(size=n)
+
+
+def test_numbers_are_the_librarys_lasso():
+    X, y = rows()
+    fitted = LassoSelector(cv=5, random_state=3).fit(X, y)
+    seed = int(np.random.RandomState(3).randint(2**31))
+    own = LassoCV(cv=KFold(5, shuffle=True, random_state=seed)).fit(X, y)
+    np.testing.assert_allclose(fitted.feature_importances_, np.abs(own.coef_), rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_finds_what_matters_among_classes(classes):
+    X, y = rows()
+    codes = np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))
+    weights = LassoSelector(cv=3, random_state=0).fit(X, codes).feature_importances_
+    assert sorted(np.argsort(weights)[-2:]) == [1, 5]
+
+
+def test_noise_leaves_next_to_nothing():
+    X = np.random.default_rng(2).normal(size=(100, 20))
+    found = LassoSelector(cv=5, random_state=0).fit(X, np.arange(100) % 2).get_support().sum()
+    assert found <= 5
+
+
+def test_a_class_of_one_is_refused():
+    with pytest.raises(ValueError, match="at least two samples of each class"):
+        LassoSelector().fit(np.eye(5), [0, 0, 0, 0, 1])

@@ -1,0 +1,170 @@
+"""LMNN against its formula, numerical derivatives, a generic optimiser and another program's figures; NCA's wrapper."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mfbench_baselines._lmnn import collect, find_targets, objective
+from mfbench_baselines.metric import LMNN, NCA
+
+REFERENCE = json.loads((Path(__file__).parent / "data" / "lmnn_reference.json").read_text(encoding="utf-8"))
+
+
+@parametrize_with_checks([LMNN(), NCA(random_state=0)])  # no expected failures
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def drawn(n=40, p=3, n_classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    return rng.normal(size=(n, p)) * np.array([1, 2, 0.5, 1, 1])[:p] + 0.7 * (y[:, None] == np.arange(p)), y
+
+
+def by_definition(L, X, y, k, push):
+    """The objective, with a loop over every triple."""
+    D, E = cdist(X @ L.T, X @ L.T, "sqeuclidean"), cdist(X, X, "sqeuclidean")
+    total = 0.0
+    for i in range(len(X)):
+        same = [j for j in range(len(X)) if y[j] == y[i] and j != i]
+        for j in sorted(same, key=lambda j: E[i, j])[:k]:
+            total += (1 - push) * D[i, j]
+            for other in range(len(X)):
+                if y[other] != y[i]:
+                    total += push * max(0.0, 1 + D[i, j] - D[i, other])
+    return total
+
+
+def everything(L, X, y, k, push):
+    targets = find_targets(X, y, k)
+    return objective(L, X, targets, *collect(X @ L.T, y, targets, 0.1), push)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("k", [1, 3])
+def test_objective_is_the_sum_over_all_triples(k, n_classes):
+    X, y = drawn(n_classes=n_classes)
+    for seed in range(4):
+        L = np.random.default_rng(seed).normal(size=(3, 3))
+        assert everything(L, X, y, k, 0.3)[0] == pytest.approx(by_definition(L, X, y, k, 0.3), rel=1e-12)
+
+
+def test_gradient_is_that_of_finite_differences():
+    X, y = drawn()
+    L = np.random.default_rng(1).normal(size=(3, 3))
+    value = lambda flat: everything(flat.reshape(3, 3), X, y, 3, 0.5)[0]  # noqa: E731
+    numerical = approx_fprime(L.ravel(), value, 1e-7)
+    np.testing.assert_allclose(everything(L, X, y, 3, 0.5)[1].ravel(), numerical, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_generic_optimiser_finds_a_better_metric(seed):
+    """The simplex method in the three numbers of a metric of two features; the problem is convex in it."""
+    X, y = drawn(n=30, p=2, seed=seed)
+
+    def value(flat):
+        return by_definition(np.array([[flat[0], flat[1]], [0.0, flat[2]]]), X, y, 2, 0.5)
+
+    best = min(
+        minimize(value, start, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-9, "maxiter": 2000}).fun
+        for start in ([1.0, 0.0, 1.0], [0.3, 0.2, 1.5])
+    )
+    model = LMNN(n_neighbors=2, tol=1e-9).fit(X, y)
+    assert by_definition(model.components_, X, y, 2, 0.5) == pytest.approx(best, rel=1e-5)
+    assert model.objective_trace_[-1] == pytest.approx(best, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", REFERENCE["data"])
+def test_as_good_as_another_program(name):
+    if name == "1000x20":
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(1000, 20))
+        y = X[:, 0] + rng.normal(size=1000) > 0
+    else:
+        X, y = {"iris": load_iris, "wine": load_wine, "wdbc": load_breast_cancer}[name](return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    theirs = REFERENCE["data"][name]
+    model = LMNN().fit(X, y)
+    assert model.objective_trace_[0] == pytest.approx(theirs["identity"], rel=1e-9)
+    assert model.objective_trace_[-1] <= min(theirs[run]["objective"] for run in ("defaults", "faster_steps"))
+    assert model.converged_
+
+
+def test_objective_falls_and_the_matrix_is_positive():
+    X, y = drawn(n=90, p=4, n_classes=3)
+    model = LMNN().fit(X, y)
+    assert (np.diff(model.objective_trace_) < 0).all()
+    assert np.linalg.eigvalsh(model.matrix_).min() > -1e-10
+    np.testing.assert_allclose(model.feature_importances_, np.diag(model.matrix_))
+    order = np.random.default_rng(0).permutation(4)
+    turned = LMNN().fit(X[:, order], y)
+    assert turned.objective_trace_[-1] == pytest.approx(model.objective_trace_[-1], rel=1e-3)
+
+
+def test_without_push_everything_shrinks_to_a_point():
+    X, y = drawn()
+    assert LMNN(push=0.0).fit(X, y).objective_trace_[-1] < 1e-6
+
+
+def test_more_features_than_rows_are_learned_in_their_span():
+    rng = np.random.default_rng(0)
+    y = np.arange(20) % 2
+    few = rng.normal(size=(20, 4)) + y[:, None]
+    many = few @ np.linalg.qr(rng.normal(size=(30, 30)))[0][:4]
+    one, other = LMNN(n_neighbors=2).fit(few, y), LMNN(n_neighbors=2).fit(many, y)
+    assert other.components_.shape == (4, 30)
+    assert one.objective_trace_[-1] == pytest.approx(other.objective_trace_[-1], rel=1e-3)
+    np.testing.assert_array_equal(one.predict(few), other.predict(many))
+
+
+def test_duplicates_singletons_and_constants_are_harmless():
+    X, y = drawn(n=20)
+    X, y = np.vstack([X, X[:3], [[9.0, 9.0, 9.0]]]), np.append(np.append(y, y[:3]), 7)
+    X = np.column_stack([X, np.full(len(X), 5.0)])
+    model = LMNN().fit(X, y)
+    assert model.n_skipped_ == 1
+    assert np.isfinite(model.components_).all()
+    assert model.predict(X[-1:])[0] in model.classes_
+    with pytest.raises(ValueError, match="alone in its class"):
+        LMNN().fit(X[:3], [0, 1, 2])
+
+
+@pytest.mark.parametrize("parameters", [{"push": 1.0}, {"max_iter": 0}, {"tol": 0.0}, {"n_neighbors": 0}])
+def test_parameters_have_a_range(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        LMNN(**parameters).fit(*drawn())
+
+
+def test_too_few_steps_are_told():
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        LMNN(max_iter=1).fit(*drawn())
+
+
+def test_nca_is_scikit_learns_and_its_neighbours():
+    X, y = drawn(n=80, p=4)
+    theirs = NeighborhoodComponentsAnalysis(init="identity", random_state=0).fit(X[:60], y[:60])
+    ours = NCA(random_state=0).fit(X[:60], y[:60])
+    np.testing.assert_allclose(ours.components_, theirs.components_)
+    votes = KNeighborsClassifier(1).fit(theirs.transform(X[:60]), y[:60])
+    np.testing.assert_array_equal(ours.predict(X[60:]), votes.predict(theirs.transform(X[60:])))
+
+
+def test_nca_of_more_features_than_rows_ends_without_a_warning():
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    X = rng.normal(size=(30, 500))
+    X[:, 0] += 4 * y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = NCA(n_neighbors=3, random_state=0).fit(X, y)
+    assert model.components_.shape == (29, 500)
+    assert model.feature_importances_.argmax() == 0

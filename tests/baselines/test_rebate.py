@@ -1,0 +1,42 @@
+"""The wrapper of scikit-rebate: the same numbers, and a clear word where it is missing."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mfbench_baselines.rebate import ALGORITHMS, RebateFilter
+
+skrebate = pytest.importorskip("skrebate")
+
+
+@parametrize_with_checks([RebateFilter()])  # no expected failures
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def drawn():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    return X, np.where(X[:, 0] * X[:, 1] > 0, "yes", "no")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_importances_are_scikit_rebates(algorithm):
+    X, y = drawn()
+    theirs = getattr(skrebate, algorithm)(n_features_to_select=6).fit(X.copy(), (y == "yes").astype(int))
+    ours = RebateFilter(algorithm=algorithm).fit(X, y)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_)
+    assert set(np.argsort(-ours.feature_importances_)[:2]) == {0, 1}
+
+
+def test_without_the_package_one_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skrebate", None)
+    with pytest.raises(ImportError, match="SURF needs scikit-rebate: pip install skrebate"):
+        RebateFilter(algorithm="SURF").fit(*drawn())
+
+
+def test_unknown_algorithms_are_named():
+    with pytest.raises(ValueError, match="one of SURF, SURFstar"):
+        RebateFilter(algorithm="TuRF").fit(*drawn())

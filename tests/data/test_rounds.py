@@ -1,0 +1,65 @@
+"""Rounds: drawn by their seed alone, in an order of columns that is told, the truth going with it."""
+
+import numpy as np
+import pytest
+
+from mfbench.data.rounds import canonical_dataset, draw_round, reorder_columns
+from mfbench.errors import DataError, UsageError
+from mfbench.host.registry import load_registry
+
+
+@pytest.fixture(scope="module")
+def registry():
+    return load_registry(only=["datasets"])
+
+
+@pytest.mark.parametrize("name", ["xor(n_samples=50)", "friedman-1(n_samples=50)", "corral", "monks-3"])
+def test_same_seed_same_round(registry, name):
+    a, b, c = (draw_round(name, registry, seed) for seed in (1, 1, 2))
+    for one, other in ((a.data.X, b.data.X), (a.data.y, b.data.y), (a.order, b.order)):
+        np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(a.data.X, c.data.X)
+
+
+@pytest.mark.parametrize("name", ["gametes-like(n_samples=80)", "mux6", "rfvm-simulation-2(n_samples=40)", "parity"])
+def test_truth_goes_with_the_columns(registry, name):
+    canonical = canonical_dataset(name, registry)
+    drawn = draw_round(name, registry, 5)
+    assert sorted(drawn.order) == list(range(canonical.n_features))
+    assert sorted(drawn.order[list(drawn.data.relevant)]) == sorted(canonical.relevant)
+    pairs = {tuple(sorted(drawn.order[list(pair)].tolist())) for pair in drawn.data.interactions}
+    assert pairs == {tuple(sorted(pair)) for pair in canonical.interactions}
+
+
+def test_columns_keep_their_names_and_values(registry):
+    data = canonical_dataset("xor(n_samples=30, n_noise=3)", registry)
+    order = np.array([4, 0, 2, 1, 3])
+    moved = reorder_columns(data, order)
+    np.testing.assert_array_equal(moved.X[:, 1], data.X[:, 0])
+    assert moved.feature_names[3] == data.feature_names[1]
+    assert moved.relevant == (1, 3)
+
+
+def test_a_table_gives_rows_of_its_own(registry):
+    table, drawn = canonical_dataset("monks-1", registry), draw_round("monks-1", registry, 3)
+    back = drawn.data.X[:, np.argsort(drawn.order)]
+    rows = {(*row, label) for row, label in zip(map(tuple, table.X), table.y, strict=True)}
+    found = {(*row, label) for row, label in zip(map(tuple, back), drawn.data.y, strict=True)}
+    assert found < rows
+    assert len(drawn.data.y) == len(table.y)
+
+
+def test_response_follows_the_rows(registry):
+    drawn = draw_round("friedman-1(n_samples=41)", registry, 3).data
+    np.testing.assert_array_equal(drawn.y, drawn.response > np.median(drawn.response))
+
+
+@pytest.mark.parametrize("name", ["wine", "file:own.csv", "openml:61", "sonar"])
+def test_without_a_truth(registry, name):
+    with pytest.raises(DataError, match="no known relevant features"):
+        canonical_dataset(name, registry)
+
+
+def test_a_seed_of_its_own_is_refused(registry):
+    with pytest.raises(UsageError, match="each round has one of its own"):
+        canonical_dataset("xor(seed=3)", registry)

@@ -1,0 +1,34 @@
+"""Two views: equal in distribution, independent, and as far from each other in class as they say."""
+
+import numpy as np
+import pytest
+
+from mfbench.errors import UsageError
+from mfbench_datasets.calibration import two_views
+
+
+def test_shape_balance_and_names():
+    data = two_views(n_samples=31, n_features=3)
+    assert data.X.shape == (31, 6)
+    assert np.bincount(data.y).tolist() == [16, 15]
+    assert data.feature_names == ("a1", "a2", "a3", "b1", "b2", "b3")
+
+
+def test_both_views_have_the_stated_moments_and_are_independent():
+    data = two_views(n_samples=40_000, n_features=2, shift=0.8, seed=3)
+    for code in (0, 1):
+        X = data.X[data.y == code]
+        # Six standard errors of a mean over 20,000 rows, and of a variance.
+        np.testing.assert_allclose(X.mean(axis=0), 0.8 * code, atol=0.043)
+        np.testing.assert_allclose(np.cov(X.T), np.eye(4), atol=0.06)
+
+
+def test_a_seed_is_a_dataset():
+    assert np.array_equal(two_views(seed=4).X, two_views(seed=4).X)
+    assert not np.array_equal(two_views(seed=4).X, two_views(seed=5).X)
+
+
+@pytest.mark.parametrize("wrong", [{"n_samples": 3}, {"n_features": 0}, {"shift": float("nan")}, {"seed": -1}])
+def test_refusals(wrong):
+    with pytest.raises(UsageError, match="two-views"):
+        two_views(**wrong)

@@ -1,0 +1,25 @@
+"""What compiled functions must heed for numba's cache to be safe."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+from numba.core.caching import NullCache
+from numba.core.registry import CPUDispatcher
+
+import mfbench_margin
+
+MODULES = [name for _, name, _ in pkgutil.iter_modules(mfbench_margin.__path__) if name != "plugin"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_generator_is_cached(name):
+    """Numba fails with a KeyError where it has a generator in its cache, but not the function that calls it.
+
+    So it is while another process is filling the cache, and whenever a caller meets new types.
+    """
+    module = importlib.import_module(f"mfbench_margin.{name}")
+    compiled = [thing for thing in vars(module).values() if isinstance(thing, CPUDispatcher)]
+    cached = [f for f in compiled if inspect.isgeneratorfunction(f.py_func) and not isinstance(f._cache, NullCache)]
+    assert [f.py_func.__name__ for f in cached] == []

@@ -1,0 +1,507 @@
+"""What every estimator of the plugin must do with odd input: odd in type, layout, size or labels."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import mfbench_margin
+
+# Quick variants; with them, everything that is drawn is drawn from a seed.
+PARAMETERS = {
+    "BoostedIM4EIMMIGRATE": {"n_estimators": 3},
+    "BoostedIMMIGRATE": {"n_estimators": 3, "random_state": 0},
+    "IMMIGRATE": {"random_state": 0},
+    "MulRelief": {"max_iter": 5},
+    "NCADiagonal": {"n_random_starts": 1, "max_iter": 5, "random_state": 0},
+    "Simba": {"n_draws": 50, "n_random_starts": 1, "random_state": 0},
+}
+NAMES = sorted(mfbench_margin.__all__)
+CLASSIFIERS = [name for name in NAMES if name not in ("Relief", "ReliefF")]
+every = pytest.mark.parametrize("name", NAMES)
+every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
+
+
+def make(name, **parameters):
+    return getattr(mfbench_margin, name)(**{**PARAMETERS.get(name, {}), **parameters})
+
+
+def takes(name, parameter):
+    return parameter in getattr(mfbench_margin, name)().get_params()
+
+
+def quietly(action):
+    """The result of an action that may warn that no feature has a margin."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*on average no feature")
+        warnings.filterwarnings("ignore", message="no feature weighs more")
+        return action()
+
+
+def results(fitted, X):
+    """All that tells one fit from another."""
+    found = [fitted.feature_importances_, fitted.transform(X)]
+    return [*found, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else found
+
+
+def assert_same(one, other):
+    for a, b in zip(one, other, strict=True):
+        assert_array_equal(a, b)
+
+
+@pytest.fixture
+def table(make_groups):
+    return make_groups(31, n=24, p=4, shift=2)
+
+
+# Types and layouts
+
+
+@every
+def test_layout_and_type_change_no_bit(name, table):
+    X, y = table
+    expected = results(quietly(lambda: make(name).fit(X, y)), X)
+    read_only, labels = X.copy(), y.copy()
+    read_only.flags.writeable = labels.flags.writeable = False
+    strided = np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3]
+    tables = [read_only, np.asfortranarray(X), strided, X.astype(">f8"), X.astype(object), X.tolist()]
+    for other in tables:
+        assert_same(results(quietly(lambda other=other: make(name).fit(other, labels)), X), expected)
+
+
+@every
+def test_float32_is_computed_in_float64(name, table):
+    X, y = table
+    single = X.astype(np.float32)
+    fitted = quietly(lambda: make(name).fit(single, y))
+    expected = quietly(lambda: make(name).fit(single.astype(np.float64), y))
+    assert_array_equal(fitted.feature_importances_, expected.feature_importances_)
+    assert fitted.feature_importances_.dtype == np.float64
+
+
+@every
+def test_integers_and_booleans_are_numbers(name, table):
+    X, y = table
+    for other in ((30 * X).astype(np.int8), X > 0, pd.DataFrame(X > 0)):
+        fitted = quietly(lambda other=other: make(name).fit(other, y))
+        expected = quietly(lambda other=other: make(name).fit(np.asarray(other, dtype=float), y))
+        assert_array_equal(fitted.feature_importances_, expected.feature_importances_)
+
+
+@every
+def test_data_frames(name, table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(24) + 100)
+    fitted = quietly(lambda: make(name).set_output(transform="pandas").fit(frame, pd.Series(y, index=frame.index)))
+    assert_array_equal(fitted.feature_importances_, quietly(lambda: make(name).fit(X, y)).feature_importances_)
+    selected = fitted.transform(frame)
+    assert list(selected.columns) == fitted.get_feature_names_out().tolist()
+    assert list(selected.columns) == [c for c, kept in zip("abcd", fitted.get_support(), strict=True) if kept]
+    assert selected.index.equals(frame.index)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.transform(frame[list("dcba")])
+
+
+@pytest.mark.parametrize("name", ["LFE", "IMMIGRATE"])
+def test_metric_output(name, table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    fitted = make(name, output="metric").set_output(transform="pandas").fit(frame, y)
+    mapped = fitted.transform(frame)
+    assert list(mapped.columns) == [f"{name.lower()}{k}" for k in range(len(fitted.components_))]
+    assert fitted.components_.shape[1] == 4
+    assert_array_equal(mapped, X @ fitted.components_.T)
+    # Selected features can be put back, coordinates of the metric cannot.
+    assert not hasattr(fitted, "inverse_transform")
+    assert make(name).fit(X, y).inverse_transform(make(name).fit(X, y).transform(X)).shape == X.shape
+
+
+@every
+def test_pickle_clone_and_parameters(name, table):
+    X, y = table
+    fitted = quietly(lambda: make(name).fit(X, y))
+    expected = results(fitted, X)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert_same(results(again, X), expected)
+    assert_same(results(copy.deepcopy(fitted), X), expected)
+    unfitted = clone(fitted)
+    assert not hasattr(unfitted, "classes_")
+    assert_same(results(quietly(lambda: unfitted.set_params(**fitted.get_params()).fit(X, y)), X), expected)
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        fitted.set_params(colour="red")
+
+
+@every
+def test_fitted_arrays_may_be_read_only(name, table):
+    """As they are where an estimator is passed between processes in shared memory."""
+    X, y = table
+    fitted = quietly(lambda: make(name).fit(X, y))
+    expected = results(fitted, X)
+    shared = pickle.loads(pickle.dumps(fitted, protocol=5))
+    seen = set()
+
+    def lock(thing):
+        if id(thing) in seen:
+            return
+        seen.add(id(thing))
+        if isinstance(thing, np.ndarray):
+            thing.flags.writeable = False
+        elif isinstance(thing, list | tuple):
+            for part in thing:
+                lock(part)
+        elif hasattr(thing, "__dict__"):
+            lock(list(vars(thing).values()))
+
+    lock(shared)
+    assert not shared.feature_importances_.flags.writeable
+    assert_same(results(shared, X), expected)
+
+
+@every
+def test_fit_forgets_an_earlier_fit(name, table):
+    X, y = table
+    estimator = make(name)
+    quietly(lambda: estimator.fit(np.column_stack([X, X[:, :1] ** 2]), np.arange(24) % 3))
+    refitted = results(quietly(lambda: estimator.fit(X, y)), X)
+    assert_same(refitted, results(quietly(lambda: make(name).fit(X, y)), X))
+
+
+# Labels
+
+
+@every
+@pytest.mark.parametrize(
+    "labels",
+    [np.array(["b", "a"]), np.array(["b", "a"], dtype=object), np.array([True, False]), np.array([2.0, -1.0])],
+    ids=["str", "object", "bool", "float"],
+)
+def test_labels_of_any_type_with_an_order(name, labels, table):
+    X, y = table
+    fitted = quietly(lambda: make(name).fit(X, labels[y]))
+    assert fitted.classes_.tolist() == sorted(labels.tolist())
+    if hasattr(fitted, "predict"):
+        assert set(fitted.predict(X)) == set(labels)
+        assert fitted.score(X, labels[y]) > 0.6
+
+
+@every
+def test_refuses_labels_that_scikit_learn_does_not_know(name, table):
+    X, y = table
+    with pytest.raises(TypeError, match="bytes"):
+        make(name).fit(X, np.array([b"b", b"a"])[y])
+    for labels in ([2.5, 1.5], [True, False]):
+        with pytest.raises(ValueError, match="Unknown label type"):
+            make(name).fit(X, np.array(labels, dtype=object)[y])
+
+
+@every
+@pytest.mark.parametrize(
+    ("labels", "kinds"), [(["b", 1], "int, str"), (["b", None], "NoneType, str")], ids=["mixed", "none"]
+)
+def test_refuses_labels_without_an_order(name, labels, kinds, table):
+    X, y = table
+    with pytest.raises(ValueError, match=rf"y mixes labels that cannot be sorted \({kinds}\)") as caught:
+        make(name).fit(X, np.array(labels, dtype=object)[y])
+    assert "\n" not in str(caught.value)
+
+
+@every
+def test_tells_the_only_class_as_it_is_written(name, table):
+    X, _ = table
+    for label in (7, "spam", 2.0):
+        with pytest.raises(ValueError, match=rf"{name} needs .* only 1 class: {label}$"):
+            make(name).fit(X, np.full(24, label))
+
+
+# Shapes and sizes
+
+
+@every
+def test_refuses_what_is_no_table_of_numbers(name, table):
+    X, y = table
+    refused = [
+        (ValueError, "could not convert string", np.full((24, 4), "a")),
+        (ValueError, "contains infinity", np.where(X.max() == X, np.inf, X)),
+        (TypeError, "Sparse", csr_matrix(X)),
+        (ValueError, "1D array", X[:, 0]),
+        (ValueError, "dim 3", X[:, :, None]),
+        (ValueError, "Complex", X.astype(complex)),
+        (ValueError, "0 sample", X[:0]),
+        (ValueError, "0 feature", X[:, :0]),
+        (ValueError, "inconsistent", X[:-1]),
+    ]
+    if name != "ReliefF":
+        refused.append((ValueError, "contains NaN", np.where(X.max() == X, np.nan, X)))
+    for error, message, bad in refused:
+        with pytest.raises(error, match=message):
+            make(name).fit(bad, y[: len(bad)] if message == "0 sample" else y)
+
+
+@every
+def test_refuses_too_few_samples(name, table):
+    X, _ = table
+    with pytest.raises(ValueError, match="2 classes"):
+        make(name).fit(X[:1], [0])
+    with pytest.raises(ValueError, match="at least 2 samples"):
+        make(name).fit(X[:2], [0, 1])
+    fitted = quietly(lambda: make(name).fit(X[:3], [0, 0, 1]))
+    assert fitted.n_skipped_ == 1
+
+
+@every
+@pytest.mark.parametrize("copies", [1, 2])
+def test_duplicates_constant_features_and_one_feature(name, table, copies):
+    X, y = table
+    tables = [
+        (np.vstack([X] * copies), np.concatenate([y] * copies)),
+        (np.vstack([X] * copies), np.concatenate([y, 1 - y][:copies])),
+        (np.column_stack([X, np.full(24, 0.1)]), y),
+        (X[:, :1], y),
+        (np.ones((24, 3)), y),
+        (np.random.default_rng(0).normal(size=(8, 40)), np.arange(8) % 2),
+    ]
+    for Z, labels in tables:
+        fitted = quietly(lambda Z=Z, labels=labels: make(name).fit(Z, labels))
+        weights = fitted.feature_importances_
+        assert np.isfinite(weights).all()
+        assert_array_equal(weights[(Z[0] == Z).all(axis=0)], 0)
+        if hasattr(fitted, "predict_proba"):
+            shares = fitted.predict_proba(Z)
+            assert np.isfinite(shares).all()
+            assert shares.sum(axis=1) == pytest.approx(1)
+
+
+@every
+@pytest.mark.parametrize("factor", [1e-300, 1e-160, 1e-8, 1e8, 1e150, 1e300])
+def test_any_unit_is_finite_or_refused(name, factor, table):
+    X, y = table
+    try:
+        fitted = quietly(lambda: make(name).fit(factor * X, y))
+    except ValueError as error:
+        assert factor > 1e100
+        assert str(error) == "the values of X are too large: distances overflow; scale them first"
+        return
+    assert np.isfinite(fitted.feature_importances_).all()
+    assert (fitted.feature_importances_ != 0).any()
+    if hasattr(fitted, "predict_proba"):
+        assert np.isfinite(fitted.predict_proba(factor * X)).all()
+
+
+HALF, ROOT = [0.5, 0.5, 0.0], [0.5**0.5, 0.5**0.5, 0.0]
+# Weights and degenerate_ where hits are far, misses at the same place, and the last feature is constant.
+WITHOUT_MARGIN = {
+    "BoostedIM4EIMMIGRATE": (ROOT, True),
+    "BoostedIMMIGRATE": (ROOT, True),
+    "IM4E": (HALF, True),
+    "IM4EIMMIGRATE": (ROOT, True),
+    "IMMIGRATE": (ROOT, True),
+    "IRelief": (ROOT, True),
+    "ImbalancedIM4E": (HALF, True),
+    "LFE": (ROOT, True),
+    "MulRelief": (HALF, True),
+    "NCADiagonal": ([1.0, 0.0, 0.0], False),
+    "Relief": ([0.0, 0.0, 0.0], True),
+    "ReliefF": ([0.0, 0.0, 0.0], True),
+    "Simba": ([0.0, 1.0, 0.0], False),
+}
+
+
+@every
+def test_without_a_margin(name):
+    """As the table in docs/methods.md tells."""
+    X = np.array([[0.0, 0.0, 3.0], [1.0, 1.2, 3.0]] * 3)
+    y = np.repeat([0, 1, 2], 2)
+    estimator = make(name, sigma=0.1) if name == "IMMIGRATE" else make(name)
+    weights, degenerate = WITHOUT_MARGIN[name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y)
+    assert estimator.weights_ == pytest.approx(weights, abs=0.01)
+    assert estimator.degenerate_ == degenerate
+    warned = any(issubclass(warning.category, RuntimeWarning) for warning in caught)
+    assert warned == (degenerate and name not in ("Relief", "ReliefF", "BoostedIMMIGRATE"))
+
+
+# Prediction
+
+
+@every_classifier
+def test_predicting_odd_rows(name, table):
+    X, y = table
+    fitted = quietly(lambda: make(name).fit(X, y))
+    for error, message, bad in [
+        (ValueError, "2 features", X[:, :2]),
+        (ValueError, "NaN", np.full((1, 4), np.nan)),
+        (ValueError, "0 sample", X[:0]),
+        (TypeError, "Sparse", csr_matrix(X)),
+    ]:
+        for method in (fitted.predict, fitted.predict_proba):
+            with pytest.raises(error, match=message):
+                method(bad)
+    for method in (fitted.predict, fitted.predict_proba):
+        try:
+            values = quietly(lambda method=method: method(1e306 * X))
+        except ValueError as error:
+            assert str(error) == "the values of X are too large: distances overflow; scale them first"
+        else:
+            # Manhattan distances of such rows are finite.
+            assert name in ("IM4E", "ImbalancedIM4E", "IRelief")
+            assert np.isfinite(values).all()
+    assert np.isfinite(fitted.predict_proba(1e6 * X)).all()
+
+
+@every
+def test_says_when_not_fitted(name, table):
+    X, _ = table
+    estimator = make(name)
+    for method in (
+        "transform",
+        "predict",
+        "predict_proba",
+        "decision_function",
+        "get_support",
+        "get_feature_names_out",
+    ):
+        if hasattr(estimator, method):
+            with pytest.raises(NotFittedError):
+                getattr(estimator, method)(*([] if method.startswith("get") else [X]))
+
+
+# Parameters
+
+WRONG = {
+    "sigma": [0, -1.0, np.nan, np.inf, None, "wide"],
+    "sigma_max": [0, np.nan, np.inf, "wide"],
+    "sigma_min": [0, np.nan, np.inf, "wide"],
+    "max_iter": [0, -1, 1.5, "x"],
+    "tol": [-1.0, np.nan, "x"],
+    "solver": ["newton", None],
+    "cone": ["cube", None, 3],
+    "init": ["zeros", 3, np.eye(3), [[1.0]], np.full((4, 4), np.nan), np.full((4, 4), "a")],
+    "prune": [-0.1, np.nan, np.inf, "x"],
+    "degenerate": ["zero", None],
+    "output": ["kernel", None],
+    "n_neighbors": [0, 1.5, "x"],
+    "n_samples": [0, 1.5],
+    "n_components": [0, 1.5],
+    "n_estimators": [0, 1.5],
+    "threshold": [-1.0, np.nan, "x"],
+    "max_features": [0, 1.5, None],
+    "random_state": ["x", -1],
+}
+
+
+@every
+def test_refuses_wrong_parameters(name, table):
+    X, y = table
+    for parameter, values in WRONG.items():
+        for value in values if takes(name, parameter) else []:
+            with pytest.raises(ValueError, match=f"{parameter}|could not convert string"):
+                make(name, **{parameter: value}).fit(X, y)
+
+
+SIGMAS = [1e-6, 1e-3, 1e3, 1e6]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if takes(name, "sigma") or takes(name, "sigma_max")])
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_any_sigma_is_finite(name, sigma, table):
+    X, y = table
+    variants = [{"sigma": sigma}] if takes(name, "sigma") else []
+    if takes(name, "sigma_max"):
+        variants = [{"sigma_max": sigma, "sigma_min": sigma}, {"sigma_max": 1e6, "sigma_min": sigma}]
+    if takes(name, "cone"):
+        cones, solvers = ("psd", "psd_clip", "nonneg", "dnn", "diag"), ("monotone", "published")
+        variants = [{**v, "cone": cone, "solver": solver} for v in variants for cone in cones for solver in solvers]
+    if takes(name, "objective"):
+        variants = [{**v, "objective": objective} for v in variants for objective in ("margin", "nca")]
+    for parameters in variants:
+        fitted = quietly(lambda parameters=parameters: make(name, **parameters).fit(X, y))
+        assert np.isfinite(fitted.feature_importances_).all()
+        assert fitted.feature_importances_.any()
+        assert np.isfinite(getattr(fitted, "objective_trace_", 0.0)).all()
+        for factor in (1.0, 1e-6, 1e6):
+            shares = quietly(lambda fitted=fitted, factor=factor: fitted.predict_proba(factor * X))
+            assert np.isfinite(shares).all()
+            assert shares.sum(axis=1) == pytest.approx(1)
+
+
+@every
+def test_numpy_numbers_are_numbers(name, table):
+    X, y = table
+    for parameter, value in {
+        "sigma": 0.5,
+        "sigma_max": 2.0,
+        "tol": 0.125,
+        "beta": 2.0,
+        "rho": 0.5,
+        "threshold": 1.0,
+    }.items():
+        if takes(name, parameter):
+            expected = results(quietly(lambda p=parameter, v=value: make(name, **{p: v}).fit(X, y)), X)
+            for kind in (np.float32, np.float64):
+                given = {parameter: kind(value)}
+                assert_same(results(quietly(lambda given=given: make(name, **given).fit(X, y)), X), expected)
+    if takes(name, "max_iter"):
+        quietly(lambda: make(name, max_iter=np.int32(2)).fit(X, y))
+
+
+# Simba's tolerance is its smallest step, and must be positive.
+@pytest.mark.parametrize("name", [name for name in NAMES if takes(name, "tol") and name != "Simba"])
+def test_no_tolerance(name, table):
+    X, y = table
+    fitted = quietly(lambda: make(name, tol=0, max_iter=4).fit(X, y))
+    assert 1 <= fitted.n_iter_ <= 4
+    assert np.isfinite(fitted.feature_importances_).all()
+
+
+# Sample weights
+
+WEIGHTED = ["IM4E", "ImbalancedIM4E", "IMMIGRATE", "IM4EIMMIGRATE"]
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.where(np.arange(24) == 3, -1.0, 1.0), "[Nn]egative"),
+        (np.full(24, np.nan), "NaN"),
+        (np.full(24, np.inf), "infinity"),
+        (np.zeros(24), "non-zero|positive weight"),
+        (np.ones(23), "shape"),
+        (np.ones((24, 1)), "1D"),
+        (np.full(24, 1e308), "sums to inf"),
+        (np.full(24, 1e-320), "sums to .*only its ratios matter"),
+    ],
+    ids=["negative", "nan", "inf", "zero", "short", "column", "huge", "tiny"],
+)
+def test_refuses_wrong_sample_weights(name, weights, message, table):
+    X, y = table
+    with pytest.raises(ValueError, match=message):
+        make(name).fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_sample_weights_of_any_type(name, table):
+    X, y = table
+    expected = results(make(name).fit(X, y), X)
+    for weights in (
+        np.ones(24, int),
+        np.ones(24, np.float32),
+        np.ones(24, bool),
+        [1] * 24,
+        pd.Series(np.ones(24)),
+        1.0,
+    ):
+        assert_same(results(make(name).fit(X, y, sample_weight=weights), X), expected)
+    only_one_class = make(name).fit(X, y, sample_weight=(y == 0).astype(float))
+    assert np.isfinite(only_one_class.feature_importances_).all()
+    assert set(only_one_class.predict(X)) == {0, 1}

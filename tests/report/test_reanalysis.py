@@ -1,0 +1,111 @@
+"""A published table analysed anew, in every form, from the command line."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from mfbench.cli import main
+from mfbench.errors import UnknownNameError, UsageError
+from mfbench.host.registry import load_registry
+from mfbench.report.present import Form, present_table
+from mfbench.report.reanalysis import reanalyse
+from mfbench.suite.published import read_published, shipped_tables
+
+
+def told(name, form=None, width=160):
+    console = Console(file=io.StringIO(), width=width)
+    text = present_table(name, form or Form(), console)
+    return console.file.getvalue() + text
+
+
+def test_the_printed_table_of_2020():
+    text = told("immigrate2020_table2")
+    words = " ".join(text.split())
+    for part in (
+        "Friedman χ² = 146.7 (17 degrees of freedom",
+        "F = 14.42 (17 and 323, p = 1.5e-30)",
+        "critical difference 5.89",
+        "across 20 datasets, IGT against each method",
+        "2.55", "5.42", "6.30", "7.48", "7.52", "15.70",
+    ):  # fmt: skip
+        assert part in words
+    assert "IGT better" in words and "not told apart" not in words
+
+
+def test_the_printed_table_of_the_ensembles():
+    words = " ".join(told("immigrate2020_table3").split())
+    assert "RF 2.20 +1.09 +1.0 [+0.2, +1.8] +0.63 0.017 0.017 0.50 0.50 0.00 BIM better" in words
+
+
+def test_another_reference_and_all_pairs():
+    form = Form(reference="RF", statistics=True)
+    words = " ".join(told("immigrate2020_table3", form).split())
+    assert "RF against each method" in words
+    assert "all 6 pairs" in words and "ties half" in words
+
+
+def test_json_csv_markdown_and_svg():
+    content = json.loads(told("immigrate2020_table3", Form("json")))
+    assert content["reference"] == "BIM"
+    assert content["overall"]["ranks"]["BIM"] == pytest.approx(1.575)
+    assert content["overall"]["friedman"]["n_datasets"] == 20
+    assert told("immigrate2020_table3", Form("csv")).startswith("first,second,mean,difference,low,high")
+    markdown = told("immigrate2020_table3", Form("md"))
+    assert markdown.startswith("# IMMIGRATE 2020, table 3") and "```text" in markdown
+    assert told("immigrate2020_table3", Form("svg")).startswith("<svg")
+    assert "CD = 1.05" in told("immigrate2020_table3", Form("figure", "critical-difference"))
+
+
+def test_every_shipped_table_can_be_told():
+    registry = load_registry(only=["suites"])
+    for name in shipped_tables(registry):
+        assert told(name, width=100)
+
+
+def test_a_table_with_holes_leaves_datasets_out(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text(
+        "dataset,method,value\n" + "".join(f"d{i},{m},0.{i}{k}\n" for i in range(1, 6) for k, m in enumerate("AB", 3))
+    )
+    with path.open("a") as handle:
+        handle.write("d9,A,0.5\n")
+    table = read_published(str(path), load_registry(only=[]), tmp_path)
+    found = reanalyse(table)
+    assert (found.reference, found.n_datasets, found.completed.dropped) == ("B", 5, ["d9"])
+
+
+def test_refusals():
+    with pytest.raises(UnknownNameError, match="method of this table"):
+        told("immigrate2020_table3", Form(reference="XYZ"))
+    with pytest.raises(UsageError, match="no times"):
+        told("immigrate2020_table3", Form("figure", "time-profile"))
+    with pytest.raises(UnknownNameError, match="figure"):
+        told("immigrate2020_table3", Form("figure", "pie"))
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["report"], "name a run or"),
+        (["report", "uci", "--published", "immigrate2020_table2"], "one of the two"),
+        (["report", "--published", "immigrate2020_tabel2"], "did you mean"),
+        (["report", "--published", "immigrate2020_table2", "--json", "--figure", "critical-difference"], "choose one"),
+        (["report", "--published", "immigrate2020_table2", "-o", "x"], "--output needs"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong(words, part, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    assert part in capsys.readouterr().err
+
+
+def test_a_figure_is_written_to_a_file(tmp_path, capsys):
+    target = tmp_path / "figures" / "cd.svg"
+    with pytest.raises(SystemExit) as left:
+        main(["report", "--published", "immigrate2020_table2", "--figure", "critical-difference", "-o", str(target)])
+    assert left.value.code == 0
+    assert target.read_text(encoding="utf-8").startswith("<svg")
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,76 @@
+"""Histograms of margins, and the picture of them."""
+
+import os
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mfbench_similarity import RBS, margin_histogram
+from mfbench_similarity.figures import draw, main
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("shift", [-10, -1, 0, 1, 10])
+def test_equals_counting(shift):
+    values = np.random.default_rng(0).normal(size=500) + shift
+    found = margin_histogram(values, 20)
+    expected = [np.sum((values > a) & (values <= b)) for a, b in zip(found.edges[:-1], found.edges[1:], strict=True)]
+    assert_array_equal(found.counts, expected)
+    assert found.counts.sum() == 500
+    assert_allclose(np.diff(found.edges), found.edges[1] - found.edges[0])
+    assert_allclose(found.mean, values.mean())
+    assert found.mistakes == np.mean(values <= 0)
+
+
+def test_no_bar_holds_both_signs():
+    found = margin_histogram([-3.0, -0.1, 0.0, 0.1, 7.7], 5)
+    left = found.edges[1:] <= 0
+    assert found.counts[left].sum() == 3
+    assert (found.edges == 0).any()
+
+
+def test_missing_margins_are_left_out():
+    found = margin_histogram([[np.nan, 1.0], [-1.0, np.nan]])
+    assert (found.counts.sum(), found.mistakes) == (2, 0.5)
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [2.0], [-1.0]])
+def test_equal_margins(values):
+    assert margin_histogram(values).counts.sum() == len(values)
+
+
+def test_bad_input_is_told():
+    with pytest.raises(ValueError, match="no finite number"):
+        margin_histogram([np.nan])
+    with pytest.raises(ValueError, match="at least 1"):
+        margin_histogram([1.0], 0)
+
+
+def test_picture_has_a_bar_for_each_that_is_not_empty(make_numbers):
+    histogram = margin_histogram(RBS().fit(*make_numbers(0)).margins_)
+    other = margin_histogram([1.0, 2.0])
+    picture = ElementTree.fromstring(draw([[("one <&", histogram)], [("two", other)]]))
+    bars = [r for r in picture.iter(f"{SVG}rect") if r.get("x")]
+    assert len(bars) == np.count_nonzero(histogram.counts) + np.count_nonzero(other.counts)
+    x, y, width, height = (np.array([float(r.get(name)) for r in bars]) for name in ("x", "y", "width", "height"))
+    assert (x >= 0).all()
+    assert (x + width <= float(picture.get("width"))).all()
+    assert (y + height <= float(picture.get("height"))).all()
+    assert "one <&" in [t.text for t in picture.iter(f"{SVG}text")]
+
+
+@pytest.mark.skipif(not os.environ.get("MFBENCH_DATA_DIR"), reason="needs a mirror of datasets in MFBENCH_DATA_DIR")
+def test_command_draws_the_four_datasets(tmp_path):
+    assert main([str(tmp_path / "margins.svg"), "--offline"]) == 0
+    titles = [t.text for t in ElementTree.parse(tmp_path / "margins.svg").iter(f"{SVG}text")]
+    assert [f"{learner} on {name}" in titles for learner in ("RBS", "sRBS") for name in ("iris", "pima")] == [True] * 4
+
+
+def test_command_tells_what_is_wrong(tmp_path, capsys):
+    assert main([str(tmp_path / "x.svg"), "--datasets", "iriss", "--offline"]) == 2
+    assert "did you mean 'iris'" in capsys.readouterr().err
+    assert main([str(tmp_path / "missing" / "x.svg"), "--datasets", "iris", "--offline"]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
