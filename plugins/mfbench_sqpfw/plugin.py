@@ -1,4 +1,4 @@
-"""What this plugin offers to mfbench: SQP-FW, for one theta and with everything chosen along its path."""
+"""What this plugin offers to mfbench: SQP-FW for one theta, along its path, and with all chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -21,13 +21,24 @@ _SQPFW_CV = {
     "summary": "SQP-FW whose theta, neighbourhood and k are chosen by cross-validation along the path",
     "factory": "mfbench_sqpfw.cv:SQPFeatureWeightingCV",
 }
+_SQPFW_PATH = {
+    "name": "sqpfw-path",
+    "summary": "SQP-FW along its regularisation path: one fit serves every theta up to theta_max",
+    "factory": "mfbench_sqpfw.path:SQPFeatureWeightingPath",
+    "grid": {"kappa": [1, 2, 3], "theta_max": [0.003, 0.01, 0.03, 0.1, 0.3]},
+    "path": ("theta_max", "weights_at"),
+}
 _SHARED: dict[str, Any] = {"paper": _PAPER, "tags": ("margin", "embedded"), "warm_up": True}
 
 
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return SQP-FW as selectors."""
-    return [SelectorSpec(**_SQPFW, grid=_GRID, **_SHARED), SelectorSpec(**_SQPFW_CV, **_SHARED)]
+    return [
+        SelectorSpec(**_SQPFW, grid=_GRID, **_SHARED),
+        SelectorSpec(**_SQPFW_PATH, **_SHARED),
+        SelectorSpec(**_SQPFW_CV, **_SHARED),
+    ]
 
 
 @hookimpl
