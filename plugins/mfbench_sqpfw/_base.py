@@ -71,9 +71,7 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
     def _set_weights(self, weights: Floats) -> None:
         self.weights_ = self.feature_importances_ = weights
         if not weights.any():
-            warnings.warn(
-                f"{type(self).__name__}: no feature varies; all weights are 0", RuntimeWarning, stacklevel=3
-            )
+            warnings.warn(f"{type(self).__name__}: no feature varies; all weights are 0", RuntimeWarning, stacklevel=3)
 
     def _remember(self, X: Floats, codes: Ints, n_neighbors: int) -> None:
         k = min(n_neighbors, len(X))

@@ -1,9 +1,9 @@
 """The ratio test of Lemma 5, made cheap by deadlines.
 
-For a pair (i, j) outside the active set, slack = b.w with b = e(i, j) - e(i, representative). The weights' sum is fixed,
-so when w moves by a distance D the slack changes by at most D times the norm of b less its mean (Cauchy-Schwarz): the
-pair cannot change its side before w is |slack| / norm away. A step looks only at pairs for which its end is farther than
-that, and is therefore exact.
+For a pair (i, j) outside the active set, slack = b.w with b = e(i, j) - e(i, representative). The weights' sum is
+fixed, so when w moves by a distance D the slack changes by at most D times the norm of b less its mean
+(Cauchy-Schwarz): the pair cannot change its side before w is |slack| / norm away. A step looks only at pairs for which
+its end is farther than that, and is therefore exact.
 
 Each row keeps its q members of smallest such radius, in ascending order, around the weights at its last refresh. Those
 whose radius w has nearly left are open: looked at one by one, each with a deadline in terms of the length of w's path.
@@ -89,7 +89,7 @@ def members(s: State, row: int) -> tuple[int, int, int, int]:
 @njit(cache=True)
 def is_less(s: State, row: int, member: int) -> bool:
     """Return whether a member is in H< or M<."""
-    for k in range(s.n_less[row]):
+    for k in range(s.n_less[row]):  # noqa: SIM110 - numba compiles no generator
         if s.less[row, k] == member:
             return True
     return False
@@ -141,7 +141,7 @@ def refresh_row(s: State, row: int) -> None:
     count = 0
     for block in range(2):
         for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-            if j == i or j == rep or _is_tied(s, row, j):
+            if j in (i, rep) or _is_tied(s, row, j):
                 continue
             slack, norm = _pair_at_rest(s.X, i, j, near, s.w, alive)
             radii[count], order[count] = _radius(s, slack, norm), j
@@ -265,7 +265,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
             begin, middle, resume, end = members(s, row)
             for block in range(2):
                 for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-                    if j == i or j == rep or _is_tied(s, row, j):
+                    if j in (i, rep) or _is_tied(s, row, j):
                         continue
                     slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
                     tau = _candidate(s, row, j, slack, rate, norm, speed)

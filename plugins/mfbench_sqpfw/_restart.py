@@ -42,7 +42,7 @@ def hidden_ties(s: State, tied: np.ndarray) -> tuple[int, float]:
         begin, middle, resume, end = members(s, row)
         for block in range(2):
             for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-                if j == i or j == rep or abs(_distance_of(s, i, j) - nearest) > grid or _is_tied(s, row, j):
+                if j in (i, rep) or abs(_distance_of(s, i, j) - nearest) > grid or _is_tied(s, row, j):
                     continue
                 if _differs(s, i, j, rep):
                     hidden += 1
@@ -61,7 +61,7 @@ def _distance_of(s: State, i: int, j: int) -> float:
 
 @njit(cache=True)
 def _differs(s: State, i: int, j: int, rep: int) -> bool:
-    for f in range(s.X.shape[1]):
+    for f in range(s.X.shape[1]):  # noqa: SIM110 - numba compiles no generator
         if abs(s.X[i, f] - s.X[j, f]) != abs(s.X[i, f] - s.X[rep, f]):
             return True
     return False

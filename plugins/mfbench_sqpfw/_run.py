@@ -42,7 +42,7 @@ def prepare(
         If no sample has ``kappa`` hits and ``lam`` misses, or one has not and ``skip`` is False, or ``bar`` does not
         fit.
     """
-    n, l = X.shape
+    n, p = X.shape
     counts = np.bincount(codes)
     enough = (counts[codes] > kappa) & (n - counts[codes] >= lam)
     if not enough.any():
@@ -56,9 +56,9 @@ def prepare(
             'lower kappa or lam, or set small_classes="skip"'
         )
     features = np.flatnonzero(np.ptp(X, axis=0) > 0)
-    weights = np.full(l, 1.0 / l) if bar is None else np.asarray(bar, dtype=np.float64)
-    if weights.shape != (l,) or not np.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
-        raise ValueError(f"w_bar must hold {l} weights of at least 0 whose sum is 1")
+    weights = np.full(p, 1.0 / p) if bar is None else np.asarray(bar, dtype=np.float64)
+    if weights.shape != (p,) or not np.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
+        raise ValueError(f"w_bar must hold {p} weights of at least 0 whose sum is 1")
     weights = weights[features]
     if len(features) and weights.sum() <= 0:
         raise ValueError("w_bar is 0 for every feature that varies; give one of them a positive weight")
@@ -113,7 +113,8 @@ def descend(state: State, theta: float, tolerance: float, max_steps: int) -> tup
             state = _state.with_more_ties(state)
         elif status == _steps.LOST:
             raise FloatingPointError(
-                "the active constraints became dependent by rounding; scale the features alike, for example to variance 1"
+                "the active constraints became dependent by rounding; scale the features alike, for example to "
+                "variance 1"
             )
         elif status == _steps.OPTIMAL or len(trace) >= max_steps:
             return state, status, trace

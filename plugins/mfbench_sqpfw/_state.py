@@ -71,12 +71,12 @@ def build(
     X: Floats, codes: Ints, targets: Ints, kappa: int, lam: int, bar: Floats, w: Floats, working_set: int | None
 ) -> State:
     """Return a state with no index sets yet; samples sorted by class, ``working_set`` None watches every pair."""
-    n, l = X.shape
+    n, p = X.shape
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
     rows = 2 * len(targets)
     watched = (n - 1 if working_set is None else min(working_set, n - 1)) + SPARE
     leaves = 1 << max(0, (rows - 1).bit_length())
-    capacity = min(l, TIE_CAPACITY)
+    capacity = min(p, TIE_CAPACITY)
     first = np.argsort(w <= 0, kind="stable").astype(np.int64)
     X = np.ascontiguousarray(X[:, first])
     scale = float((np.ptp(X, axis=0) ** 2).max(initial=0.0))
@@ -93,13 +93,13 @@ def build(
         perm=first,
         w=w[first].copy(),
         bar=bar[first].copy(),
-        c=np.zeros(l),
+        c=np.zeros(p),
         rep=np.full(rows, -1, dtype=np.int64),
         less=np.full((rows, max(kappa, lam)), -1, dtype=np.int64),
         n_less=np.zeros(rows, dtype=np.int64),
         n_ties=np.zeros(rows, dtype=np.int64),
-        **_tie_arrays(capacity, l),
-        ref=np.zeros((rows, l)),
+        **_tie_arrays(capacity, p),
+        ref=np.zeros((rows, p)),
         ref_alive=np.zeros(rows, dtype=np.int64),
         near=np.full((rows, watched), -1, dtype=np.int64),
         n_near=np.zeros(rows, dtype=np.int64),
@@ -115,15 +115,15 @@ def build(
         counts=counts,
         travel=travel,
         row_sums=np.zeros((2, rows)),
-        scratch=np.zeros((12, max(n, l, capacity + 1))),
+        scratch=np.zeros((12, max(n, p, capacity + 1))),
         order=np.zeros(n, dtype=np.int64),
     )
 
 
 def with_more_ties(state: State) -> State:
     """Return the state with twice the room for tied pairs; the arrays that need no growth are shared."""
-    capacity, l = state.tie_b.shape
-    more = _tie_arrays(min(l, 2 * capacity), l)
+    capacity, p = state.tie_b.shape
+    more = _tie_arrays(min(p, 2 * capacity), p)
     more["tie_row"][:capacity] = state.tie_row
     more["tie_member"][:capacity] = state.tie_member
     more["tie_b"][:capacity] = state.tie_b
@@ -137,11 +137,11 @@ def copied(state: State) -> State:
     return State(*(array.copy() for array in state))
 
 
-def _tie_arrays(capacity: int, l: int) -> dict[str, Any]:
+def _tie_arrays(capacity: int, p: int) -> dict[str, Any]:
     return {
         "tie_row": np.zeros(capacity, dtype=np.int64),
         "tie_member": np.zeros(capacity, dtype=np.int64),
-        "tie_b": np.zeros((capacity, l)),
-        "Q": np.zeros((capacity + 1, l)),
+        "tie_b": np.zeros((capacity, p)),
+        "Q": np.zeros((capacity + 1, p)),
         "R": np.zeros((capacity + 1, capacity + 1)),
     }

@@ -150,10 +150,7 @@ def find_release(s: State, theta: float) -> tuple[int, int, int]:
         sums[s.tie_row[k]] += multipliers[k + 1]
     for k in range(2 * ties):
         row = s.tie_row[k % ties]
-        if k < ties:
-            value = multipliers[k + 1]
-        else:
-            value = (g if row < len(s.targets) else -g) - sums[row]
+        value = multipliers[k + 1] if k < ties else (g if row < len(s.targets) else -g) - sums[row]
         direction = 1 if value > 0 else -1
         claim = _claim(s, abs(value), len(s.w) + k, drawn)
         if abs(value) > TIE_TOLERANCE * g and claim > largest and may_leave(s, row, direction):

@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a check from scratch says of a solution of SQP-FW.
+    r"""What a check from scratch says of a solution of SQP-FW.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Certificate:
     largest_violation : float
         Largest absolute multiplier of a constraint that Lemma 6 would release; beta and gamma divided by theta / n.
     infeasibility : float
-        The larger of \\|sum w - 1\\| and the most negative weight.
+        The larger of \|sum w - 1\| and the most negative weight.
     inconsistent : int
         Number of target neighbours that are not the kappa-th nearest hit or the lambda-th nearest miss under w.
     hidden_ties : int

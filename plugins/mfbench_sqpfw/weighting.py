@@ -20,11 +20,11 @@ from mfbench_sqpfw.certificate import Certificate, certify
 
 
 class SQPFeatureWeighting(WeightedNeighbours):
-    """Feature weights by sequential quadratic programming, consistent with their target neighbours.
+    r"""Feature weights by sequential quadratic programming, consistent with their target neighbours.
 
     Minimises, over w >= 0 with sum 1,
 
-        theta / n sum_i (d(i, h_i | w) - d(i, m_i | w)) + 1/2 \\|w - w_bar\\|²
+        theta / n sum_i (d(i, h_i | w) - d(i, m_i | w)) + 1/2 \|w - w_bar\|²
 
     where d(i, j | w) = sum_f w_f (x_if - x_jf)² and h_i, m_i are the kappa-th nearest hit and the lambda-th nearest
     miss of i under w itself (equation 2 of [1]_). The objective is neither smooth nor convex; the algorithm falls

@@ -31,9 +31,9 @@ def wdbc():
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
-def random_table(n, l=20, seed=0):
+def random_table(n, p=20, seed=0):
     rng = np.random.default_rng(seed)
-    X, y = rng.normal(size=(n, l)), np.arange(n) % 2
+    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
     X[:, 0] += y
     return X, y
 

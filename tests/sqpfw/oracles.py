@@ -15,17 +15,17 @@ def problem(seed):
     n_classes = int(rng.integers(2, 4))
     kappa, lam = (int(k) for k in rng.integers(1, 4, 2))
     n = int(rng.integers(max(8, n_classes * (kappa + 1)), 61))
-    l = int(rng.integers(2, 11))
+    p = int(rng.integers(2, 11))
     y = rng.permutation(np.arange(n) % n_classes)
-    X = rng.normal(size=(n, l))
+    X = rng.normal(size=(n, p))
     X[:, 0] += y
     tied = seed % 3 == 2
     if tied:
         kind = int(rng.integers(3))
         if kind == 0:
-            X = rng.integers(0, 4, size=(n, l)).astype(float)
+            X = rng.integers(0, 4, size=(n, p)).astype(float)
         elif kind == 1:
-            X = rng.integers(0, 2, size=(n, l)).astype(float)
+            X = rng.integers(0, 2, size=(n, p)).astype(float)
         else:
             X[n // 2 : 2 * (n // 2)] = X[: n // 2]
     return X, y, kappa, lam, float(10 ** rng.uniform(-2, 1)), tied
@@ -101,16 +101,16 @@ def loss_value(X, y, w, bar, kappa, lam, theta):
 
 def dense_kkt(s, theta):
     """Solve (4) in all variables (w, xi, eta): return u, phi, alpha by feature, and {(row, member): multiplier}."""
-    n_targets, l = len(s.targets), len(s.w)
+    n_targets, p = len(s.targets), len(s.w)
     X = columns(s)
-    bar = np.empty(l)
+    bar = np.empty(p)
     bar[s.perm] = s.bar
-    size = l + 2 * n_targets
+    size = p + 2 * n_targets
     H, linear = np.zeros((size, size)), np.zeros(size)
-    H[:l, :l] = np.eye(l)
-    linear[:l] = -bar
-    linear[l : l + n_targets], linear[l + n_targets :] = theta / n_targets, -theta / n_targets
-    A, right, names = [np.r_[np.ones(l), np.zeros(2 * n_targets)]], [1.0], ["phi"]
+    H[:p, :p] = np.eye(p)
+    linear[:p] = -bar
+    linear[p : p + n_targets], linear[p + n_targets :] = theta / n_targets, -theta / n_targets
+    A, right, names = [np.r_[np.ones(p), np.zeros(2 * n_targets)]], [1.0], ["phi"]
     # A weight that has just been released is 0 and free.
     for f in s.perm[s.counts[POSITIVE] :]:
         A.append(np.eye(size)[f])
@@ -120,8 +120,8 @@ def dense_kkt(s, theta):
     pairs += [(int(s.tie_row[k]), int(s.tie_member[k])) for k in range(s.counts[TIES])]
     for row, member in pairs:
         line = np.zeros(size)
-        line[:l] = squares(X, s.targets[row % n_targets])[member]
-        line[l + row] = -1.0
+        line[:p] = squares(X, s.targets[row % n_targets])[member]
+        line[p + row] = -1.0
         A.append(line)
         right.append(0.0)
         names.append((row, member))
@@ -129,16 +129,16 @@ def dense_kkt(s, theta):
     K = np.block([[H, A.T], [A, np.zeros((len(A), len(A)))]])
     solution = np.linalg.solve(K, np.r_[-linear, right])
     multipliers = dict(zip(names, solution[size:], strict=True))
-    return solution[:l], multipliers
+    return solution[:p], multipliers
 
 
 def standard_qp(s, theta):
     """The solution of the QP (3) with the sets of the state, by Lawson and Hanson's least-distance programming."""
     X, table = columns(s), sides(s)
-    n_targets, l = len(s.targets), len(s.w)
-    bar, c = np.empty(l), np.zeros(l)
+    n_targets, p = len(s.targets), len(s.w)
+    bar, c = np.empty(p), np.zeros(p)
     bar[s.perm] = s.bar
-    equal, unequal = [np.ones(l)], list(np.eye(l))
+    equal, unequal = [np.ones(p)], list(np.eye(p))
     for row in range(2 * n_targets):
         e = squares(X, s.targets[row % n_targets])
         b = e - e[s.rep[row]]

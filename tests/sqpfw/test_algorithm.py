@@ -15,11 +15,13 @@ SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_step(oracles, seed):
     """Monotone, feasible and consistent after every step; the multipliers those of the dense KKT system."""
-    X, y, kappa, lam, theta, tied = oracles.problem(seed)
+    X, y, kappa, lam, theta, _ = oracles.problem(seed)
     data = oracles.prepared(X, y, kappa, lam)
     s = begin(data)
     last = _steps.objective(s, theta)
-    assert last == pytest.approx(oracles.loss_value(data.X, data.codes, data.bar, data.bar, kappa, lam, theta), abs=1e-9)
+    assert last == pytest.approx(
+        oracles.loss_value(data.X, data.codes, data.bar, data.bar, kappa, lam, theta), abs=1e-9
+    )
     for k, value in enumerate(oracles.run(s, theta)):
         assert value <= last + 1e-11
         last = value
@@ -31,7 +33,9 @@ def test_every_step(oracles, seed):
         assert worst < 1e-8
         if k < 5 or k % 20 == 0:
             check_kkt(oracles, s, theta)
-    assert last == pytest.approx(oracles.loss_value(data.X, data.codes, oracles.weights(s), data.bar, kappa, lam, theta), abs=1e-9)
+    assert last == pytest.approx(
+        oracles.loss_value(data.X, data.codes, oracles.weights(s), data.bar, kappa, lam, theta), abs=1e-9
+    )
     check_kkt(oracles, s, theta)
     assert_allclose(oracles.standard_qp(s, theta), oracles.weights(s), rtol=0, atol=1e-7)
     check_structure(s, theta)

@@ -76,7 +76,7 @@ def test_small_classes(noisy):
     assert fitted.n_skipped_ == 1
     assert fitted.target_hits_[0] == fitted.target_misses_[0] == -1
     assert 0 in SQPFeatureWeighting(theta=0.0).fit(np.r_[X[:1] * 0 + X[1] + 1e-3, X[1:]], y).target_misses_
-    with pytest.raises(ValueError, match='1 of 80 samples lack 1 others of their class .* small_classes="skip"'):
+    with pytest.raises(ValueError, match=r'1 of 80 samples lack 1 others of their class .* small_classes="skip"'):
         SQPFeatureWeighting(small_classes="error").fit(X, y)
     with pytest.raises(ValueError, match="no sample has 90 others of its class"):
         SQPFeatureWeighting(90).fit(X, y)

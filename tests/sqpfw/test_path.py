@@ -6,7 +6,10 @@ from mfbench_sqpfw import SQPFeatureWeightingPath, _steps, sqpfw_path, toy
 from mfbench_sqpfw._run import begin
 from mfbench_sqpfw.path import trace
 
-SEEDS = [*(s for s in range(12) if s % 3 != 2), *(pytest.param(s, marks=pytest.mark.slow) for s in range(12, 80) if s % 3 != 2)]
+SEEDS = [
+    *(s for s in range(12) if s % 3 != 2),
+    *(pytest.param(s, marks=pytest.mark.slow) for s in range(12, 80) if s % 3 != 2),
+]
 
 
 @pytest.fixture(params=SEEDS)
@@ -102,7 +105,9 @@ def test_toy_tells_the_story(oracles):
     assert len(gaps) == 21
     path = sqpfw_path(X, y, 3.0, kappa=2)
     assert_allclose(path.after[-1], [1, 0])
-    neighbour_changes = sum(event.changes for event in path.events) - sum(e.kind == "weight vanishes" for e in path.events)
+    neighbour_changes = sum(event.changes for event in path.events) - sum(
+        e.kind == "weight vanishes" for e in path.events
+    )
     assert 16 <= neighbour_changes <= 22
     assert len(path.jumps) >= 1
     # Brute force: w1(theta) is a local minimum of f on [0, 1].

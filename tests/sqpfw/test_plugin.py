@@ -19,7 +19,9 @@ def test_one_fit_serves_the_path(tmp_path):
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     long = SQPFeatureWeightingPath(theta_max=0.5).fit(X, y)
     for theta in (0.01, 0.2):
-        assert np.allclose(long.weights_at(theta), SQPFeatureWeightingPath(theta_max=theta).fit(X, y).weights_, atol=1e-9)
+        assert np.allclose(
+            long.weights_at(theta), SQPFeatureWeightingPath(theta_max=theta).fit(X, y).weights_, atol=1e-9
+        )
 
 
 def test_figures(tmp_path, capsys):
