@@ -134,8 +134,8 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
     """The path of SQP-FW's weights as theta grows from 0 to ``theta_max``.
 
     Between breakpoints w is linear in theta. At a breakpoint a weight vanishes or returns, or a hit or miss becomes
-    tied with a target neighbour or parts from it. Where the new one replaces the target neighbour at once, the old w is no
-    local minimum any more: w jumps, and the objective falls. The published algorithm goes on with affine functions
+    tied with a target neighbour or parts from it. Where the new one replaces the target neighbour at once, the old w is
+    no local minimum any more: w jumps, and the objective falls. The published algorithm goes on with affine functions
     that do not pass through w there; here Algorithm 1 runs at that theta until w is optimal again.
 
     Parameters
