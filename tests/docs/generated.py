@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-BUILT_IN = ("baselines", "datasets", "margin", "relevance", "similarity", "suites")
+BUILT_IN = ("baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites")
 _BLOCK = re.compile(r"<!-- generated: ([\w-]+) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 
 

@@ -1,0 +1,142 @@
+"""Is a set of weights a local minimum? Theorem 7, re-checked from scratch with dense linear algebra."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    r"""What a check from scratch says of a solution of SQP-FW.
+
+    Attributes
+    ----------
+    optimal : bool
+        All conditions hold, up to the tolerances of the check. With hidden ties they do not prove a local minimum.
+    stationarity : float
+        Largest entry of the step to the solution of the equality-constrained QP (4) of the tied pairs; 0 at a solution.
+    largest_violation : float
+        Largest absolute multiplier of a constraint that Lemma 6 would release; beta and gamma divided by theta / n.
+    infeasibility : float
+        The larger of \|sum w - 1\| and the most negative weight.
+    inconsistent : int
+        Number of target neighbours that are not the kappa-th nearest hit or the lambda-th nearest miss under w.
+    hidden_ties : int
+        Number of members tied with a target neighbour outside the active set, duplicates of it left out. Where there
+        are any, the conditions are necessary, not sufficient.
+    n_ties : int
+        Number of tied members in the active set besides the target neighbours.
+    """
+
+    optimal: bool
+    stationarity: float
+    largest_violation: float
+    infeasibility: float
+    inconsistent: int
+    hidden_ties: int
+    n_ties: int
+
+
+def certify(
+    X: Floats,
+    codes: Ints,
+    targets: Ints,
+    w: Floats,
+    bar: Floats,
+    theta: float,
+    ties: list[Ints],
+    n_less: Ints,
+    need: tuple[int, int],
+) -> Certificate:
+    """Check weights and target neighbours.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    codes : ndarray of shape (n_samples,)
+    targets : ndarray of shape (n_targets,)
+        Samples whose margins count.
+    w, bar : ndarray of shape (n_features,)
+    theta : float
+    ties : list of ndarray
+        Members of H= of each target, then members of M= of each; the first is the target neighbour.
+    n_less : ndarray of shape (2 * n_targets,)
+        Sizes of H< and M<.
+    need : (int, int)
+        kappa and lambda.
+
+    Returns
+    -------
+    Certificate
+
+    Notes
+    -----
+    Time O(n² l + t³) for t tied pairs; memory O(n l), in blocks.
+    """
+    n_targets = len(targets)
+    g = theta / n_targets
+    rows, owner, c = [], [], np.zeros(X.shape[1])
+    inconsistent = hidden = 0
+    scale = max(1e-300, max(float(_e(X, targets[t], ties[t][:1])[0] @ w) for t in range(n_targets)))
+    for row in range(2 * n_targets):
+        i, kind = targets[row % n_targets], row // n_targets
+        members = np.flatnonzero((codes == codes[i]) == (kind == 0))
+        members = members[members != i]
+        e = _e(X, i, members)
+        distances, nearest = e @ w, _e(X, i, ties[row][:1])[0]
+        value = nearest @ w
+        c += (1.0 - 2.0 * kind) * nearest / n_targets
+        inconsistent += abs(np.partition(distances, need[kind] - 1)[need[kind] - 1] - value) > 1e-8 * scale
+        near = np.abs(distances - value) <= 1e-9 * scale
+        known = np.isin(members, ties[row])
+        inconsistent += int(np.count_nonzero(known & (np.abs(distances - value) > 1e-8 * scale)))
+        untold = int(np.count_nonzero(near & ~known))
+        hidden += int(np.count_nonzero(near & ~known & (e != nearest).any(axis=1)))
+        nearer = int(np.count_nonzero((distances < value) & ~near))
+        inconsistent += not nearer <= n_less[row] <= nearer + untold
+        for member in ties[row][1:]:
+            rows.append(_e(X, i, np.array([member]))[0] - nearest)
+            owner.append(row)
+    positive = w > 0
+    A = np.vstack([np.ones(len(w)), *rows])
+    lin = bar - theta * c
+    # Multipliers by least squares: stationarity says lin - w = A' multipliers among positive weights.
+    multipliers = np.linalg.lstsq(A[:, positive].T, (lin - w)[positive], rcond=None)[0]
+    residual = (lin - w)[positive] - A[:, positive].T @ multipliers
+    alpha = (lin - A.T @ multipliers)[~positive]
+    worst = _worst_tie(multipliers[1:], np.array(owner, dtype=np.int64), n_less, need, n_targets, g)
+    largest = max(float(alpha.max(initial=0.0)), worst)
+    stationarity = float(np.abs(residual).max(initial=0.0))
+    infeasibility = max(abs(float(w.sum()) - 1.0), float(-w.min(initial=0.0)))
+    return Certificate(
+        optimal=inconsistent == 0 and infeasibility <= 1e-9 and stationarity <= 1e-8 and largest <= 1e-6,
+        stationarity=stationarity,
+        largest_violation=largest,
+        infeasibility=infeasibility,
+        inconsistent=int(inconsistent),
+        hidden_ties=hidden,
+        n_ties=len(rows),
+    )
+
+
+def _e(X: Floats, i: int, members: Ints) -> Floats:
+    return np.asarray((X[members] - X[i]) ** 2)
+
+
+def _worst_tie(extra: Floats, owner: Ints, n_less: Ints, need: tuple[int, int], n_targets: int, g: float) -> float:
+    """Return the largest multiplier that Lemma 6 does not allow, as a share of g."""
+    worst = 0.0
+    for row in np.unique(owner):
+        own, kind = extra[owner == row], int(row >= n_targets)
+        values = np.append(own, (g, -g)[kind] - own.sum())
+        if n_less[row] <= need[kind] - 2:
+            worst = max(worst, float(-values.min()))
+        if n_less[row] + len(values) > need[kind]:
+            worst = max(worst, float(values.max()))
+    return worst / g if g > 0 else 0.0

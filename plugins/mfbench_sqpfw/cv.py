@@ -1,0 +1,189 @@
+"""SQP-FW with theta, kappa, lambda and k chosen by cross-validation along the path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+
+from mfbench_sqpfw._base import WeightedNeighbours, embed
+from mfbench_sqpfw._state import Floats, Ints
+from mfbench_sqpfw.path import trace
+from mfbench_sqpfw.weighting import describe
+
+
+class SQPFeatureWeightingCV(WeightedNeighbours):
+    """SQP-FW that chooses theta, (kappa, lambda) and the number of voting neighbours.
+
+    In each fold and for each (kappa, lambda) one path is followed, and the error of the nearest-neighbour classifier
+    on the left-out part is read at ``n_thetas`` points of it; nothing is fitted for a single theta. The combination
+    with the fewest errors over all folds is used for a path on all the data, up to the chosen theta.
+
+    Parameters
+    ----------
+    neighbourhoods : sequence of (int, int), default=((1, 1), (2, 2), (3, 3))
+        Candidates for (kappa, lambda). Those for which a fold has no sample with enough hits and misses are left out.
+    n_neighbors : int or sequence of int, default=(1, 3, 5)
+        Candidates for the number of voting neighbours.
+    theta_min, theta_max : float, default=1e-3, 1.0
+        Ends of the range of theta, evenly covered on a logarithmic scale.
+    n_thetas : int, default=100
+        Points of the path that are tried.
+    cv : int, splitter or iterable, default=5
+        A number of stratified folds (fewer if the largest class is smaller), shuffled; or anything scikit-learn takes.
+    w_bar, working_set, max_iter, tol, small_classes
+        As for `SQPFeatureWeightingPath`.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds.
+
+    Attributes
+    ----------
+    theta_, kappa_, lam_, n_neighbors_ : float, int, int, int
+        What was chosen: of equal errors the smallest theta, then the first candidates.
+    cv_errors_ : ndarray of shape (n_neighbourhoods, n_numbers_of_neighbours, n_thetas)
+        Share of left-out samples predicted wrongly; NaN for candidates left out.
+    thetas_ : ndarray of shape (n_thetas,)
+    path_ : WeightPath
+        Path on all the data, up to ``theta_``.
+    weights_, feature_importances_, target_hits_, target_misses_, active_set_, n_skipped_, classes_
+        As in `SQPFeatureWeighting`, at ``theta_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mfbench_sqpfw import SQPFeatureWeightingCV
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    >>> X[:, 1] += 2 * y
+    >>> fitted = SQPFeatureWeightingCV(n_thetas=5, random_state=0).fit(X, y)
+    >>> int(fitted.weights_.argmax())
+    1
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **WeightedNeighbours._parameter_constraints,
+        "neighbourhoods": ["array-like"],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "theta_min": [Interval(Real, 0, None, closed="neither")],
+        "theta_max": [Interval(Real, 0, None, closed="neither")],
+        "n_thetas": [Interval(Integral, 1, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), Iterable],
+    }
+
+    def __init__(
+        self,
+        neighbourhoods: Sequence[tuple[int, int]] = ((1, 1), (2, 2), (3, 3)),
+        n_neighbors: Any = (1, 3, 5),
+        theta_min: float = 1e-3,
+        theta_max: float = 1.0,
+        n_thetas: int = 100,
+        cv: Any = 5,
+        w_bar: Any = None,
+        working_set: Any = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-10,
+        small_classes: str = "skip",
+        random_state: Any = None,
+    ) -> None:
+        self.neighbourhoods = neighbourhoods
+        self.n_neighbors = n_neighbors
+        self.theta_min = theta_min
+        self.theta_max = theta_max
+        self.n_thetas = n_thetas
+        self.cv = cv
+        self.w_bar = w_bar
+        self.working_set = working_set
+        self.max_iter = max_iter
+        self.tol = tol
+        self.small_classes = small_classes
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> SQPFeatureWeightingCV:
+        """Choose the parameters and weigh the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numeric features, no missing values.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        SQPFeatureWeightingCV
+            The fitted classifier and selector.
+        """
+        X, codes = self._check_data(X, y)
+        if self.theta_min > self.theta_max:
+            raise ValueError(f"theta_min = {self.theta_min} must not be larger than theta_max = {self.theta_max}")
+        self.thetas_ = np.geomspace(float(self.theta_min), float(self.theta_max), int(self.n_thetas))
+        # The ends of a geometric grid may be off by rounding.
+        self.thetas_[-1] = float(self.theta_max)
+        pairs = [(int(kappa), int(lam)) for kappa, lam in self.neighbourhoods]
+        candidates = [int(k) for k in np.atleast_1d(self.n_neighbors)]
+        self.cv_errors_ = self._errors(X, codes, pairs, candidates)
+        # Theta first, so that of equal errors the smallest theta is met first.
+        by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)
+        at, pair, k = (int(index) for index in np.unravel_index(by_theta.argmin(), by_theta.shape))
+        self.theta_, (self.kappa_, self.lam_) = float(self.thetas_[at]), pairs[pair]
+        self.n_neighbors_ = candidates[k]
+        data = self._prepare(X, codes, self.kappa_, self.lam_)
+        self.n_skipped_ = len(X) - len(data.targets)
+        self.path_, state = trace(data, X.shape[1], self.theta_, float(self.tol), self.max_iter)
+        if state is not None:
+            describe(self, data, state)
+        self._set_weights(self.path_.after[-1].copy())
+        self._remember(X, codes, self.n_neighbors_)
+        return self
+
+    def _errors(self, X: Floats, codes: Ints, pairs: list[tuple[int, int]], candidates: list[int]) -> Floats:
+        folds = self._folds(X, codes)
+        wrong = np.zeros((len(pairs), len(candidates), len(self.thetas_)))
+        for train, test in folds:
+            for at, (kappa, lam) in enumerate(pairs):
+                try:
+                    data = self._prepare(X[train], codes[train], kappa, lam)
+                except ValueError:
+                    # Too few samples for this candidate; if that is so for all, the last lines say it.
+                    wrong[at] = np.nan
+                    continue
+                path, _ = trace(data, X.shape[1], float(self.thetas_[-1]), float(self.tol), self.max_iter)
+                reached = np.minimum(self.thetas_, path.thetas[-1])
+                for t, weights in enumerate(path.weights_at(reached)):
+                    wrong[at, :, t] += _wrong(X, codes, train, test, weights, candidates)
+        if np.isnan(wrong).all():
+            self._prepare(X[folds[0][0]], codes[folds[0][0]], *pairs[0])
+        shares: Floats = wrong / sum(len(test) for _, test in folds)
+        return shares
+
+    def _folds(self, X: Floats, codes: Ints) -> list[tuple[Ints, Ints]]:
+        cv = self.cv
+        if isinstance(cv, Integral):
+            n_folds = max(2, min(int(cv), int(np.bincount(codes).max())))
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            cv = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        return list(check_cv(cv, codes, classifier=True).split(X, codes))
+
+
+def _wrong(X: Floats, codes: Ints, train: Ints, test: Ints, weights: Floats, candidates: list[int]) -> Floats:
+    """Return how many test samples each number of neighbours gets wrong; of equal votes the first class wins."""
+    largest = min(max(candidates), len(train))
+    neighbours = NearestNeighbors(n_neighbors=largest).fit(embed(X[train], weights))
+    labels = codes[train][neighbours.kneighbors(embed(X[test], weights), return_distance=False)]
+    votes = np.zeros((len(test), int(codes.max()) + 1))
+    wrong = np.zeros(len(candidates))
+    for k in range(1, largest + 1):
+        votes[np.arange(len(test)), labels[:, k - 1]] += 1
+        missed = np.count_nonzero(votes.argmax(axis=1) != codes[test])
+        for at, candidate in enumerate(candidates):
+            if candidate == k or (candidate > largest and k == largest):
+                wrong[at] = missed
+    return wrong

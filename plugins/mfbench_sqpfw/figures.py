@@ -1,0 +1,166 @@
+"""Draw SQP-FW: ``python -m mfbench_sqpfw.figures [--data-dir DIR] OUT_DIR``.
+
+``path.svg`` shows the weights of a dataset's features over theta, with the breakpoints and the jumps; ``scaling.svg``
+the mean time of one step of algorithm 1 over the number of samples. Needs matplotlib (the extra ``figures``). Like
+`plugin`, this module is no estimator, and loads data through mfbench.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mfbench_sqpfw._run import begin, descend, prepare
+from mfbench_sqpfw._state import STEPS
+from mfbench_sqpfw.path import WeightPath, sqpfw_path
+
+SIZES = (250, 500, 1000, 2000, 4000, 8000)
+
+
+def step_cost(n: int, n_features: int = 20, steps: int = 200, repeats: int = 3, working_set: int | None = 20) -> float:
+    """Return the seconds of one step of algorithm 1 on two overlapping Gaussian classes.
+
+    Parameters
+    ----------
+    n : int
+        Samples.
+    n_features : int, default=20
+    steps : int, default=200
+        Steps to average over, after 50 that are not counted.
+    repeats : int, default=3
+        The least of so many measurements counts; those that the machine disturbs are larger.
+    working_set : int or None, default=20
+
+    Returns
+    -------
+    float
+    """
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(n, n_features)), np.arange(n) % 2
+    X[:, 0] += codes
+    data = prepare(X, codes, 1, 1, None, working_set, True)
+    best = np.inf
+    for _ in range(repeats):
+        state, _, _ = descend(begin(data), 1.0, 1e-10, 50)
+        made = int(state.counts[STEPS])
+        started = time.process_time()
+        state, _, _ = descend(state, 1.0, 1e-10, steps)
+        best = min(best, (time.process_time() - started) / max(1, int(state.counts[STEPS]) - made))
+    return float(best)
+
+
+def draw_path(path: WeightPath, names: Sequence[str], title: str) -> Any:
+    """Return a matplotlib figure of weights over theta.
+
+    Parameters
+    ----------
+    path : WeightPath
+    names : sequence of str
+        Names of the features; the eight of largest final weight are told.
+    title : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    told = set(np.argsort(-path.after[-1], kind="stable")[:8].tolist())
+    # Twice each theta: what is reached and what is left, so that a jump is a vertical line.
+    thetas = np.repeat(path.thetas, 2)
+    weights = np.stack([path.before, path.after], axis=1).reshape(len(thetas), -1)
+    for feature, name in enumerate(names):
+        style = {"label": name, "linewidth": 1.4} if feature in told else {"color": "0.75", "linewidth": 0.6}
+        axes.plot(thetas, weights[:, feature], **style)
+    _, top = axes.get_ylim()
+    axes.vlines(path.thetas[1:], -0.03 * top, -0.01 * top, color="0.6", linewidth=0.3)
+    jumps = path.thetas[path.jumps]
+    axes.vlines(jumps, -0.06 * top, -0.04 * top, color="#c0504d", linewidth=0.3)
+    axes.set(
+        xlabel="theta",
+        ylabel="weight",
+        title=f"{title}: {len(path.events)} breakpoints (grey marks), {len(jumps)} jumps (red marks)",
+    )
+    axes.legend(fontsize="small")
+    return figure
+
+
+def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
+    """Return a matplotlib figure of the time of a step over the number of samples, with the fitted exponent.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+    seconds : sequence of float
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    exponent, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    figure = Figure(figsize=(6, 4.5), layout="constrained")
+    axes = figure.subplots()
+    axes.loglog(sizes, 1e3 * np.asarray(seconds), "o-")
+    axes.set(xlabel="samples", ylabel="milliseconds per step", title=f"20 features: time of a step ~ n^{exponent:.2f}")
+    axes.grid(True, which="both", linewidth=0.3)
+    return figure
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw both figures.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        Words of the command line; None takes those of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0, 1 if data or matplotlib are not at hand or nothing can be written, 2 for a wrong request.
+    """
+    parser = argparse.ArgumentParser(prog="python -m mfbench_sqpfw.figures", description=__doc__.split("\n\n")[1])
+    parser.add_argument("out", type=Path, metavar="OUT_DIR", help="folder for path.svg and scaling.svg")
+    parser.add_argument("--data-dir", type=Path, help="a mirror of datasets")
+    parser.add_argument("--offline", action="store_true", help="never use the network")
+    parser.add_argument("--dataset", default="wdbc", help="dataset of the path, numbers only (default: wdbc)")
+    parser.add_argument("--kappa", type=int, default=1, help="kappa and lambda of the path (default: 1)")
+    parser.add_argument("--theta-max", type=float, default=0.1, help="end of the path (default: 0.1)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N", help="samples to time")
+    options = parser.parse_args(arguments)
+    from mfbench import load_dataset
+    from mfbench.errors import MfbenchError
+
+    try:
+        import matplotlib  # noqa: F401
+
+        data = load_dataset(options.dataset, data_dir=options.data_dir, offline=options.offline)
+        spread = data.X.std(axis=0)
+        X = (data.X - data.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        path = sqpfw_path(X, data.y, options.theta_max, kappa=options.kappa)
+        options.out.mkdir(parents=True, exist_ok=True)
+        draw_path(path, data.feature_names, options.dataset).savefig(options.out / "path.svg")
+        step_cost(64, steps=20)
+        costs = [step_cost(n) for n in options.sizes]
+        draw_scaling(options.sizes, costs).savefig(options.out / "scaling.svg")
+    except ImportError:
+        print("error: matplotlib is missing; install it with: pip install 'mfbench[figures]'", file=sys.stderr)  # noqa: T201
+        return 1
+    except (MfbenchError, ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        return int(getattr(error, "exit_code", 1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

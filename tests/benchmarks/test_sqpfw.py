@@ -1,0 +1,138 @@
+"""SQP-FW against the same sequence of quadratic programs through quadprog; ratios are in ``extra_info``.
+
+Run with ``pytest tests/benchmarks/test_sqpfw.py --benchmark-only``. One thread; nothing asserts a time.
+"""
+
+import time
+
+import numba
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from threadpoolctl import threadpool_limits
+
+from mfbench_sqpfw import SQPFeatureWeighting, SQPFeatureWeightingPath, _steps
+from mfbench_sqpfw._run import begin, descend, prepare
+from mfbench_sqpfw._state import EVALUATED, POSITIVE, RECHECKS, STEPS, TIES
+from mfbench_sqpfw.figures import SIZES, step_cost
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    with threadpool_limits(1):
+        yield
+    numba.set_num_threads(threads)
+
+
+def wdbc():
+    X, y = load_breast_cancer(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def random_table(n, p=20, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
+    X[:, 0] += y
+    return X, y
+
+
+def warm():
+    X, y = random_table(40, 5)
+    SQPFeatureWeighting(theta=0.3).fit(X, y)
+    SQPFeatureWeightingPath(theta_max=0.1).fit(X, y)
+
+
+@pytest.mark.benchmark(group="sqpfw-step")
+@pytest.mark.parametrize("theta", [0.03, 0.3])
+def test_step_on_wdbc(benchmark, theta):
+    warm()
+    X, y = wdbc()
+    data = prepare(X, y, 1, 1, None, 20, True)
+    done = []
+
+    def setup():
+        return (begin(data),), {}
+
+    def action(state):
+        done.append(descend(state, theta, 1e-10, 100_000)[0])
+
+    benchmark.pedantic(action, setup=setup, rounds=3, iterations=1)
+    if benchmark.stats is None:
+        return
+    counts = done[-1].counts
+    steps = int(counts[STEPS])
+    benchmark.extra_info["steps"] = steps
+    benchmark.extra_info["milliseconds_per_step"] = 1e3 * benchmark.stats.stats.min / steps
+    benchmark.extra_info["pairs_looked_at_per_step"] = int(counts[EVALUATED]) / steps
+    benchmark.extra_info["rechecks"] = int(counts[RECHECKS])
+
+
+@pytest.mark.benchmark(group="sqpfw-scaling")
+def test_step_over_n(benchmark):
+    warm()
+    costs = benchmark.pedantic(lambda: [step_cost(n) for n in SIZES], rounds=1, iterations=1)
+    exponent, _ = np.polyfit(np.log(SIZES), np.log(costs), 1)
+    benchmark.extra_info["milliseconds_per_step"] = {str(n): 1e3 * cost for n, cost in zip(SIZES, costs, strict=True)}
+    benchmark.extra_info["exponent"] = float(exponent)
+
+
+@pytest.mark.benchmark(group="sqpfw-path")
+def test_whole_path(benchmark):
+    warm()
+    X, y = wdbc()
+    fitted = benchmark.pedantic(lambda: SQPFeatureWeightingPath(theta_max=1.0).fit(X, y), rounds=1, iterations=1)
+    benchmark.extra_info["breakpoints"] = len(fitted.path_.events)
+    benchmark.extra_info["jumps"] = len(fitted.path_.jumps)
+
+
+def quadprog_step(quadprog, state, theta):
+    """The QP (3) of the present sets with every constraint, as one would hand it to a solver."""
+    n_targets, p = len(state.targets), int(state.counts[POSITIVE])
+    X = state.X[:, :p]
+    rows, signs = [], []
+    for row in range(2 * n_targets):
+        i = state.targets[row % n_targets]
+        e = (X - X[i]) ** 2
+        member = (state.codes == state.codes[i]) == (row < n_targets)
+        member[[i, state.rep[row]]] = False
+        sign = np.ones(len(X))
+        sign[state.less[row, : state.n_less[row]]] = -1
+        for k in range(state.counts[TIES]):
+            if state.tie_row[k] == row:
+                member[state.tie_member[k]] = False
+        rows.append((e - e[state.rep[row]])[member])
+        signs.append(sign[member])
+    unequal = np.vstack([np.vstack(rows) * np.concatenate(signs)[:, None], np.eye(p)])
+    equal = np.vstack([np.ones(p), state.tie_b[: state.counts[TIES], :p]])
+    right = np.r_[1.0, np.zeros(len(equal) - 1 + len(unequal))]
+    lin = state.bar[:p] - theta * state.c[:p]
+    begin = time.perf_counter()
+    quadprog.solve_qp(np.eye(p), lin, np.vstack([equal, unequal]).T, right, len(equal))
+    return time.perf_counter() - begin
+
+
+@pytest.mark.benchmark(group="sqpfw-peer")
+def test_against_quadprog(benchmark):
+    """The same QPs at 20 points of one run; only the solver is timed, not the making of its constraints."""
+    quadprog = pytest.importorskip("quadprog", reason="quadprog is not installed")
+    warm()
+    X, y = random_table(150, 10)
+    data, theta = prepare(X, y, 1, 1, None, 20, True), 0.3
+    state, theirs, history = begin(data), [], np.empty(16)
+    for _ in range(20):
+        _steps.solve(state, theta, 1e-10, 10, history)
+        theirs.append(quadprog_step(quadprog, state, theta))
+    steps = []
+
+    def action(state):
+        steps.append(int(descend(state, theta, 1e-10, 100_000)[0].counts[STEPS]))
+
+    benchmark.pedantic(action, setup=lambda: ((begin(data),), {}), rounds=5, iterations=1)
+    if benchmark.stats is None:
+        return
+    ours = benchmark.stats.stats.min / steps[-1]
+    benchmark.extra_info["milliseconds_per_step"] = 1e3 * ours
+    benchmark.extra_info["quadprog_milliseconds_per_qp"] = 1e3 * float(np.median(theirs))
+    benchmark.extra_info["times_faster"] = float(np.median(theirs)) / ours
