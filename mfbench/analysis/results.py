@@ -17,10 +17,12 @@ from mfbench.analysis.missing import dummy_score
 from mfbench.analysis.outcomes import COLUMNS as PLAIN
 from mfbench.analysis.outcomes import PLACE, Correctness, frame_of
 from mfbench.analysis.overall import Overall
+from mfbench.analysis.predictions import TestedFold, decision_frame, prediction_frame
 from mfbench.analysis.profiles import performance_ratios
 from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
+from mfbench.analysis.sizes import dataset_frame, size_frame
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import RunError, UnknownNameError, UsageError
@@ -122,20 +124,7 @@ class Run:
         class or, where the run's first metric is ``one_vs_rest_accuracy``, the mean over classes of the larger of a
         class's share and the rest's.
         """
-        rows = [
-            {
-                "dataset": d["label"],
-                "n_samples": d["n_samples"],
-                "n_features": d["n_features"],
-                "trivial_accuracy": _trivial(np.bincount(d["truth"], minlength=len(d["class_names"])), self.metrics[0]),
-                "classes": dict(zip(d["class_names"], np.bincount(d["truth"]).tolist(), strict=False)),
-                "sha256": d["sha256"],
-                "source": d["source"],
-            }
-            for d in self._datasets
-        ]
-        columns = ["dataset", "n_samples", "n_features", "trivial_accuracy", "classes", "sha256", "source"]
-        return pd.DataFrame(rows, columns=columns)
+        return dataset_frame(self._datasets, self.metrics[0])
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -327,21 +316,7 @@ class Run:
     @cached_property
     def sizes(self) -> pd.DataFrame:
         """One row per dataset, repeat and fold: how many rows train, choose and are tested, and how many features."""
-        rows = [
-            {
-                "dataset": known["label"],
-                "repeat": repeat,
-                "fold": fold,
-                "n_train": split.n_train,
-                "n_validation": 0 if split.validation is None else len(split.validation),
-                "n_test": len(split.test),
-                "n_features": split.n_features,
-            }
-            for known in self._datasets
-            for (repeat, fold), split in sorted(self._splits(known).items())
-        ]
-        columns = ["dataset", "repeat", "fold", "n_train", "n_validation", "n_test", "n_features"]
-        return pd.DataFrame(rows, columns=columns)
+        return size_frame((known["label"], self._splits(known)) for known in self._datasets)
 
     @cached_property
     def timing(self) -> pd.DataFrame:
@@ -363,12 +338,7 @@ class Run:
         dataset, method : str
             Labels.
         """
-        known, found = self._tested(dataset, method)
-        frames = [
-            pd.DataFrame({**place, "row": test, "truth": known["truth"][test], "prediction": row["predictions"]})
-            for place, test, row in found
-        ]
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        return prediction_frame(*self._tested(dataset, method))
 
     def binary_decisions(self, dataset: str, method: str) -> pd.DataFrame:
         """Return every binary decision: columns repeat, fold, row, class, truth, decision.
@@ -382,31 +352,10 @@ class Run:
         dataset, method : str
             Labels.
         """
-        known, found = self._tested(dataset, method)
-        classes = np.arange(len(known["class_names"]))
-        if len(classes) == 2:
-            classes = classes[1:]
-        frames = []
-        for place, test, row in found:
-            decided = row["decisions"]
-            if decided is None:
-                decided = (row["predictions"][:, None] == classes).astype(int)
-            truth = (known["truth"][test][:, None] == classes).astype(int)
-            frames.append(
-                pd.DataFrame(
-                    {
-                        **place,
-                        "row": np.repeat(test, len(classes)),
-                        "class": np.tile(classes, len(test)),
-                        "truth": truth.ravel(),
-                        "decision": decided.ravel(),
-                    }
-                )
-            )
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        return decision_frame(*self._tested(dataset, method))
 
-    def _tested(self, dataset: str, method: str) -> tuple[dict[str, Any], list[tuple[dict[str, int], Any, Any]]]:
-        """Return a dataset, and the place, test rows and result of each fold that a method predicted."""
+    def _tested(self, dataset: str, method: str) -> tuple[dict[str, Any], list[TestedFold]]:
+        """Return a dataset, and each fold of it that a method predicted."""
         if method not in self.methods:
             raise UnknownNameError("method of this run", method, self.methods)
         known = next((d for d in self._datasets if d["label"] == dataset), None)
@@ -415,7 +364,7 @@ class Run:
         splits = self._splits(known)
         rows = [row for row in self._rows if (row["dataset"], row["method"]) == (dataset, method)]
         return known, [
-            ({"repeat": row["repeat"], "fold": row["fold"]}, splits[row["repeat"], row["fold"]].test, row)
+            TestedFold(row["repeat"], row["fold"], splits[row["repeat"], row["fold"]].test, row)
             for row in rows
             if row["predictions"] is not None
         ]
@@ -433,10 +382,3 @@ class Run:
         return failed[["dataset", "method", "repeat", "fold", "status", "error_type", "error_message"]].reset_index(
             drop=True
         )
-
-
-def _trivial(counts: Any, metric: str) -> float:
-    shares = counts / counts.sum()
-    if metric != "one_vs_rest_accuracy":
-        return float(shares.max())
-    return float(np.maximum(shares, 1.0 - shares).mean())

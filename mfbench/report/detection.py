@@ -111,13 +111,15 @@ def detection_notes(run: Run) -> list[str]:
         f"±: half of the {level:g} % interval of the mean over {protocol['rounds']} independent rounds (Student), of "
         "stability the asymptotic one (Nogueira). A ± of 0 says that all rounds agree. False discoveries: share of the "
         "features found that are irrelevant. Area: under the curve of detection over false alarms. Pairs: true pairs "
-        "among as many pairs of the largest weights, of methods that tell."
+        "among as many pairs of the largest weights, of methods that tell. –: not defined, in the table of means on at "
+        "least one dataset; stability is not where every round finds nothing."
     )
     return lines
 
 
 def _targets(run: Run) -> list[str]:
-    datasets = run.meta["real_valued"]
+    # Parameters stand in the tables.
+    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta["real_valued"]))
     if not datasets:
         return []
     numbers = [method for method in run.methods if method in run.meta["takes_numbers"]]

@@ -57,14 +57,16 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
         page.notes = [*timing_notes(run), *notes(run, compared=False)]
         return page
     overall, percent = run.overall(), SCORES[run.settings.metric].percent
+    detections = detection_tables(run)
     page.parts = [
+        *detections[:1],
         score_table(run),
         summary_table(run),
         *reference_table(overall, percent),
         *drawings(overall),
         *(detail_tables(overall, percent) if statistics else []),
         *(time_table(run.time_ratios) if statistics else []),
-        *detection_tables(run),
+        *detections[1:],
         *published_tables(run),
         *interaction_tables(run),
     ]

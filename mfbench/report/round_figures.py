@@ -80,11 +80,15 @@ def rounds_figure(dataset: str, cells: pd.DataFrame) -> str:
     left = 24.0 + LETTER * max(len(method) for method in methods)
     bottom = _TOP + _ROW * len(methods)
     width, height = left + 2 * _PANEL + _GAP + 24.0, bottom + 52.0
-    body = [text(width / 2, 22, dataset, "middle", font_weight="bold")]
+    told = "a dot for each round, a bar for their mean"
+    body = [
+        text(width / 2, 22, dataset, "middle", font_weight="bold"),
+        text(width / 2, 42, told, "middle", font_size="11", fill="#444"),
+    ]
     body += [text(left - 10, _TOP + _ROW * (k + 0.5) + 4, method, "end") for k, method in enumerate(methods)]
     for panel, (column, title) in enumerate(_PANELS):
         start = left + panel * (_PANEL + _GAP)
-        body += _axis(start, bottom, f"{title}, a dot per round")
+        body += _axis(start, bottom, title)
         for row, method in enumerate(methods):
             values = cells.loc[cells["method"] == method, column].dropna().to_numpy(dtype=float)
             body += _dots(values, start, _TOP + _ROW * (row + 0.5))
@@ -113,7 +117,9 @@ def _dots(values: np.ndarray[tuple[int], np.dtype[np.float64]], start: float, mi
 
 
 def weights_figure(dataset: str, cells: pd.DataFrame, relevant: Sequence[int]) -> str:
-    """Return a panel per method: the absolute weight of each feature over the largest one, mean over rounds.
+    """Return a panel per method: the weight of each feature over the largest one, mean over rounds.
+
+    A negative weight says that a feature is not wanted, and counts as 0.
 
     Parameters
     ----------
@@ -137,12 +143,12 @@ def weights_figure(dataset: str, cells: pd.DataFrame, relevant: Sequence[int]) -
     body = [
         text(width / 2, 22, dataset, "middle", font_weight="bold"),
         text(
-            width / 2, 42, "absolute weight of each feature over the largest one, mean over rounds; relevant in colour",
+            width / 2, 42, "weight of each feature over the largest one, 0 if negative; mean over rounds; relevant in colour",
             "middle", font_size="11", fill="#444",
         ),
     ]  # fmt: skip
     for place, method in enumerate(methods):
-        weights = np.abs(np.stack(list(cells.loc[cells["method"] == method, "weights"])))
+        weights = np.maximum(np.stack(list(cells.loc[cells["method"] == method, "weights"])), 0.0)
         largest = weights.max(axis=1, keepdims=True)
         heights = (weights / np.where(largest > 0, largest, 1.0)).mean(axis=0)
         start = 24.0 + place % _PER_ROW * (_BARS + _GAP)

@@ -106,6 +106,9 @@ def trivial_accuracies(run: Run) -> dict[str, float]:
 
 def verdict_kinds(run: Run) -> list[tuple[str, str]]:
     """Return the kinds of wins, ties and losses that a report tells, each with its prefix in the summary."""
+    if run.detects:
+        # Rounds are independent, so that the ordinary paired test is both.
+        return [("W/T/L", "sound_")]
     kinds = [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
     if run.settings.test not in (run.settings.published_test, "corrected-t"):
         kinds.append((f"{run.settings.test} W/T/L", ""))

@@ -15,6 +15,7 @@ from mfbench.report.page import Page, page_of
 from mfbench.report.tables import BEST, BEST_MARKED, MARK, MARKED, MISSING, NOT_WORSE, Cell, Table
 
 FOLDED = 28
+FIRST_FOLDED = 40
 STYLES = {
     BEST: "bold green",
     BEST_MARKED: "bold green",
@@ -56,16 +57,22 @@ def show_page(page: Page, console: Console) -> None:
                 console.print(Text(line), no_wrap=True, crop=True)
             console.print(Text(part.caption, style="dim"))
             continue
-        for number, block in enumerate(blocks(part, console.width, wrap=part.wrap)):
+        found, first = blocks(part, console.width, wrap=part.wrap), None
+        if len(found) > 1:
+            # Long names in the first column, which every block repeats, cost more than a second line.
+            first = FIRST_FOLDED
+            found = blocks(part, console.width, wrap=part.wrap, first=first)
+        for number, block in enumerate(found):
             if number:
                 console.print()
-            console.print(_rich(block, wrap=part.wrap if number == 0 else None))
+            console.print(Text(block.title, style="bold"))
+            console.print(_rich(block, wrap=part.wrap if number == 0 else None, first=first))
     console.print()
     for line in page.notes:
         console.print(Text(line), soft_wrap=False)
 
 
-def blocks(table: Table, width: int, wrap: int | None = None) -> list[Table]:
+def blocks(table: Table, width: int, wrap: int | None = None, first: int | None = None) -> list[Table]:
     """Split a table by columns into tables that fit a width; each repeats the first column.
 
     Parameters
@@ -75,6 +82,8 @@ def blocks(table: Table, width: int, wrap: int | None = None) -> list[Table]:
         Cells of the terminal.
     wrap : int or None, default=None
         A column that may fold, and needs no more than `FOLDED` cells.
+    first : int or None, default=None
+        The first column may fold too, and needs no more than that many cells.
 
     Returns
     -------
@@ -84,6 +93,8 @@ def blocks(table: Table, width: int, wrap: int | None = None) -> list[Table]:
     widths = [3 + _cells(table, index) for index in range(len(table.columns))]
     if wrap is not None:
         widths[wrap] = min(widths[wrap], 3 + FOLDED)
+    if first is not None:
+        widths[0] = min(widths[0], 3 + first)
     groups: list[list[int]] = [[]]
     room = width + 1 - widths[0]  # one blank before the first column and one after the last, where no three are
     for index in range(1, len(widths)):
@@ -101,12 +112,18 @@ def blocks(table: Table, width: int, wrap: int | None = None) -> list[Table]:
     ]
 
 
-def _rich(table: Table, wrap: int | None = None) -> RichTable:
-    """Draw a table; column `wrap` may fold, the others keep to one line."""
-    drawn = RichTable(title=table.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+def _rich(table: Table, wrap: int | None = None, first: int | None = None) -> RichTable:
+    """Draw a table without its title; column `wrap` may fold, and the first beyond `first` cells; others may not."""
+    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(table.columns):
-        left = index == 0 or index == wrap
-        drawn.add_column(Text(name), justify="left" if left else "right", no_wrap=index != wrap, overflow="fold")
+        most = first if index == 0 else None
+        drawn.add_column(
+            Text(name),
+            justify="left" if index in (0, wrap) else "right",
+            no_wrap=index != wrap and most is None,
+            overflow="fold",
+            max_width=most,
+        )
     first_footer = len(table.rows) - table.footer_rows
     marked = _marked(table)
     for position, row in enumerate(table.rows):

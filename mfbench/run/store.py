@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mfbench.errors import RunError
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.interactions import pack_interactions, unpack_interactions
+from mfbench.run.packing import pack, unpack
 from mfbench.trials import Status, Trial, TrialResult
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ RESULT_COLUMNS = (
     "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "decisions", "interactions",
     "candidates",
 )  # fmt: skip
+_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 _JSON = ("scores", "chosen")
 _ARRAYS = ("selected", "weights", "predictions", "decisions")
 _INSERT = (
@@ -405,38 +406,3 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
             ) from error
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
     return db
-
-
-_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
-
-
-def pack(array: NDArray[Any]) -> bytes:
-    """Return an array of numbers as compressed bytes; whole numbers take the smallest type that holds them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack(np.array([3, 1, 2])))
-    array([3, 1, 2])
-    """
-    import numpy as np
-
-    array = np.asarray(array)
-    if array.dtype.kind in "iub":
-        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-        kind = next(k for k in ("<i1", "<i2", "<i4", "<i8") if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
-    else:
-        kind = "<f8"
-    data = array.astype(kind).tobytes()
-    small = zlib.compress(data, 1)
-    # The first byte tells the type, the second whether the rest is compressed.
-    return kind[-2:].encode() + (b"z" + small if len(small) < len(data) else b"-" + data)
-
-
-def unpack(blob: bytes) -> NDArray[Any]:
-    """Return the array that `pack` was given; whole numbers come back as int64, others as float64."""
-    import numpy as np
-
-    data = zlib.decompress(blob[3:]) if blob[2:3] == b"z" else blob[3:]
-    array = np.frombuffer(data, dtype="<" + blob[:2].decode())
-    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)

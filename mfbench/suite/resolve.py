@@ -133,7 +133,7 @@ def _resolve_method(method: Method, place: str, registry: Registry, protocol: Pr
         registered["selector"] = registry.selector(selector.expression.name)
     grid = _resolve_grid(method, registered, f"{place}.tune")
     if protocol.grid_values is not None:
-        grid = tuple((*owner, thinned(values, protocol.grid_values)) for *owner, values in grid)
+        grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
     top = "all" if selector is None else method.top
     # Without a grid nothing is chosen: the mode must not make two equal methods different.
     chosen = (method.selection or protocol.selection or "nested") if grid else "nested"

@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from mfbench_relevance.fvm import FVM
     from mfbench_relevance.kernels import FeatureKernel, feature_kernel
     from mfbench_relevance.psvm import PSVM
+    from mfbench_relevance.ranking import KernelRanking
     from mfbench_relevance.rfvm import RFVM
 
 _HOMES = {
     "FVM": "mfbench_relevance.fvm",
     "FeatureKernel": "mfbench_relevance.kernels",
+    "KernelRanking": "mfbench_relevance.ranking",
     "PSVM": "mfbench_relevance.psvm",
     "RFVM": "mfbench_relevance.rfvm",
     "feature_kernel": "mfbench_relevance.kernels",
 }
 
-__all__ = ["FVM", "PSVM", "RFVM", "FeatureKernel", "feature_kernel"]
+__all__ = ["FVM", "PSVM", "RFVM", "FeatureKernel", "KernelRanking", "feature_kernel"]
 
 
 def __getattr__(name: str) -> Any:

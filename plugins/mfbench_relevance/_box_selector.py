@@ -73,6 +73,42 @@ class BoxSelector(KernelSelector):
         "n_penalties": [AT_LEAST_ONE],
     }
 
+    def __init__(
+        self,
+        preset: str,
+        kernel: Any,
+        target: str,
+        bins: int | None,
+        target_bins: int | None,
+        binning: str | None,
+        bias: str | None,
+        gamma: float | None,
+        degree: int,
+        coef0: float,
+        quantile: float,
+        n_permutations: int,
+        repair: str,
+        tuning: str,
+        one_standard_error: bool,
+        n_folds: int,
+        n_penalties: int,
+        max_iter: int,
+        tol: float,
+        random_state: Any,
+    ) -> None:
+        super().__init__(
+            preset, kernel, target, bins, target_bins, binning, gamma, degree, coef0, quantile, n_permutations,
+            random_state,
+        )  # fmt: skip
+        self.bias = bias
+        self.repair = repair
+        self.tuning = tuning
+        self.one_standard_error = one_standard_error
+        self.n_folds = n_folds
+        self.n_penalties = n_penalties
+        self.max_iter = max_iter
+        self.tol = tol
+
     def _fit(self, X: Any, y: Any, epsilon: float | None) -> None:
         task = self._prepare(X, y)
         kernel, null = self._kernel(task, null=epsilon is None and self.tuning == "null")
@@ -103,7 +139,9 @@ class BoxSelector(KernelSelector):
         """Return the half penalty that `tuning` prefers."""
         if self.tuning == "null":
             assert null is not None
-            return null.level(self.quantile, centred=task.bias != "none", two_sided=not task.informative)
+            # Constant features depend on nothing, and would pull the quantile down.
+            varies = (np.diagonal(kernel.features) > 0).astype(np.float64)
+            return null.level(self.quantile, centred=task.bias != "none", two_sided=not task.informative, unit=varies)
         random = check_random_state(self.random_state)
         epsilons = self._grid(kernel)
         self.penalties_ = 2 * epsilons

@@ -76,6 +76,34 @@ class KernelSelector(SelectorMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    def __init__(
+        self,
+        preset: str,
+        kernel: Any,
+        target: str,
+        bins: int | None,
+        target_bins: int | None,
+        binning: str | None,
+        gamma: float | None,
+        degree: int,
+        coef0: float,
+        quantile: float,
+        n_permutations: int,
+        random_state: Any,
+    ) -> None:
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.random_state = random_state
+
     def _prepare(self, X: Any, y: Any) -> Task:
         """Check the data and resolve the preset; set ``settings_``."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
@@ -95,7 +123,8 @@ class KernelSelector(SelectorMixin, BaseEstimator):
         else:
             bias = "none" if self.kernel == "linear" else "null"
             settings = {"bins": 16, "target_bins": 4, "binning": "frequency", "bias": bias}
-        return {name: value if getattr(self, name) is None else getattr(self, name) for name, value in settings.items()}
+        given = {name: getattr(self, name, None) for name in settings}
+        return {name: value if given[name] is None else given[name] for name, value in settings.items()}
 
     def _kernel(self, task: Task, *, null: bool) -> tuple[FeatureKernel, Null | None]:
         """Return the kernel, corrected and repaired, and the null if it is needed; set what is told of them."""

@@ -1,6 +1,6 @@
 """Paragraphs that several docstrings share."""
 
-KERNEL_PARAMETERS = """\
+SHARED_PARAMETERS = """\
 kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
         How two features, or a feature and the response, are compared; see
         `mfbench_relevance.kernels.feature_kernel`. A callable is given two arrays of standardised columns as rows.
@@ -13,9 +13,6 @@ kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, defa
         rounded, at least 2, for "paper".
     binning : {"frequency", "width"} or None, default=None
         Bins of equal frequency (None for "calibrated") or of equal width (None for "paper").
-    bias : {"none", "miller-madow", "null"} or None, default=None
-        Correction of the kernel for the bias of finite samples; None is "none" for "paper" and for the linear kernel,
-        "null" otherwise.
     gamma : float or None, default=None
         Of the kernels "rbf" and "polynomial"; None is 1 / n_samples.
     degree : int, default=3
@@ -25,9 +22,17 @@ kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, defa
     quantile : float, default=0.99
         Quantile of the null that a feature has to exceed where the null sets the threshold.
     n_permutations : int, default=20
-        Permutations of y that the null is made of.
+        Permutations of y that the null is made of."""
+
+KERNEL_PARAMETERS = (
+    SHARED_PARAMETERS
+    + """
+    bias : {"none", "miller-madow", "null"} or None, default=None
+        Correction of the kernel for the bias of finite samples; None is "none" for "paper" and for the linear kernel,
+        "null" otherwise.
     repair : {"clip", "raise", "ignore"}, default="clip"
         What to do with an indefinite kernel: negative eigenvalues become 0, with a warning; an error; nothing."""
+)
 
 KERNEL_ATTRIBUTES = """weights_ : ndarray of shape (n_features,)
         Weights; a negative one tells of redundancy, or, with a numeric kernel, of negative dependence.
@@ -56,6 +61,7 @@ def described(cls: type) -> type:
     if cls.__doc__ is not None:
         cls.__doc__ = (
             cls.__doc__.replace("{kernel_parameters}", KERNEL_PARAMETERS)
+            .replace("{shared_parameters}", SHARED_PARAMETERS)
             .replace("{kernel_attributes}", KERNEL_ATTRIBUTES)
             .replace("{raises}", RAISES)
         )

@@ -217,8 +217,24 @@ def kernel_of(view: CodedView | NumericView, bias: str, null: Null | None = None
 
 def permuted(view: CodedView | NumericView, n_permutations: int, random: np.random.RandomState) -> Null:
     """Return the kernel of the features with randomly permuted responses."""
-    orders = np.array([random.permutation(_samples(view)) for _ in range(n_permutations)])
-    values = view.against(orders)
+    return _null(view, view.against(_orders(view, n_permutations, random)))
+
+
+def compared(view: CodedView | NumericView, n_permutations: int, random: np.random.RandomState) -> tuple[Matrix, Null]:
+    """Return the kernel of targets and features, of shape (n_targets, n_features), and that of permuted responses.
+
+    The pairs of features, and with them the time that grows with the square of their number, are left out.
+    """
+    orders = _orders(view, n_permutations, random)
+    values = view.against(np.vstack([np.arange(_samples(view)), orders]))
+    return values[0], _null(view, values[1:])
+
+
+def _orders(view: CodedView | NumericView, count: int, random: np.random.RandomState) -> NDArray[np.intp]:
+    return np.array([random.permutation(_samples(view)) for _ in range(count)])
+
+
+def _null(view: CodedView | NumericView, values: NDArray[np.float64]) -> Null:
     freedom = view.freedom()[: view.n_features]
     _, group = np.unique(freedom, return_inverse=True)
     means = np.bincount(group, values.mean(axis=(0, 1))) / np.bincount(group)

@@ -57,4 +57,15 @@ def mfbench_selectors() -> list[SelectorSpec]:
             warm_up=True,
             targets="numbers",
         ),
+        SelectorSpec(
+            name="kernel-ranking",
+            summary="Plain ranking by mutual information of bins, cut where chance ends (permuted responses)",
+            factory="mfbench_relevance.ranking:KernelRanking",
+            paper="D. François, F. Rossi, V. Wertz, M. Verleysen: Resampling methods for parameter-free and robust "
+            "feature selection with mutual information. Neurocomputing 70(7-9):1276-1288, 2007",
+            grid={"quantile": [0.9, 0.95, 0.99, 0.999]},
+            tags=("relevance", "filter", "nonlinear"),
+            warm_up=True,
+            targets="numbers",
+        ),
     ]

@@ -62,8 +62,8 @@ class Host:
             **options,  # type: ignore[call-overload]
         )
 
-    def run(self, *words: str, timeout: float = 120, **options: object) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
+    def run(self, *words: str, timeout: float = 600, **options: object) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; the timeout only tells a hung one from a busy machine."""
         process = self.start(*words, **options)
         try:
             out, err = process.communicate(timeout=timeout)

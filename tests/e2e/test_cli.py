@@ -16,7 +16,7 @@ def test_a_run_prints_its_report_and_the_same_command_again_measures_nothing(hos
     small_suite(host, METHODS)
     first = host.run("suite", "own.toml", "--jobs", "2")
     assert first.returncode == 0, first.stderr
-    assert "1NN W/T/L" in first.stdout
+    assert "sound W/T/L" in first.stdout
     assert "12/12 trials" in first.stdout
     again = host.run("suite", "own.toml")
     assert "12 done before" in again.stdout

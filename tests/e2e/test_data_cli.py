@@ -183,7 +183,7 @@ class TestPull:
 
     def test_two_at_once_download_once(self, beach, tmp_path):
         running = [beach.start("datasets", "pull", "shells") for _ in range(2)]
-        outputs = [process.communicate(timeout=60)[0] for process in running]
+        outputs = [process.communicate(timeout=300)[0] for process in running]
         assert [process.returncode for process in running] == [0, 0]
         assert (tmp_path / "asked").read_text() == "900001\n"
         assert sum("shells: fetched" in text for text in outputs) == 1

@@ -169,7 +169,7 @@ def test_ctrl_c_prints_what_there_is_and_how_to_go_on(host, small_suite):
     process = host.start("suite", "own.toml", "--jobs", "1", start_new_session=True)
     _wait_for(lambda: _stored(host) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert "Go on with: mfbench suite own.toml --jobs 1" in out
     assert "Not run yet" in out and "1NN" in out
@@ -186,7 +186,7 @@ def test_a_second_run_in_the_same_folder_stops(host, small_suite):
     second = host.run("suite", "own.toml")
     assert second.returncode == 1
     assert "another mfbench is running in" in second.stderr
-    first.communicate(timeout=60)
+    first.communicate(timeout=300)
     assert first.returncode == 0
 
 
@@ -259,7 +259,7 @@ def test_a_run_folder_that_is_removed_ends_the_run(host, small_suite):
     process = host.start("suite", "own.toml", "--jobs", "1")
     _wait_for(lambda: _stored(host) >= 1, process)
     shutil.rmtree(host.folder / "reports")
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 1 and "was removed" in err and "Traceback" not in err
 
 
@@ -277,7 +277,12 @@ def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
         "    print(len(set(first.trials['key']) & set(second.trials['key'])))\n"
     )
     result = subprocess.run(
-        [sys.executable, str(script)], env=host.environment, cwd=host.folder, capture_output=True, text=True, timeout=60
+        [sys.executable, str(script)],
+        env=host.environment,
+        cwd=host.folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert result.stdout.strip() == "0", result.stderr
 
@@ -305,7 +310,12 @@ def test_a_script_without_a_guard_is_told_so(host):
     script = host.folder / "script.py"
     script.write_text("import mfbench\nmfbench.run_suite('uci', only=['iris', '1NN'], out='out', jobs=1)\n")
     result = subprocess.run(
-        [sys.executable, str(script)], env=host.environment, cwd=host.folder, capture_output=True, text=True, timeout=60
+        [sys.executable, str(script)],
+        env=host.environment,
+        cwd=host.folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert result.returncode != 0
     assert "if __name__ == '__main__'" in result.stderr
@@ -322,7 +332,7 @@ def _stored(host) -> int:
         return 0
 
 
-def _wait_for(condition, process, seconds: float = 60) -> None:
+def _wait_for(condition, process, seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert process is None or process.poll() is None, process.communicate()

@@ -5,12 +5,22 @@ import numpy as np
 import pytest
 
 
-@pytest.fixture(scope="session")
-def oracles():
-    spec = importlib.util.spec_from_file_location("relevance_oracles", Path(__file__).with_name("oracles.py"))
+def load(name):
+    """Return a module that lies beside this file."""
+    spec = importlib.util.spec_from_file_location(f"relevance_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def oracles():
+    return load("oracles")
+
+
+@pytest.fixture(scope="session")
+def simulations():
+    return load("simulations")
 
 
 @pytest.fixture(scope="session")

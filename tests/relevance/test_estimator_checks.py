@@ -1,6 +1,6 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mfbench_relevance import FVM, PSVM, RFVM
+from mfbench_relevance import FVM, PSVM, RFVM, KernelRanking
 
 
 @parametrize_with_checks(
@@ -13,6 +13,8 @@ from mfbench_relevance import FVM, PSVM, RFVM
         FVM("paper", penalty=0.1),
         PSVM(tuning="kernel", n_folds=3),
         PSVM(kernel="polynomial", tuning="null"),
+        KernelRanking(),
+        KernelRanking("paper", kernel="rbf"),
     ]
 )
 def test_estimator(estimator, check):

@@ -7,12 +7,14 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import scale
 
-from mfbench_relevance import FVM, PSVM, RFVM
+from mfbench_relevance import FVM, PSVM, RFVM, KernelRanking
 from mfbench_relevance._codes import bin_codes
 from mfbench_relevance._tuning import Curve
 
 BITS = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
-EVERY = [RFVM(), RFVM("paper"), RFVM(algorithm="sequential"), FVM(n_folds=3), PSVM(n_folds=3), FVM(tuning="null")]
+SPARSE = [RFVM(), RFVM("paper"), RFVM(algorithm="sequential"), FVM(n_folds=3), PSVM(n_folds=3), FVM(tuning="null")]
+EVERY = [*SPARSE, KernelRanking()]
+sparse = pytest.mark.parametrize("selector", SPARSE, ids=str)
 every = pytest.mark.parametrize("selector", EVERY, ids=str)
 
 
@@ -26,9 +28,14 @@ def test_finds_line_and_parabola(data, selector):
     fitted = selector.set_params(random_state=0).fit(*data)
     assert fitted.support_[[0, 2]].all()
     assert fitted.support_[4:].sum() <= 2
+    assert_array_equal(fitted.get_support(), fitted.support_)
+
+
+@sparse
+def test_weights_and_selection_agree(data, selector):
+    fitted = selector.set_params(random_state=0).fit(*data)
     assert_array_equal(fitted.support_, fitted.weights_ != 0)
     assert_array_equal(fitted.feature_importances_, np.abs(fitted.weights_))
-    assert_array_equal(fitted.get_support(), fitted.support_)
 
 
 @every
@@ -56,7 +63,7 @@ def test_classes(data, selector, classes):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "polynomial"])
-@pytest.mark.parametrize("selector", [RFVM("paper"), FVM(n_folds=3), PSVM(tuning="null")], ids=str)
+@pytest.mark.parametrize("selector", [RFVM("paper"), FVM(n_folds=3), PSVM(tuning="null"), KernelRanking()], ids=str)
 def test_numeric_kernels_with_many_classes(kernel, selector):
     rng = np.random.default_rng(1)
     y = np.arange(150) % 3
@@ -80,7 +87,7 @@ def test_odd_tables(selector):
         warnings.simplefilter("ignore", RuntimeWarning)
         assert np.isfinite(selector.fit(x, y).weights_).all()  # p = 1
         found = selector.fit(constant, y).weights_  # n < p, a constant, a duplicate
-        assert found[1] == 0
+        assert found[1] <= 0
         assert np.isfinite(found).all()
         assert np.isfinite(selector.fit(constant, one_member).weights_).all()
         assert np.isfinite(selector.fit(x[:2], y[:2]).weights_).all()
@@ -168,6 +175,13 @@ def test_bound_holds(data):
     assert fitted.optimality_gap_ < 1e-8
 
 
+def test_constant_features_do_not_lower_the_null_level(data):
+    X, y = data
+    alone = FVM(tuning="null", random_state=0).fit(X, y)
+    padded = FVM(tuning="null", random_state=0).fit(np.column_stack([X, np.ones((len(X), 30))]), y)
+    assert padded.penalty_ == pytest.approx(alone.penalty_, rel=1e-12)
+
+
 def test_kernel_loss_selects_nearly_everything(data):
     X, y = data
     fitted = FVM("paper", tuning="kernel", random_state=0).fit(X, y)
@@ -194,3 +208,52 @@ def test_one_standard_error_is_sparser():
 def test_bad_input_is_told(selector, y, message):
     with pytest.raises(ValueError, match=message):
         selector.fit(np.random.default_rng(0).normal(size=(20, 3)), y)
+
+
+# -- plain ranking -----------------------------------------------------------------------------------------------------
+
+
+def test_ranking_is_the_mutual_information_above_the_quantile_of_permutations(data):
+    X, y = data
+    fitted = KernelRanking("paper", random_state=3).fit(X, y)
+    codes, target = bin_codes(X, 4, "width"), bin_codes(y[:, None], 4, "width")[:, 0]
+    alone = np.array([mutual_info_score(column, target) for column in codes.T]) / np.log(2)
+    random = np.random.RandomState(3)
+    orders = [random.permutation(len(y)) for _ in range(20)]
+    null = np.array([[mutual_info_score(column, target[order]) for column in codes.T] for order in orders]) / np.log(2)
+    assert_allclose(fitted.relevance_, alone - null.mean(), atol=1e-12)
+    assert fitted.threshold_ == pytest.approx(np.quantile(null, 0.99) - null.mean(), abs=1e-12)
+    assert_array_equal(fitted.support_, alone > np.quantile(null, 0.99))
+    assert_allclose(fitted.feature_importances_, alone - np.quantile(null, 0.99), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["mutual-information", "linear"])
+def test_ranking_keeps_the_wanted_part_of_noise(kernel):
+    rng = np.random.default_rng(2)
+    shares = []
+    for seed in range(10):
+        X, y = rng.uniform(size=(400, 60)), rng.normal(size=400)
+        X[:, :20] = 1.0  # constant columns are not counted among the null
+        found = KernelRanking(kernel=kernel, quantile=0.9, random_state=seed).fit(X, y).support_
+        assert not found[:20].any()
+        shares.append(found[20:].mean())
+    assert 0.06 < np.mean(shares) < 0.15
+
+
+def test_ranking_sees_negative_dependence_of_a_numeric_kernel(data):
+    X, y = data
+    fitted = KernelRanking(kernel="linear", random_state=0).fit(X, y)
+    assert fitted.relevance_[3] < 0
+    assert fitted.support_[3]
+
+
+def test_ranking_keeps_both_of_a_pair_of_duplicates(data):
+    X, y = data
+    fitted = KernelRanking(random_state=0).fit(np.column_stack([X, X[:, 2]]), y)
+    assert fitted.weights_[2] == fitted.weights_[-1] > 0
+
+
+@pytest.mark.parametrize("cls", [RFVM, FVM, PSVM, KernelRanking])
+def test_every_parameter_is_stored_under_its_own_name(cls):
+    given = {name: object() for name in cls().get_params()}
+    assert cls(**given).get_params(deep=False) == given

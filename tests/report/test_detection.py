@@ -13,7 +13,9 @@ from mfbench.api import run_suite
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.export import to_csv, to_json, to_markdown
-from mfbench.report.round_figures import RELEVANT, write_figures
+from mfbench.report.page import page_of
+from mfbench.report.round_figures import IRRELEVANT, RELEVANT, weights_figure, write_figures
+from mfbench.report.tables import score_table
 from mfbench.report.terminal import show
 
 SUITE = """
@@ -147,6 +149,24 @@ def test_pictures_draw_every_round_and_every_weight(run, tmp_path):
     assert len(drawn.findall(".//{*}circle")) == 2 * len(cells)
     bars = [bar.get("fill") for bar in ElementTree.fromstring(weights).findall(".//{*}rect")]
     assert bars.count(RELEVANT) == 2 * cells["method"].nunique()
+
+
+def test_a_negative_weight_has_no_bar(run):
+    cells = run.trials[(run.trials["dataset"] == "mux6") & (run.trials["status"] == "ok")].copy()
+    cells["weights"] = [np.array([0.0, -1.0, -2.0, 0.5, 0.0, 0.0])] * len(cells)
+    drawn = ElementTree.fromstring(weights_figure("mux6", cells, [0, 1]))
+    colours = [bar.get("fill") for bar in drawn.findall(".//{*}rect")]
+    assert RELEVANT not in colours
+    assert colours.count(IRRELEVANT) == cells["method"].nunique()
+
+
+def test_wins_ties_and_losses_are_told_once(run):
+    footer = [row[0].text for row in score_table(run).rows[-2:]]
+    assert footer == ["W/T/L", "average rank"]
+
+
+def test_the_overview_comes_first(run):
+    assert page_of(run).parts[0].title == detection_tables(run)[0].title
 
 
 def test_pictures_where_nothing_can_be_written(run, tmp_path):

@@ -2,7 +2,6 @@
 
 import io
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import Phase, example, given, settings
@@ -23,7 +22,7 @@ def printed(run, width=160):
 def drawn_width(table):
     """Width of a table where there is room for everything."""
     console = Console(file=io.StringIO(), width=1000)
-    console.print(_rich(replace(table, title="")))
+    console.print(_rich(table))
     return max(cell_len(line) for line in console.file.getvalue().splitlines())
 
 
@@ -69,6 +68,16 @@ class TestBlocks:
     def test_a_column_wider_than_the_width_still_has_a_block(self):
         table = Table("t", ["d", "x" * 50, "y"], [])
         assert [block.columns for block in blocks(table, 20)] == [["d", "x" * 50], ["d", "y"]]
+
+    def test_a_long_first_column_folds_where_that_saves_blocks(self):
+        table = Table("t", ["d", *("x" * 10 for _ in range(8))], [[Cell("long name " * 8), *(Cell("1"),) * 8]])
+        assert len(blocks(table, 120)) > 1
+        assert len(blocks(table, 150, first=40)) == 1
+        console = Console(file=io.StringIO(), width=150)
+        console.print(_rich(table, first=40))
+        lines = console.file.getvalue().splitlines()
+        assert max(cell_len(line.rstrip()) for line in lines) <= 150
+        assert sum("long name" in line for line in lines) == 2
 
     def test_wide_letters_count_twice(self):
         found = blocks(Table("t", ["d", "数据数据数据", "数据数据数据"], []), 24)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mfbench.errors import RunError
-from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store, pack, unpack
+from mfbench.run.packing import pack, unpack
+from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store
 from mfbench.suite.protocols import Split
 from mfbench.trials import Status, Trial, TrialResult
 

@@ -1,0 +1,78 @@
+"""What was predicted of each test row, as pandas frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class TestedFold(NamedTuple):
+    """A fold that a method predicted: its place, its test rows, and the trial as the store gives it."""
+
+    repeat: int
+    fold: int
+    test: NDArray[np.int64]
+    row: Mapping[str, Any]
+
+
+def prediction_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.DataFrame:
+    """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
+
+    Parameters
+    ----------
+    known : mapping
+        The dataset, as `mfbench.run.store.Store.datasets` returns it.
+    folds : iterable of TestedFold
+    """
+    frames = [
+        pd.DataFrame(
+            {
+                "repeat": fold.repeat,
+                "fold": fold.fold,
+                "row": fold.test,
+                "truth": known["truth"][fold.test],
+                "prediction": fold.row["predictions"],
+            }
+        )
+        for fold in folds
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def decision_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.DataFrame:
+    """Return every binary decision: columns repeat, fold, row, class, truth, decision.
+
+    Parameters
+    ----------
+    known : mapping
+        The dataset, as `mfbench.run.store.Store.datasets` returns it.
+    folds : iterable of TestedFold
+    """
+    classes = np.arange(len(known["class_names"]))
+    if len(classes) == 2:
+        classes = classes[1:]
+    frames = []
+    for fold in folds:
+        decided = fold.row["decisions"]
+        if decided is None:
+            decided = (fold.row["predictions"][:, None] == classes).astype(int)
+        truth = (known["truth"][fold.test][:, None] == classes).astype(int)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "repeat": fold.repeat,
+                    "fold": fold.fold,
+                    "row": np.repeat(fold.test, len(classes)),
+                    "class": np.tile(classes, len(fold.test)),
+                    "truth": truth.ravel(),
+                    "decision": decided.ravel(),
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
