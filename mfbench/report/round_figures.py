@@ -143,7 +143,7 @@ def weights_figure(dataset: str, cells: pd.DataFrame, relevant: Sequence[int]) -
     body = [
         text(width / 2, 22, dataset, "middle", font_weight="bold"),
         text(
-            width / 2, 42, "weight of each feature over the largest one, 0 if negative; mean over rounds; relevant in colour",
+            width / 2, 42, "weight over the largest one, 0 if negative, mean over rounds; relevant features in colour",
             "middle", font_size="11", fill="#444",
         ),
     ]  # fmt: skip
