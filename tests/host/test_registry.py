@@ -336,7 +336,7 @@ class TestWhichPlugins:
             warnings.simplefilter("error")
             one = load_registry(strict=True)
             names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
-            assert names == {"baselines", "datasets", "margin", "relevance", "similarity", "suites"}
+            assert names == {"baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites"}
             assert one.selectors.keys() >= {"relieff", "variance"}
             assert "knn" in one.classifiers
             assert "wine" in one.datasets
