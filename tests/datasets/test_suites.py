@@ -42,7 +42,9 @@ NOT_IN_2020 = {"BRC", "VEC", "WQT"}
 
 @pytest.fixture(scope="module")
 def registry():
-    return load_registry(strict=True, only=["baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites"])
+    return load_registry(
+        strict=True, only=["baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites"]
+    )
 
 
 def read(name):
