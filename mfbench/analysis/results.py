@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.analysis.calibration import design_of, rejections
+from mfbench.analysis.companions import companion_scores
 from mfbench.analysis.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.missing import dummy_score
@@ -130,6 +131,16 @@ class Run:
     def scores(self) -> pd.DataFrame:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
         return tabulate(self.outcomes, self.settings, self._decisions)
+
+    @property
+    def largest_classes(self) -> dict[str, float]:
+        """Share of the largest class in the rows of each dataset."""
+        return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in self._datasets}
+
+    @cached_property
+    def companions(self) -> pd.DataFrame:
+        """Other scores than the first metric, where that is accuracy and one class has more than 65 % of the rows."""
+        return companion_scores(self.outcomes, self.settings, self._measured, self.largest_classes)
 
     @cached_property
     def published(self) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from mfbench.analysis.results import Run
 from mfbench.report.calibration import calibration_notes, calibration_tables
+from mfbench.report.companions import companion_notes, companion_tables
 from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.overall import Drawing, detail_tables, drawings, overall_notes, reference_table, time_table
@@ -61,6 +62,7 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
     page.parts = [
         *detections[:1],
         score_table(run),
+        *companion_tables(run),
         summary_table(run),
         *reference_table(overall, percent),
         *drawings(overall),
@@ -72,6 +74,7 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
     ]
     page.notes = [
         *notes(run),
+        *companion_notes(run),
         *overall_notes(overall, percent),
         *detection_notes(run),
         *published_notes(run),

@@ -81,7 +81,8 @@ def score_table(run: Run) -> Table:
     marks = _s_marks(run)
     for dataset in run.outcomes["dataset"].unique():
         cells = [
-            _score_cell(scores[dataset, m], factor, marks.get((dataset, m), "") if marks else None) for m in methods
+            score_cell(scores[dataset, m], factor == 100.0, marks.get((dataset, m), "") if marks else None)
+            for m in methods
         ]
         beside = [Cell(f"{factor * trivial[str(dataset)]:.1f}")] if trivial else []
         table.rows.append([Cell(str(dataset)), *beside, *cells])
@@ -126,11 +127,21 @@ def _s_marks(run: Run) -> dict[tuple[str, str], str]:
     }
 
 
-def _score_cell(cell: Mapping[Any, Any], factor: float, mark: str | None = None) -> Cell:
-    """Return mean ± sd with the mark of an s-test, "" for the reference's; None where ≈ marks the table."""
+def score_cell(cell: Mapping[Any, Any], percent: bool, mark: str | None = None) -> Cell:
+    """Return a mean and its spread, with the role and the mark that belong to it.
+
+    Parameters
+    ----------
+    cell : mapping
+        A row of `mfbench.analysis.summary.tabulate`.
+    percent : bool
+        Whether the score is written in percent.
+    mark : str or None, default=None
+        Of an s-test, "" for the reference's; None where ≈ marks the table.
+    """
     if not np.isfinite(cell["mean"]):
         return Cell("–", MISSING)
-    digits = 1 if factor == 100.0 else 3
+    digits, factor = (1, 100.0) if percent else (3, 1.0)
     text = f"{factor * cell['mean']:.{digits}f}"
     if np.isfinite(cell["sd"]):
         text += f" ± {factor * cell['sd']:.{digits}f}"
