@@ -33,10 +33,12 @@ def companion_notes(run: Run) -> list[str]:
     skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
     if metric not in FLATTERED or not skewed:
         return []
-    begin = f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}, so that a constant guess has a high "
+    names = ", ".join(skewed)
+    begin = f"One class exceeds {100 * LARGE:.0f} % of the rows of {names}, so that a constant guess has a high "
     if len(run.companions):
-        marks = "corrected resampled t-test" if run.protocol.test_train_ratio else "paired t-test"
-        return [f"{begin}{metric}: the tables of other scores show what is behind it, with the marks of the {marks}."]
+        rule = "corrected resampled t-test" if run.protocol.test_train_ratio else "paired t-test"
+        marks = f", with the marks of the {rule}" if run.folds_per_dataset > 1 else ""
+        return [f"{begin}{metric}: the tables of other scores show what is behind it{marks}."]
     return [
         f"{begin}{metric}. No other score was measured; name balanced_accuracy, log_loss or roc_auc in [protocol] "
         "metrics."
