@@ -106,6 +106,12 @@ def test_a_suite_with_published_figures_names_its_papers_rule(name, rule):
     assert read(name).report.published_test == rule
 
 
+def test_detection_pairs_compares_the_methods_that_weigh_pairs(registry):
+    wanted = {"immigrate", "soda", "hiernet", "xgboost-interactions", "logistic-interactions"}
+    used_here = {parse(method.classifier or method.selector).name for method in read("detection-pairs").methods}
+    assert wanted <= used_here
+
+
 def test_uci_runs_without_network(registry):
     """As many sets as ever are served by this package alone."""
     embedded = [name for name in used(read("uci")) if registry.dataset(name).spec.embedded]
