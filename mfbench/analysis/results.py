@@ -24,6 +24,7 @@ from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.sizes import dataset_frame, size_frame
+from mfbench.analysis.stability import selected_features
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import RunError, UnknownNameError, UsageError
@@ -161,6 +162,14 @@ class Run:
         """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
         known = any(dataset["interactions"] for dataset in self._datasets)
         return true_interactions(self.interactions if known else interaction_frame([], []))
+
+    @cached_property
+    def selected(self) -> pd.DataFrame:
+        """One row per dataset and method: how many features its folds used, and how much they agree on which."""
+        sizes = {d["label"]: d["n_features"] for d in self._datasets}
+        with Store(self.path, read_only=True) as store:
+            rows = self._rows if store.has_candidates() else store.rows(("status", "n_selected", "selected"))
+            return selected_features(rows, sizes)
 
     @property
     def detects(self) -> bool:

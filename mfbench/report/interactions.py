@@ -37,8 +37,8 @@ def interaction_notes(run: Run) -> list[str]:
     ]
     if ((found["p_value"] > 0.5) & (found["rank"] == 1)).any():
         lines.append(
-            "A p-value near 1 of the pair that ranks first comes of a fit that separates the classes: there Wald's test "
-            "has nothing to say, however strong the effect is. The rank counts."
+            "A p-value near 1 of the pair that ranks first comes of a fit that separates the classes: there Wald's "
+            "test has nothing to say, however strong the effect is. The rank counts."
         )
     return lines
 

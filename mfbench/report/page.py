@@ -11,6 +11,7 @@ from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.overall import Drawing, detail_tables, drawings, overall_notes, reference_table, time_table
 from mfbench.report.published import published_notes, published_tables
+from mfbench.report.selected import selection_notes, selection_tables
 from mfbench.report.tables import Table, headline, notes, score_table, setting, summary_table
 from mfbench.report.timing import timing_notes, timing_tables
 from mfbench.run.metrics import SCORES
@@ -68,6 +69,7 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
         *drawings(overall),
         *(detail_tables(overall, percent) if statistics else []),
         *(time_table(run.time_ratios) if statistics else []),
+        *(selection_tables(run) if statistics else []),
         *detections[1:],
         *published_tables(run),
         *interaction_tables(run),
@@ -79,5 +81,6 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
         *detection_notes(run),
         *published_notes(run),
         *interaction_notes(run),
+        *(selection_notes(run) if statistics else []),
     ]
     return page
