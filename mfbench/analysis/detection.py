@@ -16,11 +16,11 @@ import pandas as pd
 from scipy import stats
 
 from mfbench.analysis.paired import paired_t_test
-from mfbench.analysis.stability import nogueira_stability
+from mfbench.analysis.stability import nogueira_stability, selection_table
 from mfbench.run.detection import DETECTION_SCORES, SMALLER_IS_BETTER
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 STABILITY = "stability"
 FIGURES = (*DETECTION_SCORES, STABILITY)
@@ -107,14 +107,6 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
         told = [stable.value, np.nan, stable.low, stable.high, len(good)]
         lines.append([dataset, method, STABILITY, *told, len(cell)])
     return pd.DataFrame(lines, columns=COLUMNS)
-
-
-def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[np.bool_]:
-    """Return a table of rounds by features, True where a feature was found."""
-    table = np.zeros((len(selected), n_features), dtype=bool)
-    for row, found in zip(table, selected, strict=True):
-        row[np.asarray(found, dtype=np.intp)] = True
-    return table
 
 
 def compare_rounds(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.analysis.calibration import design_of, rejections
+from mfbench.analysis.companions import companion_scores
 from mfbench.analysis.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.missing import dummy_score
@@ -23,6 +24,7 @@ from mfbench.analysis.published import compare_with_published
 from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
 from mfbench.analysis.sizes import dataset_frame, size_frame
+from mfbench.analysis.stability import selected_features
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import RunError, UnknownNameError, UsageError
@@ -131,6 +133,16 @@ class Run:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
         return tabulate(self.outcomes, self.settings, self._decisions)
 
+    @property
+    def largest_classes(self) -> dict[str, float]:
+        """Share of the largest class in the rows of each dataset."""
+        return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in self._datasets}
+
+    @cached_property
+    def companions(self) -> pd.DataFrame:
+        """Other scores than the first metric, where that is accuracy and one class has more than 65 % of the rows."""
+        return companion_scores(self.outcomes, self.settings, self._measured, self.largest_classes)
+
     @cached_property
     def published(self) -> pd.DataFrame:
         """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
@@ -150,6 +162,14 @@ class Run:
         """One row per dataset with known interactions and method that speaks of pairs: share, p-value, rank."""
         known = any(dataset["interactions"] for dataset in self._datasets)
         return true_interactions(self.interactions if known else interaction_frame([], []))
+
+    @cached_property
+    def selected(self) -> pd.DataFrame:
+        """One row per dataset and method: how many features its folds used, and how much they agree on which."""
+        sizes = {d["label"]: d["n_features"] for d in self._datasets}
+        with Store(self.path, read_only=True) as store:
+            rows = self._rows if store.has_candidates() else store.rows(("status", "n_selected", "selected"))
+            return selected_features(rows, sizes)
 
     @property
     def detects(self) -> bool:

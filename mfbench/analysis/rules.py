@@ -189,8 +189,15 @@ def compare(first: Cell, second: Cell, settings: Settings, test: str | None = No
     -------
     PairedTest, DecisionTest or Posterior
         First minus second, larger meaning better whatever the metric's direction.
+
+    Notes
+    -----
+    A single test set has no spread between folds, so that no test of scores is defined: `sound_test` takes its place.
     """
-    return RULES[test or settings.test].compare(first, second, settings)
+    rule = RULES[test or settings.test]
+    if len(first.scores) < 2 and not rule.of_decisions:
+        rule = RULES[sound_test(first)]
+    return rule.compare(first, second, settings)
 
 
 def sound_test(cell: Cell) -> str:

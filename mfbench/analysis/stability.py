@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+SELECTED = ["dataset", "method", "n_features", "median", "least", "most", "stability", "folds"]
 
 
 @dataclass(frozen=True)
@@ -77,3 +82,50 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
     error = float(2.0 / n_rounds * np.sqrt(np.sum((parts - parts.mean()) ** 2)) / spread)
     half = float(stats.norm.ppf(1.0 - alpha / 2.0)) * error
     return Stability(value, value - half, min(1.0, value + half))
+
+
+def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[np.bool_]:
+    """Return a table of rounds by features, True where a feature was found."""
+    table = np.zeros((len(selected), n_features), dtype=bool)
+    for row, found in zip(table, selected, strict=True):
+        row[np.asarray(found, dtype=np.intp)] = True
+    return table
+
+
+def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]) -> pd.DataFrame:
+    """Return how many features each method used on each dataset, and how much the folds agree on which.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Trials, as `mfbench.run.store.Store.rows` yields them, with status, n_selected and selected. Those that did not
+        end well do not count.
+    n_features : mapping of str to int
+        Features of each dataset.
+
+    Returns
+    -------
+    DataFrame
+        One row per dataset and method: dataset, method, n_features, median, least and most (numbers of features used),
+        stability (Nogueira's; NaN where a fold did not record which, or all folds use all) and folds. Folds share
+        training rows, so that the stability is larger than over independent samples, and no interval is given.
+
+    Examples
+    --------
+    >>> rows = [{"dataset": "d", "method": "A", "status": "ok", "n_selected": 1, "selected": [0]}] * 3
+    >>> selected_features(rows, {"d": 4})[["median", "stability"]].values.tolist()
+    [[1.0, 1.0]]
+    """
+    cells: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["status"] == "ok":
+            cells.setdefault((row["dataset"], row["method"]), []).append(row)
+    lines = []
+    for (dataset, method), found in cells.items():
+        counts, sets = [row["n_selected"] for row in found], [row["selected"] for row in found]
+        told = all(chosen is not None for chosen in sets)
+        value = nogueira_stability(selection_table(sets, n_features[dataset])).value if told else np.nan
+        lines.append(
+            [dataset, method, n_features[dataset], np.median(counts), min(counts), max(counts), value, len(found)]
+        )
+    return pd.DataFrame(lines, columns=SELECTED)

@@ -15,6 +15,7 @@ import pandas as pd
 
 from mfbench.analysis.bayesian import correlated_t_test
 from mfbench.analysis.missing import Completed, complete
+from mfbench.analysis.paired import PairedTest
 from mfbench.analysis.rules import Cell, Decisions, Settings, cells_of, compare, sound_test
 from mfbench.errors import UnknownNameError
 
@@ -80,10 +81,14 @@ def _marks(
         champion = next(cells[dataset, method] for _, method, goodness in known if goodness == top)
         for position, method, goodness in known:
             best[position] = goodness == top
-            not_worse[position] = (
-                best[position] or compare(champion, cells[dataset, method], settings).verdict(settings.alpha) <= 0
-            )
+            not_worse[position] = best[position] or _not_worse(champion, cells[dataset, method], settings)
     return best, not_worse
+
+
+def _not_worse(champion: Cell, cell: Cell, settings: Settings) -> bool:
+    found = compare(champion, cell, settings)
+    # Where nothing is tested, as on a single round without predictions, nothing is told.
+    return found.verdict(settings.alpha) <= 0 and not (isinstance(found, PairedTest) and np.isnan(found.p_value))
 
 
 def compare_with_reference(

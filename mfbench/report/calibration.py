@@ -38,7 +38,7 @@ def calibration_notes(run: Run) -> list[str]:
     level = 100 * run.settings.alpha
     return [
         "The two methods of a pair are equal by construction, so every rejection is an error: a rule that holds its "
-        f"level rejects on {level:g} % of the datasets. An s-test decides one-sided in the direction that the data "
-        f"choose, so its own nominal share is {2 * level:g} %. The interval is the exact one of a share: the "
-        "Monte-Carlo error of this simulation."
+        f"level rejects on {level:g} % of the datasets. An s-test and the Bayesian test decide one-sided in the "
+        f"direction that the data choose, so their own nominal share is {2 * level:g} % (without a ROPE). "
+        "The interval is the exact one of a share: the Monte-Carlo error of this simulation."
     ]

@@ -157,6 +157,7 @@ def to_json(run: Run) -> str:
         "methods": run.methods,
         "datasets": run.datasets.to_dict("records"),
         "scores": run.scores.to_dict("records"),
+        "companions": run.companions.to_dict("records"),
         "summary": run.summary().to_dict("records"),
         "wins_ties_losses": run.wins_ties_losses().to_dict("records"),
         "overall": overall_content(run.overall()),

@@ -27,13 +27,20 @@ def interaction_tables(run: Run) -> list[Table]:
 
 def interaction_notes(run: Run) -> list[str]:
     """Return the sentence that explains the table."""
-    if not len(run.true_interactions):
+    found = run.true_interactions
+    if not len(found):
         return []
-    return [
+    lines = [
         "True interactions: the absolute weight of the true pair over the Frobenius norm of all weights, mean over "
         "folds (a symmetric matrix holds a pair twice: at most 0.71), or, from a method with p-values, their median. "
         "In brackets the median rank of the best true pair among all pairs; ties count against it."
     ]
+    if ((found["p_value"] > 0.5) & (found["rank"] == 1)).any():
+        lines.append(
+            "A p-value near 1 of the pair that ranks first comes of a fit that separates the classes: there Wald's "
+            "test has nothing to say, however strong the effect is. The rank counts."
+        )
+    return lines
 
 
 def _cell(row: Mapping[Any, Any] | None) -> Cell:

@@ -145,7 +145,8 @@ def _tests(overall: Overall, percent: bool) -> str:
             f"Friedman χ² = {found.chi2:.1f} ({k - 1} degrees of freedom, p = {p_text(found.p_value)}), Iman-Davenport "
             f"F = {found.f:.2f} ({k - 1} and {(k - 1) * (n - 1)}, p = {p_text(found.f_p_value)}). "
         )
-    region = f"{100 * overall.rope:g} percentage points" if percent else f"{overall.rope:g}"
+    points = f"{100 * overall.rope:g}"
+    region = f"{points} percentage point{'' if points == '1' else 's'}" if percent else f"{overall.rope:g}"
     return (
         f"Across datasets: one value per dataset and method. {start}Mean: of the differences. Difference: "
         "Hodges-Lehmann estimate with the interval of Wilcoxon's test; effect: matched-pairs rank-biserial "

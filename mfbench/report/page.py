@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 from mfbench.analysis.results import Run
 from mfbench.report.calibration import calibration_notes, calibration_tables
+from mfbench.report.companions import companion_notes, companion_tables
 from mfbench.report.detection import detection_notes, detection_tables
 from mfbench.report.interactions import interaction_notes, interaction_tables
 from mfbench.report.overall import Drawing, detail_tables, drawings, overall_notes, reference_table, time_table
 from mfbench.report.published import published_notes, published_tables
+from mfbench.report.selected import selection_notes, selection_tables
 from mfbench.report.tables import Table, headline, notes, score_table, setting, summary_table
 from mfbench.report.timing import timing_notes, timing_tables
 from mfbench.run.metrics import SCORES
@@ -61,20 +63,24 @@ def page_of(run: Run, *, statistics: bool = False) -> Page:
     page.parts = [
         *detections[:1],
         score_table(run),
+        *companion_tables(run),
         summary_table(run),
         *reference_table(overall, percent),
         *drawings(overall),
         *(detail_tables(overall, percent) if statistics else []),
         *(time_table(run.time_ratios) if statistics else []),
+        *(selection_tables(run) if statistics else []),
         *detections[1:],
         *published_tables(run),
         *interaction_tables(run),
     ]
     page.notes = [
         *notes(run),
+        *companion_notes(run),
         *overall_notes(overall, percent),
         *detection_notes(run),
         *published_notes(run),
         *interaction_notes(run),
+        *(selection_notes(run) if statistics else []),
     ]
     return page

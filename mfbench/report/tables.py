@@ -81,7 +81,8 @@ def score_table(run: Run) -> Table:
     marks = _s_marks(run)
     for dataset in run.outcomes["dataset"].unique():
         cells = [
-            _score_cell(scores[dataset, m], factor, marks.get((dataset, m), "") if marks else None) for m in methods
+            score_cell(scores[dataset, m], factor == 100.0, marks.get((dataset, m), "") if marks else None)
+            for m in methods
         ]
         beside = [Cell(f"{factor * trivial[str(dataset)]:.1f}")] if trivial else []
         table.rows.append([Cell(str(dataset)), *beside, *cells])
@@ -109,10 +110,19 @@ def verdict_kinds(run: Run) -> list[tuple[str, str]]:
     if run.detects:
         # Rounds are independent, so that the ordinary paired test is both.
         return [("W/T/L", "sound_")]
+    test = run.settings.test
+    if _single(run):
+        own = RULES[test].of_decisions and test != "mcnemar"
+        return [("W/T/L", "sound_"), *([(f"{test} W/T/L", "")] if own else [])]
     kinds = [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
-    if run.settings.test not in (run.settings.published_test, "corrected-t"):
-        kinds.append((f"{run.settings.test} W/T/L", ""))
+    if test not in (run.settings.published_test, "corrected-t"):
+        kinds.append((f"{test} W/T/L", ""))
     return kinds
+
+
+def _single(run: Run) -> bool:
+    """Tell whether each method meets a single test set on a dataset, so that no test of fold scores is defined."""
+    return run.folds_per_dataset == 1
 
 
 def _s_marks(run: Run) -> dict[tuple[str, str], str]:
@@ -126,11 +136,21 @@ def _s_marks(run: Run) -> dict[tuple[str, str], str]:
     }
 
 
-def _score_cell(cell: Mapping[Any, Any], factor: float, mark: str | None = None) -> Cell:
-    """Return mean ± sd with the mark of an s-test, "" for the reference's; None where ≈ marks the table."""
+def score_cell(cell: Mapping[Any, Any], percent: bool, mark: str | None = None) -> Cell:
+    """Return a mean and its spread, with the role and the mark that belong to it.
+
+    Parameters
+    ----------
+    cell : mapping
+        A row of `mfbench.analysis.summary.tabulate`.
+    percent : bool
+        Whether the score is written in percent.
+    mark : str or None, default=None
+        Of an s-test, "" for the reference's; None where ≈ marks the table.
+    """
     if not np.isfinite(cell["mean"]):
         return Cell("–", MISSING)
-    digits = 1 if factor == 100.0 else 3
+    digits, factor = (1, 100.0) if percent else (3, 1.0)
     text = f"{factor * cell['mean']:.{digits}f}"
     if np.isfinite(cell["sd"]):
         text += f" ± {factor * cell['sd']:.{digits}f}"
@@ -240,29 +260,40 @@ def _verdict_notes(run: Run) -> list[str]:
             f"0.05, = neither, by the {RULES[settings.test].title}."
         )
     else:
+        of_scores = _single(run) and not RULES[settings.test].of_decisions
         marks = (
             f"Bold: best mean of the dataset; {MARK}: not significantly worse than it at α = {settings.alpha:g} by the "
-            f"{RULES[settings.test].title}."
+            f"{RULES['mcnemar' if of_scores else settings.test].title}."
         )
-    sound = _sound_rule(run)
-    lines = [
-        marks,
-        f"W/T/L: on how many datasets {settings.reference} wins, ties and loses against the method, at "
-        f"α = {settings.alpha:g}. Published: by the rule of published tables, the "
-        f"{RULES[settings.published_test].title}. Sound: by the {RULES[sound].title}.",
-    ]
-    held = [_held(run, rule) for rule in dict.fromkeys((settings.published_test, sound, settings.test))]
-    if any(held):
-        lines.append(
-            f"Level really held at a nominal {100 * LEVEL:g} %, measured on pairs of methods equal by construction: "
-            f"{'; '.join(text for text in held if text)}. The suite null-calibration measures it anew."
-        )
+    counts = f"W/T/L: on how many datasets {settings.reference} wins, ties and loses against the method, at "
+    counts += f"α = {settings.alpha:g}"
+    if _single(run):
+        lines = [
+            marks,
+            f"{counts}, by the {RULES['mcnemar'].title}: a single test set has no spread between folds, so that no "
+            "test of their scores is defined.",
+        ]
+    else:
+        lines = [
+            marks,
+            f"{counts}. Published: by the rule of published tables, the {RULES[settings.published_test].title}. "
+            f"Sound: by the {RULES['corrected-t'].title}.",
+            *_levels(run),
+        ]
     lines.append("A verdict on one dataset is a hint; the tests across datasets weigh more.")
     return lines
 
 
-def _sound_rule(run: Run) -> str:
-    return "corrected-t" if run.folds_per_dataset > 1 else "mcnemar"
+def _levels(run: Run) -> list[str]:
+    """Return the sentence on the levels that the rules of a report really hold."""
+    rules = dict.fromkeys((run.settings.published_test, "corrected-t", run.settings.test))
+    held = [text for text in (_held(run, rule) for rule in rules) if text]
+    if not held:
+        return []
+    return [
+        f"Level really held at a nominal {100 * LEVEL:g} %, measured on pairs of methods equal by construction: "
+        f"{'; '.join(held)}. The suite null-calibration measures it anew."
+    ]
 
 
 def _held(run: Run, rule: str) -> str:

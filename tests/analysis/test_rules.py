@@ -100,9 +100,17 @@ class TestOneTestSet:
     def cells(self, trials, asked=decisions):
         return cells_of(trials[(trials["repeat"] == 0) & (trials["fold"] == 0)], "accuracy", asked)
 
-    def test_tests_of_scores_are_not_defined(self, trials):
+    SCORES = ("corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign")
+
+    def test_mcnemars_takes_the_place_of_tests_of_scores(self, trials):
         cells = self.cells(trials)
-        for name in ("corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign"):
+        expected = compare(cells["d", "A"], cells["d", "B"], settings_for(), "mcnemar")
+        for name in self.SCORES:
+            assert compare(cells["d", "A"], cells["d", "B"], settings_for(), name) == expected
+
+    def test_without_predictions_tests_of_scores_are_not_defined(self, trials):
+        cells = self.cells(trials, None)
+        for name in self.SCORES:
             found = compare(cells["d", "A"], cells["d", "B"], settings_for(), name)
             assert np.isnan(found.p_value) and found.verdict() == 0
 
@@ -132,4 +140,7 @@ def test_levels_are_told_for_the_design_they_were_measured_in():
     assert level_held("paired-t", "repeated-cv", 1).high == 0.135
     assert level_held("corrected-t", "three-way", 10).high == 0.009
     assert level_held("sign", "repeated-cv", 1) is None
+    pooled = [level_held(rule, "nested-cv", 1) for rule in ("s-test", "s-test-exact")]
+    assert [held.design for held in pooled] == ["5 pooled folds"] * 2
+    assert pooled[0].high > pooled[1].high > 0.1, "the exact form pools folds too"
     assert level_held("s-test", "holdout", 1) is None

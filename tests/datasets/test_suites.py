@@ -89,6 +89,29 @@ def test_suites_have_the_whole_collection(collection, registry):
     assert not wanted & more
 
 
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("uci", "paired-t"),
+        ("uci-boosted", "paired-t"),
+        ("gene", "paired-t"),
+        ("sqpfw", "paired-t"),
+        ("sqpfw-gene", "paired-t"),
+        ("similarity", "s-test"),
+    ],
+)
+def test_a_suite_with_published_figures_names_its_papers_rule(name, rule):
+    text = (SUITES / f"{name}.toml").read_text(encoding="utf-8")
+    assert f'published_test = "{rule}"' in text
+    assert read(name).report.published_test == rule
+
+
+def test_detection_pairs_compares_the_methods_that_weigh_pairs(registry):
+    wanted = {"immigrate", "soda", "hiernet", "xgboost-interactions", "logistic-interactions"}
+    used_here = {parse(method.classifier or method.selector).name for method in read("detection-pairs").methods}
+    assert wanted <= used_here
+
+
 def test_uci_runs_without_network(registry):
     """As many sets as ever are served by this package alone."""
     embedded = [name for name in used(read("uci")) if registry.dataset(name).spec.embedded]

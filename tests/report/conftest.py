@@ -29,7 +29,7 @@ def write_run(tmp_path):
     """Return a function that writes a run and opens it.
 
     `cells` maps (dataset, method) to a mean, or to a list with a score, a `TrialResult` without key, or None (not run)
-    for each fold.
+    for each fold. `truths` has the class codes of datasets, three of four rows in one class if unset.
     """
     counter = iter(range(1000))
 
@@ -47,6 +47,7 @@ def write_run(tmp_path):
         selection=None,
         published=(),
         interactions=None,
+        truths=None,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -89,7 +90,7 @@ def write_run(tmp_path):
                 "interactions": interactions,
                 "collections": {},
                 "source": "nowhere",
-                "truth": np.array([0, 1, 1, 1]),
+                "truth": np.array((truths or {}).get(dataset, [0, 1, 1, 1])),
             }
             for dataset in datasets
         ]

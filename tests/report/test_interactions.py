@@ -56,3 +56,13 @@ def test_every_form_has_it(run):
 def test_without_truth_or_without_words_nothing_is_said(write_run, small_run):
     for run in (small_run, write_run({("d", "W"): [told(1.0), told(1.0)]}, folds=2)):
         assert interaction_tables(run) == [] and interaction_notes(run) == []
+
+
+def test_a_p_value_that_separation_spoils_is_explained(write_run):
+    def notes_of(p_value, rank):
+        cells = {("d", "P"): [told(3.0, p_value, rank=rank)] * 2}
+        return " ".join(interaction_notes(write_run(cells, folds=2, interactions=((0, 1),))))
+
+    assert "separates the classes" in notes_of(0.999, 1)
+    assert "separates the classes" not in notes_of(0.999, 9)
+    assert "separates the classes" not in notes_of(1e-9, 1)

@@ -42,7 +42,7 @@ def test_details_come_on_request(run):
     short, long = titles(page_of(run)), titles(page_of(run, statistics=True))
     assert "critical-difference diagram" in short
     more = [title for title in long if title not in short]
-    assert [title.split()[0] for title in more] == ["all", "share", "time:"]
+    assert [title.split()[0] for title in more] == ["all", "share", "time:", "features"]
 
 
 def test_every_form_holds_it(run):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.protocols.base import EvaluationProtocol, Split, counted
 from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class GroundTruth(EvaluationProtocol):
 
     def describe(self) -> str:
         """Return the number of rounds in words."""
-        return f"{self.repeats} rounds, each with data of its own"
+        return f"{counted(self.repeats, 'round')}, each with data of its own"
 
     def describe_tuning(self) -> str:
         """Return that nothing is tuned."""

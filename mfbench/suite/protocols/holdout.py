@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.protocols.base import EvaluationProtocol, Split, counted
 from mfbench.suite.protocols.rows import parted, shares
 
 if TYPE_CHECKING:
@@ -63,4 +63,5 @@ class Holdout(EvaluationProtocol):
     def describe(self) -> str:
         """Return the number of splits and the share tested in words."""
         stratified = "" if self.stratified else "not "
-        return f"{self.repeats} random splits that test {self.test_share:.0%} of the rows, {stratified}stratified"
+        tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
+        return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfbench.suite.protocols.base import EvaluationProtocol, Split
+from mfbench.suite.protocols.base import EvaluationProtocol, Split, counted
 from mfbench.suite.protocols.nested_cv import refitting
 from mfbench.suite.protocols.rows import parted
 
@@ -62,7 +62,7 @@ class ThreeWay(EvaluationProtocol):
     def describe(self) -> str:
         """Return the number of divisions in words."""
         return (
-            f"{self.repeats} random divisions into thirds to train, validate and test, "
+            f"{counted(self.repeats, 'random division')} into thirds to train, validate and test, "
             f"{'' if self.stratified else 'not '}stratified"
         )
 

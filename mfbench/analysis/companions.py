@@ -1,0 +1,71 @@
+"""Other scores where accuracy flatters: on a dataset with one large class a constant guess is mostly right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from mfbench.analysis.rules import Settings
+from mfbench.analysis.summary import tabulate
+
+LARGE = 0.65
+"""Share of the rows above which the largest class makes accuracy say little."""
+FLATTERED = ("accuracy", "one_vs_rest_accuracy")
+"""Scores that a constant guess is good at; all others show it."""
+COLUMNS = [
+    "metric",
+    "dataset",
+    "method",
+    "largest_class",
+    "mean",
+    "sd",
+    "planned",
+    "completed",
+    "complete",
+    "best",
+    "not_worse",
+]
+
+
+def companion_scores(
+    trials: pd.DataFrame, settings: Settings, metrics: Iterable[str], shares: Mapping[str, float]
+) -> pd.DataFrame:
+    """Return every method's other scores on the datasets whose largest class is large.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.analysis.results.Run.outcomes`.
+    settings : Settings
+        Nothing is returned unless their metric is one of `FLATTERED`. Marks are those of the corrected resampled t-test
+        at their level.
+    metrics : iterable of str
+        What was measured; those that a constant guess is good at are left out.
+    shares : mapping of str to float
+        Share of the largest class of each dataset.
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, dataset and method: metric, dataset, method, largest_class (its share), and mean, sd,
+        planned, completed, complete, best and not_worse as `mfbench.analysis.summary.tabulate` returns them.
+
+    Examples
+    --------
+    >>> trials = pd.DataFrame(
+    ...     {"dataset": "d", "method": "A", "repeat": 0, "fold": [0, 1], "status": "ok", "mcc": [0.0, 0.0]}
+    ... )
+    >>> settings = Settings("accuracy", True, None, "corrected-t", 0.05, 1 / 9)
+    >>> companion_scores(trials, settings, ["accuracy", "mcc"], {"d": 0.9})[["metric", "mean"]].values.tolist()
+    [['mcc', 0.0]]
+    """
+    skewed = trials[trials["dataset"].map(shares) > LARGE]
+    if settings.metric not in FLATTERED or not len(skewed):
+        return pd.DataFrame(columns=COLUMNS)
+    tables = []
+    for metric in metrics:
+        if metric not in FLATTERED:
+            table = tabulate(skewed, settings.replace(metric=metric, test="corrected-t"))
+            tables.append(table.assign(metric=metric, largest_class=table["dataset"].map(shares)))
+    return pd.concat(tables, ignore_index=True)[COLUMNS] if tables else pd.DataFrame(columns=COLUMNS)
