@@ -256,7 +256,8 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
         if date == np.inf or date > now + best[0] * speed:
             return best
         # Looking a little further than the first date saves returning to the row, but not as far as the longest step.
-        reach = now + min(best[0] * speed, max(date - now, s.travel[MEAN_MOVE]))
+        # Never less than the date itself, which a sum of differences may miss by rounding.
+        reach = max(date, now + min(best[0] * speed, s.travel[MEAN_MOVE]))
         i, rep = s.targets[row % len(s.targets)], s.rep[row]
         if s.due_rest[row] <= reach:
             # A little farther, or rounding could close what is due.
