@@ -61,7 +61,7 @@ def test_a_classifier_without_scores_has_a_dash(write_run):
 
 def test_every_form_holds_them(run):
     assert "skewed, so that a constant guess has a high accuracy" in " ".join(page_of(run).notes)
-    assert "## Balanced_accuracy, percent, where one class exceeds 65 % of the rows" in to_markdown(run)
+    assert "## balanced_accuracy, percent, where one class exceeds 65 % of the rows" in to_markdown(run)
     assert len(json.loads(to_json(run))["companions"]) == 4
 
 
