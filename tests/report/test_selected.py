@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mfbench.analysis.stability import nogueira_stability, selected_features
-from mfbench.models import TrialResult
 from mfbench.report.page import page_of
 from mfbench.report.selected import selection_tables
+from mfbench.trials import TrialResult
 
 
 def chose(*features):
