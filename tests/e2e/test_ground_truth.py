@@ -76,7 +76,7 @@ def test_a_killed_run_goes_on(host):
     host.plugin("slow_plugin", PLUGIN)
     host.suite(SUITE.format(more=SLOW.format(seconds=0.3)))
     process = host.start("suite", "own.toml", "--profile", "quick", "--jobs", "1", start_new_session=True)
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 500
     while stored(host) < 8:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
