@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,7 @@ class Run:
             return [], store.table(PLAIN)
         rows = self._picked(store.rows((*PLAIN, "candidates")))
         chosen = [row for row in rows if "predictions" in row]
-        return chosen, {name: [row[name] for row in rows] for name in (*PLACE, *PLAIN)}
+        return chosen, {name: [row[name] for row in rows] for name in (*PLACE, "key", *PLAIN)}
 
     def _picked(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         first = self.metrics[0]
@@ -95,8 +96,16 @@ class Run:
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
         """Every planned trial with all that is stored of it."""
-        with Store(self.path, read_only=True) as store:
+        with self._reopened() as store:
             return self._picked(store.rows())
+
+    @contextmanager
+    def _reopened(self) -> Iterator[Store]:
+        """Open the store for what is read late; after another start of the suite it may tell of other trials."""
+        with Store(self.path, read_only=True) as store:
+            if store.table(())["key"] != self._table["key"]:
+                raise RunError(f"the trials in {self.path} were planned anew after this run was loaded; load it again")
+            yield store
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -115,7 +124,7 @@ class Run:
     @cached_property
     def decisions(self) -> Correctness:
         """Call it with the labels of a dataset and a method: which test rows of each fold were right."""
-        with Store(self.path, read_only=True) as store:
+        with self._reopened() as store:
             return Correctness(store, self._datasets, self.meta["protocol_key"], self._chosen)
 
     @cached_property
@@ -152,7 +161,7 @@ class Run:
     @cached_property
     def interactions(self) -> pd.DataFrame:
         """One row per trial and pair of features that its method spoke of: weight, share of the norm, p-value, rank."""
-        with Store(self.path, read_only=True) as store:
+        with self._reopened() as store:
             # Only what was chosen by all folds has to be read with everything else.
             rows = self._rows if store.has_candidates() else store.rows(("interactions",))
             return interaction_frame(rows, self._datasets)
@@ -167,7 +176,7 @@ class Run:
     def selected(self) -> pd.DataFrame:
         """One row per dataset and method: how many features its folds used, and how much they agree on which."""
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
-        with Store(self.path, read_only=True) as store:
+        with self._reopened() as store:
             rows = self._rows if store.has_candidates() else store.rows(("status", "n_selected", "selected"))
             return selected_features(rows, sizes)
 

@@ -317,15 +317,15 @@ class Store:
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates and results as columns, in the plan's order: `rows`, but lean.
+        """Return each planned trial's coordinates, key and results as columns, in the plan's order: `rows`, but lean.
 
         Parameters
         ----------
         columns : sequence of str
             Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
         """
-        names = ("dataset", "method", "repeat", "fold", *columns)
-        wanted = ", ".join(["p.dataset, p.method, p.repeat, p.fold", *(f"t.{name}" for name in columns)])
+        names = ("dataset", "method", "repeat", "fold", "key", *columns)
+        wanted = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
         with self._explained():
             found = self._db.execute(
                 f"SELECT {wanted} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"

@@ -52,6 +52,8 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
     thetas_ : ndarray of shape (n_thetas,)
     path_ : WeightPath
         Path on all the data, up to ``theta_``.
+    n_iter_ : int
+        Its linear stretches.
     weights_, feature_importances_, target_hits_, target_misses_, active_set_, n_skipped_, classes_
         As in `SQPFeatureWeighting`, at ``theta_``.
 
@@ -138,6 +140,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         data = self._prepare(X, codes, self.kappa_, self.lam_)
         self.n_skipped_ = len(X) - len(data.targets)
         self.path_, state = trace(data, X.shape[1], self.theta_, float(self.tol), self.max_iter)
+        self.n_iter_ = len(self.path_.events)
         if state is not None:
             describe(self, data, state)
         self._set_weights(self.path_.after[-1].copy())

@@ -116,6 +116,13 @@ def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
     return figure
 
 
+def _sizes(text: str) -> list[int]:
+    sizes = [int(size) for size in text.split(",")]
+    if len(sizes) < 2 or min(sizes) < 8:
+        raise argparse.ArgumentTypeError("at least two numbers of samples, each at least 8, separated by commas")
+    return sizes
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw both figures.
 
@@ -136,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dataset", default="wdbc", help="dataset of the path, numbers only (default: wdbc)")
     parser.add_argument("--kappa", type=int, default=1, help="kappa and lambda of the path (default: 1)")
     parser.add_argument("--theta-max", type=float, default=0.1, help="end of the path (default: 0.1)")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N", help="samples to time")
+    parser.add_argument("--sizes", type=_sizes, default=SIZES, metavar="N,N,…", help="samples to time")
     options = parser.parse_args(arguments)
     from mfbench import load_dataset
     from mfbench.errors import MfbenchError

@@ -157,6 +157,8 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
         At the end of the path.
     thetas_ : ndarray
         0 and the breakpoints.
+    n_iter_ : int
+        Linear stretches of the path.
     target_hits_, target_misses_, active_set_, n_skipped_, classes_
         At the end of the path, as in `SQPFeatureWeighting`.
 
@@ -237,6 +239,7 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
         if state is not None:
             describe(self, data, state)
         self.thetas_ = self.path_.thetas
+        self.n_iter_ = len(self.path_.events)
         self._set_weights(self.path_.after[-1].copy())
         self._remember(X, codes, int(self.n_neighbors))
         return self

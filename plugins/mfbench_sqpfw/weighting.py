@@ -73,7 +73,7 @@ class SQPFeatureWeighting(WeightedNeighbours):
         The objective at ``weights_``.
     objective_history_ : ndarray of shape (n_steps_ + 1,)
         The objective at the start and after each step; it never rises.
-    n_steps_ : int
+    n_steps_, n_iter_ : int
         Steps that moved w or met a tie at once.
     n_rechecks_ : int
         How often a target's members outside the working set had to be looked at.
@@ -111,7 +111,7 @@ class SQPFeatureWeighting(WeightedNeighbours):
     >>> X = [[0, 0], [1, 4], [2, 2], [8, 1], [9, 3.5], [10, 0.5]]
     >>> sqpfw = SQPFeatureWeighting(theta=0.01).fit(X, ["a", "a", "a", "b", "b", "b"])
     >>> sqpfw.weights_.round(3).tolist()
-    [0.792, 0.208]
+    [0.755, 0.245]
     >>> sqpfw.certificate_.optimal
     True
     >>> sqpfw.predict([[3, 0]]).tolist()
@@ -197,7 +197,7 @@ class SQPFeatureWeighting(WeightedNeighbours):
         self.converged_ = status == OPTIMAL
         self.objective_history_ = np.array(history)
         self.objective_ = objective(state, theta)
-        self.n_steps_ = len(history) - 1
+        self.n_steps_ = self.n_iter_ = len(history) - 1
         self.n_rechecks_ = int(state.counts[RECHECKS])
         describe(self, data, state)
         self.certificate_ = certificate(data, state, theta)
@@ -246,6 +246,6 @@ def _set_trivial(estimator: Any, n: int) -> None:
     no_pairs = np.zeros((0, 2), dtype=np.int64)
     estimator.active_set_ = {"weights": np.zeros(0, dtype=np.int64), "hits": no_pairs, "misses": no_pairs.copy()}
     estimator.objective_, estimator.objective_history_ = 0.0, np.zeros(1)
-    estimator.n_steps_ = estimator.n_rechecks_ = estimator.n_restarts_ = 0
+    estimator.n_steps_ = estimator.n_iter_ = estimator.n_rechecks_ = estimator.n_restarts_ = 0
     estimator.converged_ = True
     estimator.certificate_ = Certificate(True, 0.0, 0.0, 0.0, 0, 0, 0)

@@ -271,10 +271,15 @@ def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
         "import mfbench, pathlib\n"
         "if __name__ == '__main__':\n"
         "    first = mfbench.run_suite('own.toml', jobs=1)\n"
+        "    keys = set(first.trials['key'])\n"
         "    plugin = pathlib.Path('slow_plugin.py')\n"
         "    plugin.write_text(plugin.read_text() + '# edited')\n"
         "    second = mfbench.run_suite('own.toml', jobs=1)\n"
-        "    print(len(set(first.trials['key']) & set(second.trials['key'])))\n"
+        "    print(len(keys & set(second.trials['key'])))\n"
+        "    try:\n"
+        "        first.selected\n"
+        "    except mfbench.errors.RunError as error:\n"
+        "        print(error)\n"
     )
     result = subprocess.run(
         [sys.executable, str(script)],
@@ -284,7 +289,9 @@ def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
         text=True,
         timeout=300,
     )
-    assert result.stdout.strip() == "0", result.stderr
+    shared, late = result.stdout.strip().split("\n")
+    assert shared == "0", result.stderr
+    assert late.endswith("were planned anew after this run was loaded; load it again")
 
 
 def test_a_place_that_cannot_be_written_to_is_one_sentence(host, small_suite):

@@ -105,6 +105,8 @@ def test_no_better_point_nearby(oracles, seed):
         v = rng.normal(size=len(w))
         v[w == 0] = np.abs(v[w == 0]) * rng.integers(0, 2, (w == 0).sum())
         v[w > 0] -= v.sum() / (w > 0).sum()
+        if not v.any():  # only one weight is positive, and none of the others was drawn
+            continue
         other = w + radius * v / np.abs(v).max()
         assert oracles.loss_value(data.X, data.codes, other, data.bar, kappa, lam, theta) >= value - 1e-12
 

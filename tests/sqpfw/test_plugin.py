@@ -28,9 +28,12 @@ def test_figures(tmp_path, capsys):
     pytest.importorskip("matplotlib", reason="the extra 'figures' is not installed")
     from mfbench_sqpfw import figures
 
-    words = ["--dataset", "iris", "--theta-max", "0.01", "--sizes", "60", "120", str(tmp_path)]
+    words = ["--dataset", "iris", "--theta-max", "0.01", "--sizes", "60,120", str(tmp_path)]
     assert figures.main(words) == 0
     assert "breakpoints" in (tmp_path / "path.svg").read_text()
     assert (tmp_path / "scaling.svg").stat().st_size > 1000
+    with pytest.raises(SystemExit, match="2"):
+        figures.main(["--sizes", "60", str(tmp_path)])
+    assert "at least two numbers of samples" in capsys.readouterr().err
     assert figures.main(["--dataset", "no-such-set", str(tmp_path)]) == 2
     assert "error:" in capsys.readouterr().err
