@@ -22,6 +22,7 @@ from mfbench_sqpfw._steps import (
     gradient,
     may_leave,
     move,
+    project,
     release,
     towards_target,
 )
@@ -46,6 +47,7 @@ def _slopes(s: State) -> None:
     for k in range(ties + 1):
         for f in range(p):
             direction[f] -= slopes[k] * s.Q[k, f]
+    project(s, direction)
     scale = np.abs(s.c[:p]).max()
     for f in range(p):
         # At a vertex only rounding is left; it would lead to events that are none.

@@ -20,6 +20,8 @@ NONE, WEIGHT, TIE, REPRESENTATIVE = range(4)
 ALPHA_TOLERANCE, TIE_TOLERANCE = 1e-9, 1e-8
 # The basis and the gradient are computed anew after so many updates of the basis.
 _REBUILD = 200
+# A step that is this small a part of what it is the difference of leaves out what lies along the active rows.
+_CANCELLED = 1e-4
 _LIN, _T, _Z, _DW, _MULTIPLIERS = 5, 6, 7, 8, 9
 
 
@@ -79,6 +81,24 @@ def back_substitute(s: State, values: Floats) -> None:
 
 
 @njit(cache=True)
+def project(s: State, vector: Floats) -> None:
+    """Take out of ``vector``, in place, what lies along the active rows."""
+    p = s.counts[POSITIVE]
+    for k in range(s.counts[TIES] + 1):
+        overlap = _dot(s.Q[k], vector, p)
+        for f in range(p):
+            vector[f] -= overlap * s.Q[k, f]
+
+
+@njit(cache=True)
+def _largest(dw: Floats, p: int) -> float:
+    largest = 0.0
+    for f in range(p):
+        largest = max(largest, abs(dw[f]))
+    return largest
+
+
+@njit(cache=True)
 def towards_target(s: State, theta: float) -> float:
     """Set dw to the step to the solution of the equality-constrained QP (4); return its largest entry.
 
@@ -98,9 +118,11 @@ def towards_target(s: State, theta: float) -> float:
     if ties + 1 >= p:
         dw[:p] = 0.0
         return 0.0
-    largest = 0.0
-    for f in range(p):
-        largest = max(largest, abs(dw[f]))
+    terms = max(_largest(lin, p), _largest(s.w, p))
+    largest = _largest(dw, p)
+    if largest < _CANCELLED * terms:
+        project(s, dw)
+        largest = _largest(dw, p)
     return largest
 
 
@@ -239,8 +261,11 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
     """Make steps of Algorithm 1 until w is optimal or there were ``max_steps``; return the status and their number.
 
     ``history[k]`` becomes f after the k-th step. What a call leaves is where the next one goes on.
+
+    A pair that depends on the active ones must never block, but its rate may look like one: by rounding, or because dw
+    also undoes the ties' drift. When that happens, steps along the active rows are left out until one is made.
     """
-    steps = 0
+    steps, pure = 0, False
     while True:
         if s.counts[UPDATES] >= _REBUILD:
             rebuild_basis(s)
@@ -251,6 +276,9 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
         largest = towards_target(s, theta)
         if not np.isfinite(largest):
             return LOST, steps
+        if pure:
+            project(s, dw)
+            largest = _largest(dw, s.counts[POSITIVE])
         if largest <= tolerance:
             kind, where, direction = find_release(s, theta)
             if kind == NONE:
@@ -260,10 +288,19 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
         if steps >= max_steps:
             return STEP_LIMIT, steps
         tau, row, where = ratio_test(s, dw, 1.0)
+        # A pair is activated before the move, so that there is none if it depends on the active ones; a weight after
+        # it, since that changes the order of the features.
+        if row >= 0 and not activate(s, row, where):
+            settle(s, 0.0, 0.0)
+            if pure:
+                return LOST, steps
+            pure = True
+            continue
         speed = move(s, dw, tau)
-        if row != -2 and not activate(s, row, where):
-            return LOST, steps
+        if row == -1:
+            activate(s, row, where)
         settle(s, tau, speed)
+        pure = False
         s.counts[ZERO_RUN] = s.counts[ZERO_RUN] + 1 if tau * largest <= 1e-14 else 0
         s.counts[STEPS] += 1
         history[steps] = objective(s, theta)

@@ -29,8 +29,8 @@ _NAMES = {
 }
 # A change of w at one theta below this is rounding.
 _JUMP = 1e-9
-# So many breakpoints in a row without progress in theta mean that ties go round in circles.
-_STALLED = 50
+# So many breakpoints in a row without progress in theta, beyond this share of a leap, mean that ties go round in circles.
+_STALLED, _PROGRESS = 50, 1e-3
 # Such a point is left by this much, relative to theta, and by Algorithm 1.
 _LEAP = 1e-7
 
@@ -127,7 +127,8 @@ class WeightPath:
     @property
     def complete(self) -> bool:
         """Whether the path reached its end."""
-        return not self.events or self.events[-1].kind == "end"
+        # A breakpoint may lie at the end itself, so the last event need not be "end".
+        return not self.events or self.events[-1].kind != "step limit"
 
 
 class SQPFeatureWeightingPath(WeightedNeighbours):
@@ -287,7 +288,7 @@ def trace(
         return WeightPath(np.zeros(1), nothing, nothing, []), None
     limit = default_limit(len(data.X), data.kappa) if limit is None else int(limit)
     state = begin(data)
-    theta, stalled = 0.0, 0
+    theta, stalled, last_progress = 0.0, 0, 0.0
     thetas, before, after, events = [theta], [weights_of(state)], [weights_of(state)], []
     while theta < theta_max and (not events or events[-1].kind != "step limit"):
         if state.counts[TIES] == len(state.tie_row) < len(state.w):
@@ -296,8 +297,10 @@ def trace(
         if stalled < _STALLED + len(state.w):
             found, kind, first, second = steps.advance(state, theta, theta_max)
         else:
-            found, kind, first, second = min(theta_max, theta + _LEAP * max(theta, 1e-3)), -1, -1, -1
-        stalled = stalled + 1 if found <= theta else 0
+            found, kind, first, second = min(theta_max, theta + _leap(theta)), -1, -1, -1
+        stalled += 1
+        if found > last_progress + _PROGRESS * _leap(last_progress):
+            stalled, last_progress = 0, found
         theta = found
         reached, value = weights_of(state), objective(state, theta)
         status = OPTIMAL
@@ -322,6 +325,10 @@ def trace(
     return WeightPath(
         np.array(thetas), _spread(before, data.features, n_features), _spread(after, data.features, n_features), events
     ), state
+
+
+def _leap(theta: float) -> float:
+    return _LEAP * max(theta, 1e-3)
 
 
 def _event(

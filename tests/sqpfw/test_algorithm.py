@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_sqpfw import SQPFeatureWeighting, _steps
+from mfbench_sqpfw import SQPFeatureWeighting, _steps, sqpfw_path
 from mfbench_sqpfw._run import begin
 from mfbench_sqpfw._state import POSITIVE, TIES
 
@@ -237,3 +237,16 @@ def test_restart_finds_what_ties_hide():
         assert (restarted.n_restarts_ > 0) == (restarted.objective_ < plain.objective_ - 1e-12)
         gains.append(plain.objective_ - restarted.objective_)
     assert max(gains) > 1e-6
+
+
+@pytest.mark.parametrize("theta", [1e-9, 1e-7, 1e-5, 1e3])
+def test_ties_and_steps_of_any_size(theta):
+    """A short step that lost digits, or a long one, must not take a dependent pair for a blocking one."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 3, size=(30, 5)).astype(float), np.arange(30) % 2
+        kappa, lam = (int(k) for k in rng.integers(1, 4, 2))
+        fitted = SQPFeatureWeighting(kappa, lam, theta, random_state=0).fit(X, y)
+        assert fitted.converged_
+        assert fitted.certificate_.optimal, (seed, fitted.certificate_)
+        assert sqpfw_path(X, y, theta, kappa=kappa, lam=lam).complete

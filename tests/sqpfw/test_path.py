@@ -122,14 +122,14 @@ def test_toy_tells_the_story(oracles):
 
 @pytest.mark.parametrize("kind", ["integers", "binary", "duplicates"])
 def test_ties_do_not_stop_the_path(kind):
-    for seed in range(3):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(24, 4))
+        X = rng.normal(size=(30, 6))
         if kind == "duplicates":
-            X[12:] = X[:12]
+            X[15:] = X[:15]
         else:
-            X = rng.integers(0, 2 if kind == "binary" else 4, size=(24, 4)).astype(float)
-        path = sqpfw_path(X, np.arange(24) % 2, 1.0)
+            X = rng.integers(0, 2 if kind == "binary" else 3, size=(30, 6)).astype(float)
+        path = sqpfw_path(X, np.arange(30) % 2, 1.0, kappa=1 + seed % 3, lam=1 + seed % 2)
         assert path.complete
         assert all(e.objective_after <= e.objective_before + 1e-11 for e in path.events)
 
