@@ -50,7 +50,7 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least 2 classes in the data, "
-                f"but the data contains only 1 class: {self.classes_[0]!r}"
+                f"but the data contains only 1 class: {self.classes_.tolist()[0]!r}"
             )
         return X, codes.astype(np.int64)
 

@@ -11,6 +11,10 @@ from mfbench_sqpfw._start import start
 from mfbench_sqpfw._state import Floats, Ints, State
 
 _CHUNK = 4096
+# Beyond this range the fourth powers of differences could leave the range of numbers.
+_WIDEST = 1e50
+# Beyond this the rounding of the loss, theta times squared differences, hides the distance to the prior.
+_HEAVIEST = 1e12
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,14 @@ def prepare(
     Raises
     ------
     ValueError
-        If no sample has ``kappa`` hits and ``lam`` misses, or one has not and ``skip`` is False, or ``bar`` does not
-        fit.
+        If a feature ranges too widely, no sample has ``kappa`` hits and ``lam`` misses, or one has not and ``skip`` is
+        False, or ``bar`` does not fit.
     """
     n, p = X.shape
+    with np.errstate(over="ignore"):
+        widest = float(np.ptp(X, axis=0).max(initial=0.0))
+    if widest > _WIDEST:
+        raise ValueError(f"a feature ranges over {widest:g}, more than {_WIDEST:g}; standardise the features")
     counts = np.bincount(codes)
     enough = (counts[codes] > kappa) & (n - counts[codes] >= lam)
     if not enough.any():
@@ -56,7 +64,10 @@ def prepare(
             'lower kappa or lam, or set small_classes="skip"'
         )
     features = np.flatnonzero(np.ptp(X, axis=0) > 0)
-    weights = np.full(p, 1.0 / p) if bar is None else np.asarray(bar, dtype=np.float64)
+    try:
+        weights = np.full(p, 1.0 / p) if bar is None else np.asarray(bar, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"w_bar must hold {p} numbers") from None
     if weights.shape != (p,) or not np.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
         raise ValueError(f"w_bar must hold {p} weights of at least 0 whose sum is 1")
     weights = weights[features]
@@ -99,12 +110,19 @@ def descend(state: State, theta: float, tolerance: float, max_steps: int) -> tup
 
     Raises
     ------
+    ValueError
+        If ``theta`` is too large for the features' scale.
     FloatingPointError
         If the weights are not finite any more, or the active constraints became dependent.
     """
     trace: list[float] = []
     if theta == 0.0:
         return state, _steps.OPTIMAL, trace
+    if theta * _state.squared_range(state) > _HEAVIEST:
+        raise ValueError(
+            f"theta = {theta:g} times the squared range of the features is more than {_HEAVIEST:g}, and rounding would "
+            "hide the distance to w_bar; lower theta or standardise the features"
+        )
     while True:
         history = np.empty(min(_CHUNK, max(1, max_steps - len(trace))))
         status, steps = _steps.solve(state, theta, tolerance, min(_CHUNK, max_steps - len(trace)), history)

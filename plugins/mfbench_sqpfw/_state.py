@@ -120,6 +120,11 @@ def build(
     )
 
 
+def squared_range(state: State) -> float:
+    """Return the square of the widest feature's range."""
+    return float(1e12 * np.sqrt(state.travel[NEGLIGIBLE]))
+
+
 def with_more_ties(state: State) -> State:
     """Return the state with twice the room for tied pairs; the arrays that need no growth are shared."""
     capacity, p = state.tie_b.shape

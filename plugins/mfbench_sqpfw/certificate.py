@@ -24,7 +24,7 @@ class Certificate:
     largest_violation : float
         Largest absolute multiplier of a constraint that Lemma 6 would release; beta and gamma divided by theta / n.
     infeasibility : float
-        The larger of \|sum w - 1\| and the most negative weight.
+        The largest of \|sum w - 1\|, the most negative weight, and the weights held at 0.
     inconsistent : int
         Number of target neighbours that are not the kappa-th nearest hit or the lambda-th nearest miss under w.
     hidden_ties : int
@@ -53,6 +53,7 @@ def certify(
     ties: list[Ints],
     n_less: Ints,
     need: tuple[int, int],
+    held: Ints,
 ) -> Certificate:
     """Check weights and target neighbours.
 
@@ -70,6 +71,8 @@ def certify(
         Sizes of H< and M<.
     need : (int, int)
         kappa and lambda.
+    held : ndarray
+        Features held at weight 0; others may have weight 0 too.
 
     Returns
     -------
@@ -103,19 +106,29 @@ def certify(
         for member in ties[row][1:]:
             rows.append(_e(X, i, np.array([member]))[0] - nearest)
             owner.append(row)
-    positive = w > 0
+    free = np.ones(len(w), dtype=bool)
+    free[held] = False
     A = np.vstack([np.ones(len(w)), *rows])
     lin = bar - theta * c
     # Multipliers by least squares: stationarity says lin - w = A' multipliers among positive weights.
-    multipliers = np.linalg.lstsq(A[:, positive].T, (lin - w)[positive], rcond=None)[0]
-    residual = (lin - w)[positive] - A[:, positive].T @ multipliers
-    alpha = (lin - A.T @ multipliers)[~positive]
+    # Each row of A at length 1, so that the scale of the features does not decide which count.
+    lengths = np.linalg.norm(A[:, free], axis=1)
+    lengths[lengths == 0] = 1.0
+    multipliers = np.linalg.lstsq((A[:, free] / lengths[:, None]).T, (lin - w)[free], rcond=None)[0] / lengths
+    residual = (lin - w)[free] - A[:, free].T @ multipliers
+    alpha = (lin - A.T @ multipliers)[~free]
+    rounding = 1e-13 * float(np.abs(lin).max())
     worst = _worst_tie(multipliers[1:], np.array(owner, dtype=np.int64), n_less, need, n_targets, g)
     largest = max(float(alpha.max(initial=0.0)), worst)
     stationarity = float(np.abs(residual).max(initial=0.0))
-    infeasibility = max(abs(float(w.sum()) - 1.0), float(-w.min(initial=0.0)))
+    infeasibility = max(abs(float(w.sum()) - 1.0), float(-w.min(initial=0.0)), float(w[held].max(initial=0.0)))
     return Certificate(
-        optimal=inconsistent == 0 and infeasibility <= 1e-9 and stationarity <= 1e-8 and largest <= 1e-6,
+        optimal=bool(
+            inconsistent == 0
+            and infeasibility <= 1e-9
+            and stationarity <= 1e-8 + rounding
+            and largest <= 1e-6 + rounding
+        ),
         stationarity=stationarity,
         largest_violation=largest,
         infeasibility=infeasibility,

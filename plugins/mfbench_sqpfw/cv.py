@@ -129,8 +129,8 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self.thetas_ = np.geomspace(float(self.theta_min), float(self.theta_max), int(self.n_thetas))
         # The ends of a geometric grid may be off by rounding.
         self.thetas_[-1] = float(self.theta_max)
-        pairs = [(int(kappa), int(lam)) for kappa, lam in self.neighbourhoods]
-        candidates = [int(k) for k in np.atleast_1d(self.n_neighbors)]
+        pairs = [(kappa, lam) for kappa, lam in _whole_numbers("neighbourhoods", self.neighbourhoods, "pairs of ", 2)]
+        candidates = _whole_numbers("n_neighbors", np.atleast_1d(self.n_neighbors), "", 1)
         self.cv_errors_ = self._errors(X, codes, pairs, candidates)
         # Theta first, so that of equal errors the smallest theta is met first.
         by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)
@@ -173,7 +173,22 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
             n_folds = max(2, min(int(cv), int(np.bincount(codes).max())))
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             cv = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        return list(check_cv(cv, codes, classifier=True).split(X, codes))
+        folds = list(check_cv(cv, codes, classifier=True).split(X, codes))
+        if not folds or any(len(train) == 0 or len(test) == 0 for train, test in folds):
+            raise ValueError("cv must make one or more folds, each with samples to train on and samples to test on")
+        return folds
+
+
+def _whole_numbers(name: str, given: Any, what: str, ndim: int) -> Any:
+    """Return candidates as lists of int, or raise one sentence if they are none."""
+    try:
+        table = np.asarray(given)
+    except ValueError:
+        table = np.zeros(0)
+    fits = table.ndim == ndim and len(table) and (ndim == 1 or table.shape[1] == 2)
+    if not fits or table.dtype.kind not in "iu" or table.min() < 1:
+        raise ValueError(f"{name} must hold one or more {what}whole numbers of at least 1")
+    return table.tolist()
 
 
 def _wrong(X: Floats, codes: Ints, train: Ints, test: Ints, weights: Floats, candidates: list[int]) -> Floats:

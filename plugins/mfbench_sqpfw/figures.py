@@ -117,8 +117,8 @@ def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
 
 
 def _sizes(text: str) -> list[int]:
-    sizes = [int(size) for size in text.split(",")]
-    if len(sizes) < 2 or min(sizes) < 8:
+    sizes = [int(size) for size in text.split(",") if size.strip().isdecimal()]
+    if len(sizes) != text.count(",") + 1 or len(set(sizes)) < 2 or min(sizes) < 8:
         raise argparse.ArgumentTypeError("at least two numbers of samples, each at least 8, separated by commas")
     return sizes
 

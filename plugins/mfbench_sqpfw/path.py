@@ -29,7 +29,8 @@ _NAMES = {
 }
 # A change of w at one theta below this is rounding.
 _JUMP = 1e-9
-# So many breakpoints in a row without progress in theta, beyond this share of a leap, mean that ties go round in circles.
+# So many breakpoints in a row without progress in theta mean that ties go round in circles; less than this share of a
+# leap is none.
 _STALLED, _PROGRESS = 50, 1e-3
 # Such a point is left by this much, relative to theta, and by Algorithm 1.
 _LEAP = 1e-7
@@ -105,9 +106,14 @@ class WeightPath:
         Raises
         ------
         ValueError
-            If a theta lies outside the path.
+            If a theta is no number, or lies outside the path.
         """
-        wanted = np.asarray(theta, dtype=np.float64)
+        try:
+            wanted = np.asarray(theta, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("theta must be a number or a sequence of numbers") from None
+        if wanted.ndim > 1:
+            raise ValueError(f"theta must be a number or a sequence of numbers, not a table of shape {wanted.shape}")
         if not ((wanted >= 0) & (wanted <= self.thetas[-1])).all():
             raise ValueError(f"theta must lie between 0 and {self.thetas[-1]:g}, where the path ends")
         flat = np.atleast_1d(wanted)

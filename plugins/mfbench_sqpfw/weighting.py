@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from mfbench_sqpfw._base import WeightedNeighbours
 from mfbench_sqpfw._restart import improve
 from mfbench_sqpfw._run import Prepared, begin, default_limit, descend, weights_of
-from mfbench_sqpfw._state import RECHECKS, TIES, Floats, Ints, State
+from mfbench_sqpfw._state import POSITIVE, RECHECKS, TIES, Floats, Ints, State
 from mfbench_sqpfw._steps import OPTIMAL, objective
 from mfbench_sqpfw.certificate import Certificate, certify
 
@@ -67,8 +67,8 @@ class SQPFeatureWeighting(WeightedNeighbours):
     target_hits_, target_misses_ : ndarray of int64, shape (n_samples,)
         Training indices of each sample's target hit and miss; -1 if it is no target. Where several are tied, one.
     active_set_ : dict of str to ndarray
-        "weights": indices of features held at 0; "hits" and "misses": pairs (sample, member), of shape (n_ties, 2),
-        tied with the target neighbour besides it.
+        "weights": indices of features held at 0 (others may be 0 too); "hits" and "misses": pairs (sample, member), of
+        shape (n_ties, 2), tied with the target neighbour besides it.
     objective_ : float
         The objective at ``weights_``.
     objective_history_ : ndarray of shape (n_steps_ + 1,)
@@ -90,7 +90,8 @@ class SQPFeatureWeighting(WeightedNeighbours):
     Raises
     ------
     ValueError
-        In `fit`, if there are fewer than two classes, no sample has enough hits and misses, or ``w_bar`` does not fit.
+        In `fit`, if there are fewer than two classes, no sample has enough hits and misses, ``w_bar`` does not fit, or
+        ``theta`` times the features' squared range is above 1e12.
 
     Notes
     -----
@@ -215,7 +216,7 @@ def describe(estimator: Any, data: Prepared, state: State) -> None:
     count = int(state.counts[TIES])
     rows, members = state.tie_row[:count], data.order[state.tie_member[:count]]
     pairs = np.column_stack([samples[rows % n_targets], members]).astype(np.int64)
-    held = data.features[np.sort(state.perm[state.w == 0])]
+    held = data.features[np.sort(state.perm[state.counts[POSITIVE] :])]
     estimator.active_set_ = {"weights": held, "hits": pairs[rows < n_targets], "misses": pairs[rows >= n_targets]}
 
 
@@ -236,6 +237,7 @@ def certificate(data: Prepared, state: State, theta: float) -> Certificate:
         ties,
         state.n_less,
         (int(need[0]), int(need[1])),
+        state.perm[state.counts[POSITIVE] :],
     )
 
 

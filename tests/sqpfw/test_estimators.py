@@ -91,6 +91,8 @@ def test_small_classes(noisy):
 @pytest.mark.parametrize(
     ("w_bar", "message"),
     [
+        (["a"] * 8, "w_bar must hold 8 numbers"),
+        ([0.125j] * 8, "w_bar must hold 8 numbers"),
         (np.ones(8), "8 weights of at least 0 whose sum is 1"),
         (np.full(7, 1 / 7), "8 weights"),
         (np.eye(8)[0] * 2 - np.eye(8)[1], "8 weights"),
@@ -156,8 +158,10 @@ def test_certificate_sees_what_is_wrong(noisy, oracles):
     for k in range(s.counts[2]):
         ties[s.tie_row[k]] = np.append(ties[s.tie_row[k]], s.tie_member[k])
 
+    held = s.perm[s.counts[0] :]
+
     def check(w=w, theta=0.1, ties=ties):
-        return certify(data.X, data.codes, data.targets, w, data.bar, theta, ties, s.n_less, (1, 1))
+        return certify(data.X, data.codes, data.targets, w, data.bar, theta, ties, s.n_less, (1, 1), held)
 
     assert check().optimal
     assert not check(theta=0.2).optimal
@@ -206,3 +210,47 @@ def test_same_seed_same_result():
     X, y = rng.integers(0, 2, size=(40, 6)).astype(float), np.arange(40) % 2
     first, second = (SQPFeatureWeighting(theta=0.3, random_state=7).fit(X, y) for _ in range(2))
     assert_array_equal(first.weights_, second.weights_)
+
+
+@pytest.mark.parametrize("method", [SQPFeatureWeighting, SQPFeatureWeightingPath, SQPFeatureWeightingCV])
+@pytest.mark.parametrize(
+    ("scale", "message"), [(1e20, "lower theta or standardise"), (1e80, "standardise the features"), (1e160, "ranges")]
+)
+def test_scales_beyond_rounding(noisy, method, scale, message):
+    X, y = noisy
+    with pytest.raises(ValueError, match=message):
+        method().fit(scale * X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-20])
+def test_small_scales_stay_at_the_prior(noisy, scale):
+    X, y = noisy
+    for method in (SQPFeatureWeighting, SQPFeatureWeightingPath):
+        assert_allclose(method().fit(scale * X, y).weights_, 1 / 8)
+
+
+@pytest.mark.parametrize("theta", [1e5, 1e8, 1e10])
+def test_certificate_for_a_heavy_loss(noisy, theta):
+    """Rounding grows with theta; it is no violation. An optimum at a vertex may have free weights of 0."""
+    assert SQPFeatureWeighting(theta=theta).fit(*noisy).certificate_.optimal
+    rng = np.random.default_rng(32)
+    kappa, lam = (int(k) for k in rng.integers(1, 4, 2))
+    X, y = rng.integers(0, 3, size=(30, 5)).astype(float), np.arange(30) % 2
+    assert SQPFeatureWeighting(kappa, lam, theta, random_state=0).fit(X, y).certificate_.optimal
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"neighbourhoods": value}, "neighbourhoods must hold one or more pairs of whole numbers")
+        for value in ([], [(1,)], [1, 2], [(0, 1)], [(1, -1)], [(1.5, 1)], [("a", 1)], [(1, 1), (1,)])
+    ]
+    + [
+        ({"n_neighbors": value}, "n_neighbors must hold one or more whole numbers")
+        for value in ([], [0], [-1], [1.5], [[1, 3]])
+    ]
+    + [({"cv": folds}, "cv must make one or more folds") for folds in ([], [(range(40), [])], [([], range(40))])],
+)
+def test_cv_says_what_it_cannot_try(noisy, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SQPFeatureWeightingCV(n_thetas=2, **parameters).fit(*noisy)

@@ -93,6 +93,9 @@ def test_weights_at():
         theta = path.thetas[k]
         last = np.flatnonzero(path.thetas == theta)[-1]
         assert_allclose(path.weights_at(theta), path.after[last])
+    for bad in ("a", 1j, [[0.5]]):
+        with pytest.raises(ValueError, match="theta must be a number or a sequence"):
+            path.weights_at(bad)
     for bad in (-0.1, 2.1, np.nan, [0.5, 3.0]):
         with pytest.raises(ValueError, match="theta must lie between 0 and 2"):
             path.weights_at(bad)
