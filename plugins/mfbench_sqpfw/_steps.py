@@ -13,13 +13,16 @@ from mfbench_sqpfw._basis import _dot, append_tie, delete_tie, drop_feature, reb
 from mfbench_sqpfw._deadlines import forget_deadlines, ratio_test, refresh_row, settle, watch_now
 from mfbench_sqpfw._state import CHANGES, POSITIVE, STEPS, TIES, UPDATES, ZERO_RUN, Floats, State
 
-OPTIMAL, STEP_LIMIT, TIES_FULL, LOST = range(4)
+OPTIMAL, STEP_LIMIT, TIES_FULL, LOST, STALLED = range(5)
 # What can be released: nothing, a weight, a tied pair besides the representative, a representative.
 NONE, WEIGHT, TIE, REPRESENTATIVE = range(4)
 # A multiplier counts as one of the wrong sign beyond these: alpha absolutely, beta and gamma as a share of theta / n.
 ALPHA_TOLERANCE, TIE_TOLERANCE = 1e-9, 1e-8
 # The basis and the gradient are computed anew after so many updates of the basis.
 _REBUILD = 200
+# After so many steps of length 0 in a row, for each feature, another rule of choice is taken; then it is given up. Only
+# tied data bring them about: each way on is closed by a tie that is met at once.
+_DRAWN_AFTER, _STALLED_AFTER = 3, 40
 _LIN, _T, _Z, _DW, _MULTIPLIERS = 5, 6, 7, 8, 9
 
 
@@ -132,7 +135,7 @@ def find_release(s: State, theta: float) -> tuple[int, int, int]:
     step.
     """
     ties, g = s.counts[TIES], theta / len(s.targets)
-    drawn = s.counts[ZERO_RUN] > 3 * (len(s.w) + 2)
+    drawn = s.counts[ZERO_RUN] > _DRAWN_AFTER * (len(s.w) + 2)
     multipliers = s.scratch[_MULTIPLIERS]
     multipliers[: ties + 1] = s.scratch[_T, : ties + 1]
     back_substitute(s, multipliers)
@@ -236,7 +239,7 @@ def move(s: State, dw: Floats, tau: float) -> float:
 
 @njit(cache=True)
 def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Floats) -> tuple[int, int]:
-    """Make steps of Algorithm 1 until w is optimal or there were ``max_steps``; return the status and their number.
+    """Make steps of Algorithm 1 until w is optimal, or stalls, or there were ``max_steps``; return status and number.
 
     ``history[k]`` becomes f after the k-th step. What a call leaves is where the next one goes on.
     """
@@ -259,6 +262,9 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
             continue
         if steps >= max_steps:
             return STEP_LIMIT, steps
+        if s.counts[ZERO_RUN] > _STALLED_AFTER * (len(s.w) + 2):
+            s.counts[ZERO_RUN] = 0
+            return STALLED, steps
         tau, row, where = ratio_test(s, dw, 1.0)
         speed = move(s, dw, tau)
         if row != -2 and not activate(s, row, where):
