@@ -38,6 +38,8 @@ from mfbench_sqpfw._tree import first_row, forget_row, set_date
 _RATE = 1e-10
 # Deadlines are shortened by this share against rounding.
 _SAFE = 1.0 - 1e-9
+# A radius below this is rounding of a slack that is 0: such a pair is looked at in every step.
+_ROUNDING = 1e-14
 
 
 @njit(cache=True, fastmath=_REDUCE)
@@ -72,7 +74,7 @@ def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int
 def _radius(s: State, slack: float, squared_norm: float) -> float:
     if squared_norm <= s.travel[NEGLIGIBLE]:
         return np.inf
-    return _SAFE * abs(slack) / np.sqrt(squared_norm)
+    return max(0.0, _SAFE * abs(slack) / np.sqrt(squared_norm) - _ROUNDING)
 
 
 @njit(cache=True)

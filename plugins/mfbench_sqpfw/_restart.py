@@ -2,7 +2,9 @@
 
 A pair tied outside the active set can hide a direction in which the objective falls: the optimality conditions (theorem
 7 of the paper) hold only if there is none. The remedy ranks the tied members as if w had already gone a little way in
-a random feasible direction, and runs Algorithm 1 from the same w with these sets.
+a random feasible direction, and runs Algorithm 1 from the same w with these sets. Where very many members are tied, as
+with binary features and equal weights, Algorithm 1 meets another tie whichever way it turns. So every second direction
+keeps the weights that are 0 and is turned by subgradients of f's slope until f falls along it; w goes that way first.
 """
 
 from __future__ import annotations
@@ -11,16 +13,18 @@ import numpy as np
 from numba import njit
 
 from mfbench_sqpfw._basis import rebuild_basis
-from mfbench_sqpfw._deadlines import _is_tied, members, refresh_row
+from mfbench_sqpfw._deadlines import _is_tied, members, ratio_test, refresh_row, settle
 from mfbench_sqpfw._run import descend
 from mfbench_sqpfw._start import rank_row
 from mfbench_sqpfw._state import POSITIVE, TIES, Floats, State, copied
-from mfbench_sqpfw._steps import OPTIMAL, gradient, objective
+from mfbench_sqpfw._steps import OPTIMAL, STALLED, STEP_LIMIT, activate, gradient, move, objective
 
 # Slacks below this share of the largest distance are ties.
 _TIED = 1e-9
 # A restart has succeeded if f falls by more than this.
 _PROGRESS = 1e-12
+# How often a direction is turned at most before another is drawn.
+_TURNS = 40
 
 
 @njit(cache=True)
@@ -69,50 +73,116 @@ def _differs(s: State, i: int, j: int, rep: int) -> bool:
 
 @njit(cache=True)
 def _rank_again(s: State, direction: Floats, grid: float, tied: np.ndarray) -> None:
+    """Make sets without ties, as they are a little way along a direction. Time O(n² l)."""
     s.counts[TIES] = 0
     s.n_ties[:] = 0
     for row in range(len(s.rep)):
         if tied[row]:
             rank_row(s, row, direction, grid)
-    rebuild_basis(s)
     gradient(s)
+
+
+@njit(cache=True)
+def _find_descent(s: State, theta: float, direction: Floats, grid: float, tied: np.ndarray) -> float:
+    """Turn a direction of positive weights until f falls along it; return its slope, the sets being those along it."""
+    p = s.counts[POSITIVE]
+    g = np.zeros(len(s.w))
+    for attempt in range(_TURNS):
+        _rank_again(s, direction, grid, tied)
+        mean = 0.0
+        for f in range(p):
+            g[f] = theta * s.c[f] + s.w[f] - s.bar[f]
+            mean += g[f] / p
+        slope = length = size = 0.0
+        for f in range(p):
+            g[f] -= mean
+            slope += g[f] * direction[f]
+            length += g[f] * g[f]
+            size += direction[f] * direction[f]
+        if length == 0.0 or size < 1e-12:
+            break
+        if slope < -1e-9 * np.sqrt(length * size):
+            return slope
+        # More than the whole length at first: with two features there is only this way and back.
+        turn = 1.5 / np.sqrt(length * (attempt + 1.0))
+        for f in range(p):
+            direction[f] = direction[f] / np.sqrt(size) - turn * g[f]
+    return 0.0
+
+
+@njit(cache=True)
+def _watch_again(s: State, tied: np.ndarray) -> None:
+    rebuild_basis(s)
     for row in range(len(s.rep)):
         if tied[row]:
             refresh_row(s, row)
 
 
-def _feasible_direction(state: State, random_state: np.random.RandomState) -> Floats:
-    """Draw a direction along which the sum stays 1 and no weight becomes negative at once."""
+@njit(cache=True)
+def _go_along(s: State, direction: Floats, slope: float) -> None:
+    """Move w to the smallest f along a direction of positive weights, or to the first tie."""
+    squares = 0.0
+    for f in range(s.counts[POSITIVE]):
+        squares += direction[f] * direction[f]
+    tau, row, where = ratio_test(s, direction, -slope / squares)
+    speed = move(s, direction, tau)
+    if row != -2:
+        activate(s, row, where)
+    settle(s, tau, speed)
+
+
+def _feasible_direction(state: State, random_state: np.random.RandomState, inside: bool) -> Floats:
+    """Draw a direction along which the sum stays 1 and no weight becomes negative at once, or leaves 0 if inside."""
     direction: Floats = random_state.standard_normal(len(state.w))
     positive = int(state.counts[POSITIVE])
-    direction[positive:] = np.abs(direction[positive:])
+    direction[positive:] = 0.0 if inside else np.abs(direction[positive:])
     direction[:positive] -= direction.sum() / positive
     return direction
 
 
 def improve(
-    state: State, theta: float, tolerance: float, max_steps: int, attempts: int, random_state: np.random.RandomState
-) -> tuple[State, int, list[float], int, int]:
-    """Restart Algorithm 1 from a stationary point while hidden ties let f fall.
+    state: State,
+    status: int,
+    theta: float,
+    tolerance: float,
+    max_steps: int,
+    attempts: int,
+    random_state: np.random.RandomState,
+) -> tuple[State, int, list[float], int]:
+    """Restart Algorithm 1 from a point where it ended or stalled, while hidden ties let f fall.
 
-    Returns the state, the status, f after each accepted step, how many restarts succeeded, and the number of hidden
-    ties at the end. ``attempts`` draws in a row without success end it.
+    Returns the state, the status, f after each accepted step, and how many restarts succeeded. ``attempts`` draws in a
+    row without success end it.
     """
     trace: list[float] = []
     failed, succeeded = 0, 0
     tied = np.zeros(len(state.rep), dtype=np.bool_)
     hidden, grid = hidden_ties(state, tied)
     while hidden and failed < attempts and len(trace) < max_steps:
-        other = copied(state)
-        _rank_again(other, _feasible_direction(state, random_state), grid, tied)
-        before = objective(state, theta)
-        other, status, steps = descend(other, theta, tolerance, max_steps - len(trace))
-        if before - objective(other, theta) <= _PROGRESS:
+        other, inside = copied(state), failed % 2 == 1
+        direction = _feasible_direction(state, random_state, inside)
+        slope = 0.0
+        if inside:
+            slope = _find_descent(other, theta, direction, grid, tied)
+        else:
+            _rank_again(other, direction, grid, tied)
+        _watch_again(other, tied)
+        went = []
+        if slope < 0.0:
+            _go_along(other, direction, slope)
+            went = [objective(other, theta)]
+        other, ended, steps = descend(other, theta, tolerance, max_steps - len(trace) - len(went))
+        steps = went + steps
+        if objective(state, theta) - objective(other, theta) <= _PROGRESS:
             failed += 1
+            if (status, ended) == (STALLED, OPTIMAL):
+                # The same w with sets that show it to be stationary.
+                state, status = other, OPTIMAL
+                trace += steps
             continue
-        state, failed, succeeded = other, 0, succeeded + 1
+        state, status, failed, succeeded = other, ended, 0, succeeded + 1
         trace += steps
-        if status != OPTIMAL:
-            return state, status, trace, succeeded, hidden
+        if status == STEP_LIMIT:
+            break
         hidden, grid = hidden_ties(state, tied)
-    return state, OPTIMAL, trace, succeeded, hidden
+    return state, status, trace, succeeded

@@ -134,7 +134,7 @@ def descend(state: State, theta: float, tolerance: float, max_steps: int) -> tup
                 "the active constraints became dependent by rounding; scale the features alike, for example to "
                 "variance 1"
             )
-        elif status == _steps.OPTIMAL or len(trace) >= max_steps:
+        elif status in (_steps.OPTIMAL, _steps.STALLED) or len(trace) >= max_steps:
             return state, status, trace
 
 

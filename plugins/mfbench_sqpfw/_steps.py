@@ -13,7 +13,7 @@ from mfbench_sqpfw._basis import _dot, append_tie, delete_tie, drop_feature, reb
 from mfbench_sqpfw._deadlines import forget_deadlines, ratio_test, refresh_row, settle, watch_now
 from mfbench_sqpfw._state import CHANGES, POSITIVE, STEPS, TIES, UPDATES, ZERO_RUN, Floats, State
 
-OPTIMAL, STEP_LIMIT, TIES_FULL, LOST = range(4)
+OPTIMAL, STEP_LIMIT, TIES_FULL, LOST, STALLED = range(5)
 # What can be released: nothing, a weight, a tied pair besides the representative, a representative.
 NONE, WEIGHT, TIE, REPRESENTATIVE = range(4)
 # A multiplier counts as one of the wrong sign beyond these: alpha absolutely, beta and gamma as a share of theta / n.
@@ -22,6 +22,9 @@ ALPHA_TOLERANCE, TIE_TOLERANCE = 1e-9, 1e-8
 _REBUILD = 200
 # A step that is this small a part of what it is the difference of leaves out what lies along the active rows.
 _CANCELLED = 1e-4
+# After so many steps of length 0 in a row, for each feature, another rule of choice is taken; then it is given up. Only
+# tied data bring them about: each way on is closed by a tie that is met at once.
+_DRAWN_AFTER, _STALLED_AFTER = 3, 40
 _LIN, _T, _Z, _DW, _MULTIPLIERS = 5, 6, 7, 8, 9
 
 
@@ -118,12 +121,7 @@ def towards_target(s: State, theta: float) -> float:
     if ties + 1 >= p:
         dw[:p] = 0.0
         return 0.0
-    terms = max(_largest(lin, p), _largest(s.w, p))
-    largest = _largest(dw, p)
-    if largest < _CANCELLED * terms:
-        project(s, dw)
-        largest = _largest(dw, p)
-    return largest
+    return _largest(dw, p)
 
 
 @njit(cache=True)
@@ -154,7 +152,7 @@ def find_release(s: State, theta: float) -> tuple[int, int, int]:
     step.
     """
     ties, g = s.counts[TIES], theta / len(s.targets)
-    drawn = s.counts[ZERO_RUN] > 3 * (len(s.w) + 2)
+    drawn = s.counts[ZERO_RUN] > _DRAWN_AFTER * (len(s.w) + 2)
     multipliers = s.scratch[_MULTIPLIERS]
     multipliers[: ties + 1] = s.scratch[_T, : ties + 1]
     back_substitute(s, multipliers)
@@ -258,7 +256,7 @@ def move(s: State, dw: Floats, tau: float) -> float:
 
 @njit(cache=True)
 def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Floats) -> tuple[int, int]:
-    """Make steps of Algorithm 1 until w is optimal or there were ``max_steps``; return the status and their number.
+    """Make steps of Algorithm 1 until w is optimal, or stalls, or there were ``max_steps``; return status and number.
 
     ``history[k]`` becomes f after the k-th step. What a call leaves is where the next one goes on.
 
@@ -276,9 +274,10 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
         largest = towards_target(s, theta)
         if not np.isfinite(largest):
             return LOST, steps
-        if pure:
+        p = s.counts[POSITIVE]
+        if pure or largest < _CANCELLED * max(_largest(s.scratch[_LIN], p), _largest(s.w, p)):
             project(s, dw)
-            largest = _largest(dw, s.counts[POSITIVE])
+            largest = _largest(dw, p)
         if largest <= tolerance:
             kind, where, direction = find_release(s, theta)
             if kind == NONE:
@@ -287,6 +286,9 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
             continue
         if steps >= max_steps:
             return STEP_LIMIT, steps
+        if s.counts[ZERO_RUN] > _STALLED_AFTER * (len(s.w) + 2):
+            s.counts[ZERO_RUN] = 0
+            return STALLED, steps
         tau, row, where = ratio_test(s, dw, 1.0)
         # A pair is activated before the move, so that there is none if it depends on the active ones; a weight after
         # it, since that changes the order of the features.

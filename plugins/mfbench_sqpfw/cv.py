@@ -41,7 +41,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
     w_bar, working_set, max_iter, tol, small_classes
         As for `SQPFeatureWeightingPath`.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds.
+        Shuffles the folds, and draws the directions of restarts, which only tied data need.
 
     Attributes
     ----------
@@ -131,7 +131,8 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self.thetas_[-1] = float(self.theta_max)
         pairs = [(kappa, lam) for kappa, lam in _whole_numbers("neighbourhoods", self.neighbourhoods, "pairs of ", 2)]
         candidates = _whole_numbers("n_neighbors", np.atleast_1d(self.n_neighbors), "", 1)
-        self.cv_errors_ = self._errors(X, codes, pairs, candidates)
+        generator = check_random_state(self.random_state)
+        self.cv_errors_ = self._errors(X, codes, pairs, candidates, generator)
         # Theta first, so that of equal errors the smallest theta is met first.
         by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)
         at, pair, k = (int(index) for index in np.unravel_index(by_theta.argmin(), by_theta.shape))
@@ -139,7 +140,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self.n_neighbors_ = candidates[k]
         data = self._prepare(X, codes, self.kappa_, self.lam_)
         self.n_skipped_ = len(X) - len(data.targets)
-        self.path_, state = trace(data, X.shape[1], self.theta_, float(self.tol), self.max_iter)
+        self.path_, state = trace(data, X.shape[1], self.theta_, float(self.tol), self.max_iter, generator)
         self.n_iter_ = len(self.path_.events)
         if state is not None:
             describe(self, data, state)
@@ -147,8 +148,15 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self._remember(X, codes, self.n_neighbors_)
         return self
 
-    def _errors(self, X: Floats, codes: Ints, pairs: list[tuple[int, int]], candidates: list[int]) -> Floats:
-        folds = self._folds(X, codes)
+    def _errors(
+        self,
+        X: Floats,
+        codes: Ints,
+        pairs: list[tuple[int, int]],
+        candidates: list[int],
+        generator: np.random.RandomState,
+    ) -> Floats:
+        folds, theta_max = self._folds(X, codes, generator), float(self.thetas_[-1])
         wrong = np.zeros((len(pairs), len(candidates), len(self.thetas_)))
         for train, test in folds:
             for at, (kappa, lam) in enumerate(pairs):
@@ -158,7 +166,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
                     # Too few samples for this candidate; if that is so for all, the last lines say it.
                     wrong[at] = np.nan
                     continue
-                path, _ = trace(data, X.shape[1], float(self.thetas_[-1]), float(self.tol), self.max_iter)
+                path, _ = trace(data, X.shape[1], theta_max, float(self.tol), self.max_iter, generator)
                 reached = np.minimum(self.thetas_, path.thetas[-1])
                 for t, weights in enumerate(path.weights_at(reached)):
                     wrong[at, :, t] += _wrong(X, codes, train, test, weights, candidates)
@@ -167,12 +175,11 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         shares: Floats = wrong / sum(len(test) for _, test in folds)
         return shares
 
-    def _folds(self, X: Floats, codes: Ints) -> list[tuple[Ints, Ints]]:
+    def _folds(self, X: Floats, codes: Ints, generator: np.random.RandomState) -> list[tuple[Ints, Ints]]:
         cv = self.cv
         if isinstance(cv, Integral):
             n_folds = max(2, min(int(cv), int(np.bincount(codes).max())))
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
-            cv = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+            cv = StratifiedKFold(n_folds, shuffle=True, random_state=generator.randint(2**31 - 1))
         folds = list(check_cv(cv, codes, classifier=True).split(X, codes))
         if not folds or any(len(train) == 0 or len(test) == 0 for train, test in folds):
             raise ValueError("cv must make one or more folds, each with samples to train on and samples to test on")

@@ -21,6 +21,8 @@ from mfbench_sqpfw._state import STEPS
 from mfbench_sqpfw.path import WeightPath, sqpfw_path
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
+# Milliseconds that may stand at the axis.
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def step_cost(n: int, n_features: int = 20, steps: int = 200, repeats: int = 3, working_set: int | None = 20) -> float:
@@ -112,7 +114,11 @@ def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
     axes = figure.subplots()
     axes.loglog(sizes, 1e3 * np.asarray(seconds), "o-")
     axes.set(xlabel="samples", ylabel="milliseconds per step", title=f"20 features: time of a step ~ n^{exponent:.2f}")
-    axes.grid(True, which="both", linewidth=0.3)
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    ticks = [tick for tick in _TICKS if 0.7 * min(seconds) < 1e-3 * tick < 1.5 * max(seconds)]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(True, linewidth=0.3)
     return figure
 
 

@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_sqpfw import _path_steps as steps
 from mfbench_sqpfw import _state
 from mfbench_sqpfw._base import WeightedNeighbours
+from mfbench_sqpfw._restart import improve
 from mfbench_sqpfw._run import Prepared, begin, default_limit, descend, weights_of
 from mfbench_sqpfw._state import TIES, Floats, Ints, State
-from mfbench_sqpfw._steps import OPTIMAL, objective
+from mfbench_sqpfw._steps import OPTIMAL, STALLED, STEP_LIMIT, objective
 from mfbench_sqpfw.weighting import describe
 
 _NAMES = {
@@ -32,8 +34,10 @@ _JUMP = 1e-9
 # So many breakpoints in a row without progress in theta mean that ties go round in circles; less than this share of a
 # leap is none.
 _STALLED, _PROGRESS = 50, 1e-3
-# Such a point is left by this much, relative to theta, and by Algorithm 1.
+# Such a point is left by this much, relative to theta, and by Algorithm 1; by twice as much each time that is in vain.
 _LEAP = 1e-7
+# Restarts that must fail in a row where Algorithm 1 stalls.
+_ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
         Breakpoints, and steps of Algorithm 1 between two of them, at most; None means max(20000, 100 n kappa). A path
         cut short ends with the event "step limit".
     random_state : int, RandomState instance or None, default=None
-        Not used; the path has nothing random.
+        Draws the directions of restarts, which only tied data need.
 
     Attributes
     ----------
@@ -242,7 +246,8 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
         X, codes = self._check_data(X, y)
         data = self._prepare(X, codes, self.kappa, self.lam)
         self.n_skipped_ = len(X) - len(data.targets)
-        self.path_, state = trace(data, X.shape[1], float(self.theta_max), float(self.tol), self.max_iter)
+        generator = check_random_state(self.random_state)
+        self.path_, state = trace(data, X.shape[1], float(self.theta_max), float(self.tol), self.max_iter, generator)
         if state is not None:
             describe(self, data, state)
         self.thetas_ = self.path_.thetas
@@ -286,7 +291,12 @@ def sqpfw_path(X: ArrayLike, y: ArrayLike, theta_max: float = 1.0, **parameters:
 
 
 def trace(
-    data: Prepared, n_features: int, theta_max: float, tolerance: float, limit: int | None
+    data: Prepared,
+    n_features: int,
+    theta_max: float,
+    tolerance: float,
+    limit: int | None,
+    generator: np.random.RandomState,
 ) -> tuple[WeightPath, State | None]:
     """Follow the path for prepared data; no state is returned where no feature varies."""
     if not len(data.features):
@@ -294,7 +304,7 @@ def trace(
         return WeightPath(np.zeros(1), nothing, nothing, []), None
     limit = default_limit(len(data.X), data.kappa) if limit is None else int(limit)
     state = begin(data)
-    theta, stalled, last_progress = 0.0, 0, 0.0
+    theta, stalled, leap, last_progress = 0.0, 0, _LEAP, 0.0
     thetas, before, after, events = [theta], [weights_of(state)], [weights_of(state)], []
     while theta < theta_max and (not events or events[-1].kind != "step limit"):
         if state.counts[TIES] == len(state.tie_row) < len(state.w):
@@ -303,17 +313,24 @@ def trace(
         if stalled < _STALLED + len(state.w):
             found, kind, first, second = steps.advance(state, theta, theta_max)
         else:
-            found, kind, first, second = min(theta_max, theta + _leap(theta)), -1, -1, -1
+            found, kind, first, second = min(theta_max, theta + leap * max(theta, 1e-3)), -1, -1, -1
+            leap *= 2.0
         stalled += 1
-        if found > last_progress + _PROGRESS * _leap(last_progress):
+        if found > last_progress + _PROGRESS * _LEAP * max(last_progress, 1e-3):
             stalled, last_progress = 0, found
+        if stalled == 0 and kind != -1:
+            leap = _LEAP
         theta = found
         reached, value = weights_of(state), objective(state, theta)
         status = OPTIMAL
         if kind != steps.END:
             state, status, _ = descend(state, theta, tolerance, limit)
+        if status == STALLED:
+            state, status, *_ = improve(state, status, theta, tolerance, limit, _ATTEMPTS, generator)
+            if status == STALLED:
+                stalled = _STALLED + len(state.w)
         left = weights_of(state)
-        over = status != OPTIMAL or len(events) + 1 >= limit
+        over = status == STEP_LIMIT or len(events) + 1 >= limit
         events.append(
             _event(
                 data,
@@ -331,10 +348,6 @@ def trace(
     return WeightPath(
         np.array(thetas), _spread(before, data.features, n_features), _spread(after, data.features, n_features), events
     ), state
-
-
-def _leap(theta: float) -> float:
-    return _LEAP * max(theta, 1e-3)
 
 
 def _event(

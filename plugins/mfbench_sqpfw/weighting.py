@@ -15,7 +15,7 @@ from mfbench_sqpfw._base import WeightedNeighbours
 from mfbench_sqpfw._restart import improve
 from mfbench_sqpfw._run import Prepared, begin, default_limit, descend, weights_of
 from mfbench_sqpfw._state import POSITIVE, RECHECKS, TIES, Floats, Ints, State
-from mfbench_sqpfw._steps import OPTIMAL, objective
+from mfbench_sqpfw._steps import OPTIMAL, STEP_LIMIT, objective
 from mfbench_sqpfw.certificate import Certificate, certify
 
 
@@ -190,9 +190,10 @@ class SQPFeatureWeighting(WeightedNeighbours):
         state, status, trace = descend(state, theta, tolerance, limit)
         history += trace
         self.n_restarts_ = 0
-        if status == OPTIMAL and theta > 0 and self.n_restarts:
-            state, status, trace, self.n_restarts_, _ = improve(
-                state, theta, tolerance, limit - len(trace), int(self.n_restarts), check_random_state(self.random_state)
+        if status != STEP_LIMIT and theta > 0 and self.n_restarts:
+            generator = check_random_state(self.random_state)
+            state, status, trace, self.n_restarts_ = improve(
+                state, status, theta, tolerance, limit - len(trace), int(self.n_restarts), generator
             )
             history += trace
         self.converged_ = status == OPTIMAL

@@ -163,14 +163,16 @@ def standard_qp(s, theta):
     return point + N @ (centre - r[:-1] / r[-1])
 
 
-def run(s, theta, max_steps=20000):
-    """Make single steps until the end; yield after each."""
+def run(s, theta, max_steps=20000, ended=None):
+    """Make single steps until the end; yield after each. The last status is put into ``ended``."""
     history = np.empty(4)
     for _ in range(max_steps):
         status, made = _steps.solve(s, theta, 1e-10, 1, history)
-        assert status in (_steps.OPTIMAL, _steps.STEP_LIMIT)
+        assert status in (_steps.OPTIMAL, _steps.STEP_LIMIT, _steps.STALLED)
         if made:
             yield float(history[0])
-        if status == _steps.OPTIMAL:
+        if status in (_steps.OPTIMAL, _steps.STALLED):
+            if ended is not None:
+                ended.append(status)
             return
     raise AssertionError("no end")

