@@ -113,7 +113,7 @@ def descend(state: State, theta: float, tolerance: float, max_steps: int) -> tup
     ValueError
         If ``theta`` is too large for the features' scale.
     FloatingPointError
-        If the weights are not finite any more, or the active constraints became dependent.
+        If the steps are not finite any more.
     """
     trace: list[float] = []
     if theta == 0.0:
@@ -131,8 +131,7 @@ def descend(state: State, theta: float, tolerance: float, max_steps: int) -> tup
             state = _state.with_more_ties(state)
         elif status == _steps.LOST:
             raise FloatingPointError(
-                "the active constraints became dependent by rounding; scale the features alike, for example to "
-                "variance 1"
+                "the steps are not finite any more; scale the features alike, for example to variance 1"
             )
         elif status in (_steps.OPTIMAL, _steps.STALLED) or len(trace) >= max_steps:
             return state, status, trace

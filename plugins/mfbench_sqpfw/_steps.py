@@ -295,7 +295,8 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
         if row >= 0 and not activate(s, row, where):
             settle(s, 0.0, 0.0)
             if pure:
-                return LOST, steps
+                # It is tied, and no constraint: other sets must show the way on.
+                return STALLED, steps
             pure = True
             continue
         speed = move(s, dw, tau)
