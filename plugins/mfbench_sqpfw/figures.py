@@ -171,7 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except (MfbenchError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        return int(getattr(error, "exit_code", 1))
+        # What is wrong with a parameter comes as a ValueError.
+        return int(getattr(error, "exit_code", 2 if isinstance(error, ValueError) else 1))
     return 0
 
 

@@ -36,4 +36,5 @@ def test_figures(tmp_path, capsys):
         figures.main(["--sizes", "60", str(tmp_path)])
     assert "at least two numbers of samples" in capsys.readouterr().err
     assert figures.main(["--dataset", "no-such-set", str(tmp_path)]) == 2
+    assert figures.main(["--dataset", "iris", "--kappa", "0", str(tmp_path)]) == 2
     assert "error:" in capsys.readouterr().err
