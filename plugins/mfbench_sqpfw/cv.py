@@ -144,7 +144,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self.n_iter_ = len(self.path_.events)
         if state is not None:
             describe(self, data, state)
-        self._set_weights(self.path_.after[-1].copy())
+        self._set_weights(self.path_.rows[-1].copy())
         self._remember(X, codes, self.n_neighbors_)
         return self
 

@@ -75,7 +75,7 @@ def draw_path(path: WeightPath, names: Sequence[str], title: str) -> Any:
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    told = set(np.argsort(-path.after[-1], kind="stable")[:8].tolist())
+    told = set(np.argsort(-path.rows[-1], kind="stable")[:8].tolist())
     # Twice each theta: what is reached and what is left, so that a jump is a vertical line.
     thetas = np.repeat(path.thetas, 2)
     weights = np.stack([path.before, path.after], axis=1).reshape(len(thetas), -1)

@@ -31,6 +31,8 @@ _NAMES = {
 }
 # A change of w at one theta below this is rounding.
 _JUMP = 1e-9
+# Weights that differ by less are stored once.
+_SAME = 1e-13
 # So many breakpoints in a row without progress in theta mean that ties go round in circles; less than this share of a
 # leap is none.
 _STALLED, _PROGRESS = 50, 1e-3
@@ -84,16 +86,31 @@ class WeightPath:
     ----------
     thetas : ndarray of shape (n_breakpoints + 1,)
         0 and the breakpoints, not decreasing; the last is the end.
-    before, after : ndarray of shape (n_breakpoints + 1, n_features)
-        The weights with which each theta is reached, and left; they differ at jumps.
+    rows : ndarray of shape (n_breakpoints + 1 + n_jumps, n_features)
+        Weights, each stored once: thousands of breakpoints of thousands of features fill the memory.
+    reached, left : ndarray of int64, shape (n_breakpoints + 1,)
+        In which of the rows stand the weights with which each theta is reached, and left; they differ at jumps.
     events : list of Event
         One for each theta but the first.
+    before, after : ndarray of shape (n_breakpoints + 1, n_features)
+        The weights with which each theta is reached, and left; made from the rows when asked for.
     """
 
     thetas: Floats
-    before: Floats
-    after: Floats
+    rows: Floats
+    reached: Ints
+    left: Ints
     events: list[Event]
+
+    @property
+    def before(self) -> Floats:
+        """The weights with which each theta is reached."""
+        return self.rows[self.reached]
+
+    @property
+    def after(self) -> Floats:
+        """The weights with which each theta is left."""
+        return self.rows[self.left]
 
     def weights_at(self, theta: ArrayLike) -> Floats:
         """Return the weights at theta, after the jump if there is one.
@@ -125,8 +142,8 @@ class WeightPath:
         right = np.minimum(left + 1, len(self.thetas) - 1)
         width = self.thetas[right] - self.thetas[left]
         share = np.divide(flat - self.thetas[left], width, out=np.zeros_like(flat), where=width > 0)[:, None]
-        weights: Floats = (1.0 - share) * self.after[left] + share * self.before[right]
-        weights[share[:, 0] == 0] = self.after[left[share[:, 0] == 0]]
+        weights: Floats = (1.0 - share) * self.rows[self.left[left]] + share * self.rows[self.reached[right]]
+        weights[share[:, 0] == 0] = self.rows[self.left[left[share[:, 0] == 0]]]
         return weights[0] if wanted.ndim == 0 else weights
 
     @property
@@ -252,7 +269,7 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
             describe(self, data, state)
         self.thetas_ = self.path_.thetas
         self.n_iter_ = len(self.path_.events)
-        self._set_weights(self.path_.after[-1].copy())
+        self._set_weights(self.path_.rows[-1].copy())
         self._remember(X, codes, int(self.n_neighbors))
         return self
 
@@ -300,12 +317,12 @@ def trace(
 ) -> tuple[WeightPath, State | None]:
     """Follow the path for prepared data; no state is returned where no feature varies."""
     if not len(data.features):
-        nothing = np.zeros((1, n_features))
-        return WeightPath(np.zeros(1), nothing, nothing, []), None
+        only = np.zeros(1, dtype=np.int64)
+        return WeightPath(np.zeros(1), np.zeros((1, n_features)), only, only, []), None
     limit = default_limit(len(data.X), data.kappa) if limit is None else int(limit)
     state = begin(data)
     theta, stalled, leap, last_progress = 0.0, 0, _LEAP, 0.0
-    thetas, before, after, events = [theta], [weights_of(state)], [weights_of(state)], []
+    thetas, rows, at, events = [theta], [weights_of(state)], [(0, 0)], []
     while theta < theta_max and (not events or events[-1].kind != "step limit"):
         if state.counts[TIES] == len(state.tie_row) < len(state.w):
             state = _state.with_more_ties(state)
@@ -343,11 +360,12 @@ def trace(
             )
         )
         thetas.append(theta)
-        before.append(reached)
-        after.append(left)
-    return WeightPath(
-        np.array(thetas), _spread(before, data.features, n_features), _spread(after, data.features, n_features), events
-    ), state
+        rows.append(reached)
+        if np.abs(left - reached).max() > _SAME:
+            rows.append(left)
+        at.append((at[-1][1] + 1, len(rows) - 1))
+    where = np.array(at, dtype=np.int64).T
+    return WeightPath(np.array(thetas), _spread(rows, data.features, n_features), where[0], where[1], events), state
 
 
 def _event(
@@ -377,6 +395,8 @@ def _event(
 
 
 def _spread(rows: list[Floats], features: Ints, n_features: int) -> Floats:
+    """Move the rows into one table; each is given back at once, so that they are never in memory twice."""
     table = np.zeros((len(rows), n_features))
-    table[:, features] = rows
+    for k in range(len(rows) - 1, -1, -1):
+        table[k, features] = rows.pop()
     return table

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_sqpfw import SQPFeatureWeightingPath, _steps, sqpfw_path, toy
 from mfbench_sqpfw._run import begin
@@ -71,6 +71,16 @@ def test_warm_start_does_not_move(oracles):
             assert (status, moved) == (_steps.OPTIMAL, 0)
             assert oracles.inconsistency(state)[0] < 1e-9
             assert_allclose(oracles.standard_qp(state, theta), oracles.weights(state), atol=1e-7)
+
+
+def test_weights_are_stored_once():
+    """One row for each breakpoint, and another where w jumps."""
+    rng = np.random.default_rng(3)
+    path = sqpfw_path(rng.normal(size=(30, 4)), np.arange(30) % 2, 1.0)
+    assert 0 < len(path.jumps) < len(path.events)
+    assert len(path.rows) == len(path.thetas) + len(path.jumps)
+    assert_array_equal(path.after[-1], path.rows[-1])
+    assert_array_equal(np.flatnonzero(path.reached != path.left), path.jumps)
 
 
 def test_prefix():
