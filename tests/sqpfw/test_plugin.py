@@ -32,9 +32,10 @@ def test_figures(tmp_path, capsys):
     assert figures.main(words) == 0
     assert "breakpoints" in (tmp_path / "path.svg").read_text()
     assert (tmp_path / "scaling.svg").stat().st_size > 1000
-    with pytest.raises(SystemExit, match="2"):
-        figures.main(["--sizes", "60", str(tmp_path)])
-    assert "at least two numbers of samples" in capsys.readouterr().err
+    for sizes in ("60", "60,60", "a,b", "60,4"):
+        with pytest.raises(SystemExit, match="2"):
+            figures.main(["--sizes", sizes, str(tmp_path)])
+        assert "at least two numbers of samples" in capsys.readouterr().err
     assert figures.main(["--dataset", "no-such-set", str(tmp_path)]) == 2
     assert figures.main(["--dataset", "iris", "--kappa", "0", str(tmp_path)]) == 2
     assert "error:" in capsys.readouterr().err
