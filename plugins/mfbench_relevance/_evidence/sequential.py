@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from mfbench_relevance._evidence import Posterior, Problem, Solution, Vector, fixed_point, posterior
+from mfbench_relevance._evidence.fixed_point import fixed_point
+from mfbench_relevance._evidence.posterior import Posterior, Problem, Solution, Vector, posterior
 
 SMALLEST_GAIN = 1e-9
 ROUNDS = 50

@@ -17,9 +17,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mfbench_similarity._lists import nearest
-from mfbench_similarity._rules import RULES, against_rest, by_class, leads, scores
-from mfbench_similarity._table import Compare, Matrix, Table, bilinear, prepare
+from mfbench_similarity._nearest.lists import nearest
+from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, prepare
+from mfbench_similarity._nearest.votes import RULES, against_rest, by_class, leads, scores
 
 MODES = ("multiclass", "one-vs-rest")
 # A weight and a matrix (p, p), a diagonal (p,), or None for the identity.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.model_selection import KFold
 
+from mfbench_relevance._kernel.views import indicators
 from mfbench_relevance._selector import Task
-from mfbench_relevance._views import indicators
 from mfbench_relevance.kernels import FeatureKernel
 
 Matrix = NDArray[np.float64]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mfbench_similarity._lists import Lists
-from mfbench_similarity._table import Matrix
+from mfbench_similarity._nearest.lists import Lists
+from mfbench_similarity._nearest.table import Matrix
 
 RULES = ("knn-a", "sknn-a")
 # Strengths, scaled to at most this, never outweigh a vote, nor does the difference of two.

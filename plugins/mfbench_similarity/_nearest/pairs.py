@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from mfbench_similarity._lists import clipped, nearest, split
-from mfbench_similarity._table import Compare, Matrix, Table, inverse_factors, times
+from mfbench_similarity._nearest.lists import clipped, nearest, split
+from mfbench_similarity._nearest.table import Compare, Matrix, Table, inverse_factors, times
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from mfbench_similarity._table import Compare, Matrix, Table
+from mfbench_similarity._nearest.table import Compare, Matrix, Table
 
 # A block of similarities has at most this many rows, and fewer if it would take more memory than this.
 BLOCK = 256

@@ -1,4 +1,4 @@
-"""Draw margin histograms: ``python -m mfbench_similarity.figures OUT.svg``.
+"""Draw margin histograms: ``python -m mfbench_similarity.charts OUT.svg``.
 
 The figure sets the training margins of RBS above those of sRBS, dataset by dataset, as in figures 1 to 8 of Qamar and
 Gaussier's paper. Like `plugin`, this module is no estimator, and loads data through mfbench.
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit code: 0, or 1 if the data are not at hand or the file cannot be written, or 2 for a name or a parameter
         that does not exist, or a dataset with categories.
     """
-    parser = argparse.ArgumentParser(prog="python -m mfbench_similarity.figures", description=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(prog="python -m mfbench_similarity.charts", description=__doc__.split("\n\n")[1])
     parser.add_argument("out", type=Path, metavar="OUT.svg", help="the picture")
     parser.add_argument("--data-dir", type=Path, help="a mirror of datasets")
     parser.add_argument("--offline", action="store_true", help="never use the network")
