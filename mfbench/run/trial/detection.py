@@ -8,12 +8,12 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Scale
 from mfbench.models import Dataset
-from mfbench.run.detection import detection_scores, found_features, pair_detection
-from mfbench.run.folds import Fold, Selection
-from mfbench.run.interactions import read_interactions
-from mfbench.run.measure import Stopwatch
-from mfbench.run.steps import Maker, Steps, by_original_feature, seeded
-from mfbench.run.trial import guarded
+from mfbench.run.trial.detection_scores import detection_scores, found_features, pair_detection
+from mfbench.run.trial.folds import Fold, Selection
+from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.measure import Stopwatch
+from mfbench.run.trial.prediction import guarded
+from mfbench.run.trial.steps import Maker, Steps, by_original_feature, seeded
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Interactions, Trial, TrialResult
@@ -68,7 +68,7 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
     Returns
     -------
     TrialResult
-        Weights, features found and pairs in canonical order; the scores of `mfbench.run.detection`.
+        Weights, features found and pairs in canonical order; the scores of `mfbench.run.trial.detection_scores`.
     """
 
     def work(result: TrialResult) -> None:

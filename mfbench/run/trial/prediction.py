@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
-from mfbench.run.folds import Fold
-from mfbench.run.measure import PeakMemory, Stopwatch
-from mfbench.run.one_vs_rest import solve_one_vs_rest
-from mfbench.run.problem import Problem
-from mfbench.run.steps import MESSAGE_LENGTH, Maker, SelectorError, describe_failure
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.measure import PeakMemory, Stopwatch
+from mfbench.run.trial.one_vs_rest import solve_one_vs_rest
+from mfbench.run.trial.problem import Problem
+from mfbench.run.trial.steps import MESSAGE_LENGTH, Maker, SelectorError, describe_failure
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.trials import Status, Trial, TrialResult
 

@@ -5,8 +5,8 @@ import pytest
 from spies import TUNED, Log, N, Spy, ids, method, numbers, run, trial
 
 from mfbench.data.prepare import Columns
-from mfbench.run.folds import Fold
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.prediction import run_trial
 from mfbench.trials import Status
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Where a fold stands among those made of it: () the outer one, (0,) its first inner one, ("class", 2) a problem.
-Place = tuple[str | int, ...]
-OUTER: Place = ()
+FoldPath = tuple[str | int, ...]
+OUTER: FoldPath = ()
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class Fold:
             self._classes[code] = fold
         return self._classes[code]
 
-    def _walk(self) -> Iterator[tuple[Place, Fold]]:
+    def _walk(self) -> Iterator[tuple[FoldPath, Fold]]:
         """Yield this fold and those made of it so far, each with its place. A fold that shares its fits is left out."""
         yield OUTER, self
         if "inner" in self.__dict__ and not self.fits_are_final:
@@ -212,14 +212,14 @@ class Fold:
         for code, problem in self._classes.items():
             yield from ((("class", code, *path), fold) for path, fold in problem._walk())
 
-    def _at(self, path: Place) -> Fold:
+    def _at(self, path: FoldPath) -> Fold:
         if not path:
             return self
         if path[0] == "class":
             return self.against_the_rest(int(path[1]))._at(path[2:])
         return self.inner[int(path[0])]
 
-    def export(self, key: str) -> dict[tuple[Place, str], Selection]:
+    def export(self, key: str) -> dict[tuple[FoldPath, str], Selection]:
         """Return the selector fits whose identity begins with `key`, of this fold and those made of it, to hand on."""
         return {
             (path, name): selection
@@ -228,7 +228,7 @@ class Fold:
             if name.startswith(key)
         }
 
-    def adopt(self, shared: dict[tuple[Place, str], Selection]) -> None:
+    def adopt(self, shared: dict[tuple[FoldPath, str], Selection]) -> None:
         """Take over selector fits that `export` of another worker's copy of this fold returned."""
         for (path, name), selection in shared.items():
             self._at(path).selections.setdefault(name, selection)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfbench.run.folds import Fold
-from mfbench.run.metrics import Outcome, evaluate
-from mfbench.run.problem import Problem
-from mfbench.run.steps import Maker
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.metrics import Predictions, evaluate
+from mfbench.run.trial.problem import Problem
+from mfbench.run.trial.steps import Maker
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.trials import TrialResult
 
@@ -57,7 +57,7 @@ def solve_one_vs_rest(
         part = TrialResult(key=result.key)
         outcome = Problem(method, seed, problem, metrics, make).into(part, with_scores=True)
         assert outcome is not None  # one against the rest goes with a choice inside the trial alone
-        decisions[:, code], scores[:, code] = outcome.predictions, _score_of_the_class(outcome)
+        decisions[:, code], scores[:, code] = outcome.y_pred, _score_of_the_class(outcome)
         if part.chosen:
             result.chosen[str(code)] = part.chosen
         parts.append(part)
@@ -65,15 +65,15 @@ def solve_one_vs_rest(
         setattr(result, name, sum(getattr(part, name) for part in parts))
     _merge_selections(parts, fold, result)
     predictions = _largest(scores, np.bincount(fold.y_train, minlength=n_classes))
-    together = Outcome(fold.y_test, predictions, scores, np.arange(n_classes), False, decisions)
+    together = Predictions(fold.y_test, predictions, scores, np.arange(n_classes), False, decisions)
     result.predictions, result.decisions = predictions, decisions
     result.scores = evaluate(together, metrics)
 
 
-def _score_of_the_class(outcome: Outcome) -> NDArray[np.float64]:
-    if outcome.scores is None:
-        return outcome.predictions.astype(np.float64)
-    return outcome.scores if outcome.scores.ndim == 1 else outcome.scores[:, -1]
+def _score_of_the_class(outcome: Predictions) -> NDArray[np.float64]:
+    if outcome.y_score is None:
+        return outcome.y_pred.astype(np.float64)
+    return outcome.y_score if outcome.y_score.ndim == 1 else outcome.y_score[:, -1]
 
 
 def _merge_selections(parts: list[TrialResult], fold: Fold, result: TrialResult) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mfbench.host.expressions import Expression
-from mfbench.run.folds import Fold, Selection
-from mfbench.run.interactions import read_interactions
-from mfbench.run.measure import Stopwatch
+from mfbench.run.trial.folds import Fold, Selection
+from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.measure import Stopwatch
 from mfbench.suite.resolve import TOP, ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MESSAGE_LENGTH = 500
 TRACE_LENGTH = 4000
-Chosen = dict[tuple[str, str], Any]
+GridPoint = dict[tuple[str, str], Any]
 
 
 class Maker(Protocol):
@@ -55,8 +55,8 @@ def describe_failure(error: BaseException) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a classifier is given: columns, the feature behind each, and the selection they come from.
+class ClassifierInput:
+    """The columns that a classifier is fitted on and predicts from, and the selection they come from.
 
     Attributes
     ----------
@@ -80,10 +80,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted classifier with what it was given, and the time its fit took."""
+    """A fitted classifier with its input, and the time its fit took."""
 
     classifier: Any
-    given: Given
+    inputs: ClassifierInput
     watch: Stopwatch
 
 
@@ -112,36 +112,36 @@ class Steps:
         self.adopted = 0.0
         self._met: set[tuple[int, str]] = set()
 
-    def fit(self, fold: Fold, chosen: Chosen, given: Given | None = None) -> Fitted:
+    def fit(self, fold: Fold, chosen: GridPoint, inputs: ClassifierInput | None = None) -> Fitted:
         """Fit selector, unless `given` has its columns, and classifier on a fold's training rows."""
-        given = given or self.given(fold, chosen)
+        inputs = inputs or self.classifier_input(fold, chosen)
         assert self.method.classifier is not None
         params = parameters(chosen, "classifier")
         expression = self.method.classifier.expression
         classifier = seeded(self.make(expression, "classifier", **params), self.seed, {**expression.params, **params})
         with Stopwatch() as watch:
-            classifier.fit(given.train, fold.y_train)
-        return Fitted(classifier, given, watch)
+            classifier.fit(inputs.train, fold.y_train)
+        return Fitted(classifier, inputs, watch)
 
-    def given(self, fold: Fold, chosen: Chosen) -> Given:
+    def classifier_input(self, fold: Fold, chosen: GridPoint) -> ClassifierInput:
         """Return the training and test columns that the classifier gets, and what the selector said."""
         encoded = fold.encoded
         if self.method.selector is None:
-            # Copies: the fold's arrays are shared, and an estimator may write into what it is given.
-            return Given(encoded.train.copy(), encoded.test.copy(), encoded.groups)
+            # Copies: the fold's arrays are shared, and an estimator may write into its input.
+            return ClassifierInput(encoded.train.copy(), encoded.test.copy(), encoded.groups)
         selection = self.selection(fold, chosen)
         top = chosen.get((TOP, TOP), self.method.top)
         if top == "all-weighted":
             factor = _metric_weights(selection.column_weights)
             selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
             columns = (encoded.train * factor, encoded.test * factor, encoded.groups)
-            return Given(*columns, factor.tobytes(), selection, selected)
+            return ClassifierInput(*columns, factor.tobytes(), selection, selected)
         selected = choose(selection.weights, top)
         kept = np.isin(encoded.groups, selected)
         columns = (encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept])
-        return Given(*columns, kept.tobytes(), selection, selected)
+        return ClassifierInput(*columns, kept.tobytes(), selection, selected)
 
-    def selection(self, fold: Fold, chosen: Chosen) -> Selection:
+    def selection(self, fold: Fold, chosen: GridPoint) -> Selection:
         """Return what the selector said of a fold, from a fit that may be there already."""
         params = parameters(chosen, "selector")
         key = selector_key(self.method) + Expression("", params).canonical()
@@ -234,7 +234,7 @@ def _checked_weights(found: Any, step: Step, n_columns: int) -> NDArray[np.float
     return weights
 
 
-def parameters(chosen: Chosen, target: str) -> dict[str, Any]:
+def parameters(chosen: GridPoint, target: str) -> dict[str, Any]:
     """Return what a grid point sets of one step."""
     return {name: value for (owner, name), value in chosen.items() if owner == target}
 
@@ -283,17 +283,17 @@ def _metric_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sqrt(positive / positive.max()) if positive.any() else np.ones_like(positive)
 
 
-def grid_points(method: ResolvedMethod) -> Iterator[Chosen]:
+def grid_points(method: ResolvedMethod) -> Iterator[GridPoint]:
     """Yield every combination of a method's grid, in its order; the last key changes fastest."""
     for values in itertools.product(*(values for _, _, values in method.grid)):
-        point: Chosen = {}
+        point: GridPoint = {}
         for (target, name, _), value in zip(method.grid, values, strict=True):
             names = name.split(",")  # parameters that are tuned together have one entry
             point |= {(target, part): v for part, v in zip(names, value if len(names) > 1 else [value], strict=True)}
         yield point
 
 
-def readable(chosen: Chosen) -> dict[str, Any]:
+def readable(chosen: GridPoint) -> dict[str, Any]:
     """Return a grid point with one text for each key: "top" or "selector.NAME" or "classifier.NAME"."""
     return {name if target == TOP else f"{target}.{name}": value for (target, name), value in chosen.items()}
 

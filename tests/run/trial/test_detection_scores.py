@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import auc, f1_score, precision_score, roc_auc_score, roc_curve
 
-from mfbench.run.detection import curve_area, detection_scores, found_features, pair_detection
+from mfbench.run.trial.detection_scores import curve_area, detection_scores, found_features, pair_detection
 from mfbench.trials import Interactions
 
 WEIGHTS = np.array([0.5, 1e-12, -0.2, 0.1, 0.5])

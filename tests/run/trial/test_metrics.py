@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-from mfbench.run.metrics import METRICS, Outcome, evaluate, outcome_of
+from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
 
 
 def outcome(truth, predictions=None, scores=None, seen=None, is_probability=True):
@@ -16,7 +16,7 @@ def outcome(truth, predictions=None, scores=None, seen=None, is_probability=True
     predictions = truth if predictions is None else np.asarray(predictions)
     seen = np.unique(truth) if seen is None else np.asarray(seen)
     scores = None if scores is None else np.asarray(scores, dtype=float)
-    return Outcome(truth, predictions, scores, seen, is_probability)
+    return Predictions(truth, predictions, scores, seen, is_probability)
 
 
 def random_outcome(seed, n_classes, n=60):
@@ -32,22 +32,22 @@ def random_outcome(seed, n_classes, n=60):
 def test_scores_are_scikit_learns(seed, n_classes):
     o = random_outcome(seed, n_classes)
     auc = (
-        oracle.roc_auc_score(o.truth, o.scores[:, 1])
+        oracle.roc_auc_score(o.y_true, o.y_score[:, 1])
         if n_classes == 2
-        else oracle.roc_auc_score(o.truth, o.scores, multi_class="ovr", average="macro")
+        else oracle.roc_auc_score(o.y_true, o.y_score, multi_class="ovr", average="macro")
     )
     assert evaluate(o, list(METRICS)) == pytest.approx(
         {
-            "accuracy": oracle.accuracy_score(o.truth, o.predictions),
-            "balanced_accuracy": oracle.balanced_accuracy_score(o.truth, o.predictions),
-            "f1_macro": oracle.f1_score(o.truth, o.predictions, average="macro"),
-            "mcc": oracle.matthews_corrcoef(o.truth, o.predictions),
-            "log_loss": oracle.log_loss(o.truth, o.scores),
+            "accuracy": oracle.accuracy_score(o.y_true, o.y_pred),
+            "balanced_accuracy": oracle.balanced_accuracy_score(o.y_true, o.y_pred),
+            "f1_macro": oracle.f1_score(o.y_true, o.y_pred, average="macro"),
+            "mcc": oracle.matthews_corrcoef(o.y_true, o.y_pred),
+            "log_loss": oracle.log_loss(o.y_true, o.y_score),
             "roc_auc": auc,
             "one_vs_rest_accuracy": np.mean(
                 [
-                    oracle.accuracy_score(o.truth == code, o.predictions == code)
-                    for code in (np.union1d(o.seen, o.truth) if n_classes > 2 else [1])
+                    oracle.accuracy_score(o.y_true == code, o.y_pred == code)
+                    for code in (np.union1d(o.classes, o.y_true) if n_classes > 2 else [1])
                 ]
             ),
         },
@@ -175,16 +175,16 @@ class TestAsking:
 
     def test_scores_are_asked_for_when_a_metric_needs_them(self):
         classifier = self.Full()
-        o = outcome_of(classifier, self.X, self.truth, ["accuracy", "balanced_accuracy"])
+        o = predict(classifier, self.X, self.truth, ["accuracy", "balanced_accuracy"])
         assert classifier.calls == ["predict"]
-        assert o.scores is None
+        assert o.y_score is None
 
     def test_probabilities_come_before_decision_values(self):
         classifier = self.Full()
-        o = outcome_of(classifier, self.X, self.truth, ["accuracy", "roc_auc"])
+        o = predict(classifier, self.X, self.truth, ["accuracy", "roc_auc"])
         assert classifier.calls == ["predict", "predict_proba"]
         assert o.is_probability
-        assert o.scores.shape == (3, 2)
+        assert o.y_score.shape == (3, 2)
 
     def test_decision_values_do_where_there_are_no_probabilities(self):
         class Partial:
@@ -193,10 +193,10 @@ class TestAsking:
             def __init__(self):
                 self.calls = []
 
-        o = outcome_of(Partial(), self.X, self.truth, ["roc_auc"])
+        o = predict(Partial(), self.X, self.truth, ["roc_auc"])
         assert not o.is_probability
-        assert o.scores.shape == (3,)
-        assert o.seen.tolist() == [0, 1]
+        assert o.y_score.shape == (3,)
+        assert o.classes.tolist() == [0, 1]
 
     def test_the_order_of_the_scores_is_the_order_asked_for(self):
         assert list(evaluate(outcome([0, 1]), ["mcc", "accuracy"])) == ["mcc", "accuracy"]

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from mfbench.data.rounds import reorder_columns
 from mfbench.host.expressions import parse
 from mfbench.models import Dataset
-from mfbench.run.detect import RoundFold, classifier_weights, run_round
+from mfbench.run.trial.detection import RoundFold, classifier_weights, run_round
 from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.trials import Status, Trial
 

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from mfbench.run import measure
-from mfbench.run.measure import PeakMemory, Stopwatch
+from mfbench.run.trial import measure
+from mfbench.run.trial.measure import PeakMemory, Stopwatch
 
 MB = 2**20
 

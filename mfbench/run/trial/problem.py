@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from mfbench.run.folds import Fold
-from mfbench.run.interactions import read_interactions
-from mfbench.run.measure import Stopwatch
-from mfbench.run.metrics import METRICS, Outcome, evaluate, outcome_of
-from mfbench.run.steps import Chosen, Fitted, Maker, SelectorError, Steps, grid_points, parameters, readable
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.measure import Stopwatch
+from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
+from mfbench.run.trial.steps import Fitted, GridPoint, Maker, SelectorError, Steps, grid_points, parameters, readable
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.trials import Candidate, TrialResult
 
@@ -43,7 +43,7 @@ class Problem:
         self.steps = Steps(method, seed, make)
         self.scored: dict[tuple[int, bytes, str], float] = {}
 
-    def into(self, result: TrialResult, *, with_scores: bool = False) -> Outcome | None:
+    def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
         """Fill a result; return what the classifier said, with its scores if asked, None if a choice is yet to come."""
         if self.method.selection == "per-dataset":
             self.steps.tuning = True
@@ -51,7 +51,7 @@ class Problem:
                 result.candidates = [candidate for _, candidate in self._each_point(self._candidate)]
             result.tune_wall = watch.wall + self.steps.adopted
             return None
-        chosen: Chosen = {}
+        chosen: GridPoint = {}
         fitted: Fitted | None = None
         if self.method.grid:
             self.steps.tuning = True
@@ -67,35 +67,39 @@ class Problem:
         return outcome
 
     def _measure(
-        self, chosen: Chosen, result: TrialResult | Candidate, fitted: Fitted | None = None, with_scores: bool = False
-    ) -> Outcome:
+        self,
+        chosen: GridPoint,
+        result: TrialResult | Candidate,
+        fitted: Fitted | None = None,
+        with_scores: bool = False,
+    ) -> Predictions:
         """Fit on the training part, unless `fitted` is that fit, predict and score the test part."""
-        given = self.steps.given(self.fold, chosen)
-        if given.selection is not None:
-            result.select_wall, result.select_cpu = given.selection.wall, given.selection.cpu
-            result.weights, result.selected = given.selection.weights, given.selected
-            result.interactions = given.selection.interactions
+        inputs = self.steps.classifier_input(self.fold, chosen)
+        if inputs.selection is not None:
+            result.select_wall, result.select_cpu = inputs.selection.wall, inputs.selection.cpu
+            result.weights, result.selected = inputs.selection.weights, inputs.selected
+            result.interactions = inputs.selection.interactions
         n_features = self.fold.X.shape[1]
-        result.n_selected = n_features if given.selected is None else len(given.selected)
-        fitted = fitted or self.steps.fit(self.fold, chosen, given)
+        result.n_selected = n_features if inputs.selected is None else len(inputs.selected)
+        fitted = fitted or self.steps.fit(self.fold, chosen, inputs)
         if result.interactions is None:
             pairs = self.fold.true_pairs
-            result.interactions = read_interactions(fitted.classifier, given.groups, n_features, pairs)
-        with Stopwatch() as predict:
-            outcome = outcome_of(fitted.classifier, given.test, self.fold.y_test, self.metrics, with_scores)
+            result.interactions = read_interactions(fitted.classifier, inputs.groups, n_features, pairs)
+        with Stopwatch() as watch:
+            outcome = predict(fitted.classifier, inputs.test, self.fold.y_test, self.metrics, with_scores)
         result.fit_wall, result.fit_cpu = fitted.watch.wall, fitted.watch.cpu
-        result.predict_wall, result.predict_cpu = predict.wall, predict.cpu
-        result.predictions = _checked_predictions(outcome.predictions, len(self.fold.test), self.method)
+        result.predict_wall, result.predict_cpu = watch.wall, watch.cpu
+        result.predictions = _checked_predictions(outcome.y_pred, len(self.fold.test), self.method)
         result.scores = evaluate(outcome, self.metrics)
         return outcome
 
-    def _candidate(self, point: Chosen) -> Candidate:
+    def _candidate(self, point: GridPoint) -> Candidate:
         """Measure a grid point on the outer fold; analysis chooses among them, by all folds of the dataset."""
         candidate = Candidate(chosen=readable(point))
         self._measure(point, candidate)
         return candidate
 
-    def _tune(self) -> tuple[Chosen, Fitted | None]:
+    def _tune(self) -> tuple[GridPoint, Fitted | None]:
         """Return the grid point with the best mean inner score; the first in the grid's order among equals.
 
         If the fits of tuning are final, its fit comes along.
@@ -104,9 +108,9 @@ class Problem:
         if self.fold.tuning is not None and len(np.unique(inner[0].y_train)) < 2:
             return next(grid_points(self.method)), None  # with one class to learn no point is better than another
         sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
-        best: tuple[float, Chosen, Fitted | None] | None = None
+        best: tuple[float, GridPoint, Fitted | None] | None = None
 
-        def inner_score(point: Chosen) -> tuple[float, Fitted | None]:
+        def inner_score(point: GridPoint) -> tuple[float, Fitted | None]:
             scored = [self._inner_score(fold, point) for fold in inner]
             scores = np.array([score for score, _ in scored])
             if np.isnan(scores).all():
@@ -121,7 +125,7 @@ class Problem:
         assert best is not None
         return best[1], best[2]
 
-    def _each_point(self, measure: Callable[[Chosen], Measured]) -> Iterator[tuple[Chosen, Measured]]:
+    def _each_point(self, measure: Callable[[GridPoint], Measured]) -> Iterator[tuple[GridPoint, Measured]]:
         """Yield each grid point with what `measure` makes of it; one that fails is out, if all fail the trial does."""
         failure: Exception | None = None
         succeeded = False
@@ -146,15 +150,15 @@ class Problem:
             assert failure is not None
             raise failure
 
-    def _inner_score(self, inner: Fold, point: Chosen) -> tuple[float, Fitted | None]:
+    def _inner_score(self, inner: Fold, point: GridPoint) -> tuple[float, Fitted | None]:
         """Return the score of a grid point on an inner fold, and the fit unless an equal one was scored before."""
-        given = self.steps.given(inner, point)
+        inputs = self.steps.classifier_input(inner, point)
         # Points that differ in what they remove may keep the same columns; the same fit need not be made twice.
-        same = (id(inner), given.identity, repr(sorted(parameters(point, "classifier").items())))
+        same = (id(inner), inputs.identity, repr(sorted(parameters(point, "classifier").items())))
         if same in self.scored:
             return self.scored[same], None
-        fitted = self.steps.fit(inner, point, given)
-        outcome = outcome_of(fitted.classifier, given.test, inner.y_test, self.metrics[:1])
+        fitted = self.steps.fit(inner, point, inputs)
+        outcome = predict(fitted.classifier, inputs.test, inner.y_test, self.metrics[:1])
         self.scored[same] = evaluate(outcome, self.metrics[:1])[self.metrics[0]]
         return self.scored[same], fitted
 

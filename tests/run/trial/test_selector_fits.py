@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from spies import TUNED, Log, Spy, fold_of, method, run, trial
 
-from mfbench.run.steps import selector_key
+from mfbench.run.trial.steps import selector_key
 from mfbench.trials import Status
 
 

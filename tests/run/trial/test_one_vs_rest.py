@@ -9,8 +9,8 @@ from spies import Spy
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.run.folds import Fold
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.protocols import NestedCV
 from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.trials import Status, Trial

@@ -14,7 +14,7 @@ from mfbench.trials import Interactions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_PAIRS = 64
+PAIRS_KEPT = 64
 
 
 def read_interactions(
@@ -79,7 +79,7 @@ def _condense(
     begins[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
     order = order[begins]
     order = order[np.argsort(-np.abs(values[order]), kind="stable")]
-    place = {(int(first[k]), int(second[k])): k for k in order[:MOST_PAIRS]}
+    place = {(int(first[k]), int(second[k])): k for k in order[:PAIRS_KEPT]}
     for one, other in known:
         pair = (min(one, other), max(one, other))
         if pair not in place:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
 
-from mfbench.run.steps import choose
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.prediction import run_trial
+from mfbench.run.trial.steps import choose
 from mfbench.trials import Status
 
 

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.run.candidates import pack_candidates, unpack_candidates
-from mfbench.run.folds import Fold
-from mfbench.run.interactions import MOST_PAIRS, pack_interactions, read_interactions, unpack_interactions
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.interactions import PAIRS_KEPT, pack_interactions, read_interactions, unpack_interactions
+from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.trials import Candidate, Status, Trial
@@ -67,10 +67,10 @@ class TestReading:
         sizes = np.sort(np.abs(weights[np.triu_indices(20, 1)]))[::-1]
         smallest = np.unravel_index(np.where(weights == 0, np.inf, np.abs(weights)).argmin(), weights.shape)
         found = read(weights, known=[smallest[::-1]])
-        assert len(found.pairs) == MOST_PAIRS + 1
-        np.testing.assert_allclose(np.abs(found.values[:-1]), sizes[:MOST_PAIRS])
+        assert len(found.pairs) == PAIRS_KEPT + 1
+        np.testing.assert_allclose(np.abs(found.values[:-1]), sizes[:PAIRS_KEPT])
         assert tuple(found.pairs[-1]) == smallest
-        assert found.ranks.tolist() == [*range(1, MOST_PAIRS + 1), 190]
+        assert found.ranks.tolist() == [*range(1, PAIRS_KEPT + 1), 190]
         assert len(pack_interactions(found)) < 2000
 
     def test_a_known_pair_without_weight_ranks_last(self):

@@ -9,34 +9,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn import metrics
 
-from mfbench.run.detection import DETECTION_SCORES, SMALLER_IS_BETTER
+from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The truth and what a classifier said of the same rows.
+class Predictions:
+    """A classifier's predictions for some rows, and the truth.
 
     Attributes
     ----------
-    truth, predictions : ndarray of shape (n_rows,)
+    y_true, y_pred : ndarray of shape (n_rows,)
         Class codes.
-    scores : ndarray or None
-        Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier has neither.
-    seen : ndarray
-        The class codes that the columns of `scores` stand for.
+    y_score : ndarray or None
+        Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier offers neither.
+    classes : ndarray of shape (n_seen_classes,)
+        The class codes that the columns of `y_score` stand for.
     is_probability : bool
-        Whether `scores` are probabilities.
+        Whether `y_score` holds probabilities.
     decisions : ndarray of shape (n_rows, n_classes) or None, default=None
-        Where each class was a problem of its own: 1 if the row was said to be of that class, else 0.
+        If each class was a problem of its own: 1 if the row was assigned to that class, else 0.
     """
 
-    truth: NDArray[np.int64]
-    predictions: NDArray[np.int64]
-    scores: NDArray[np.float64] | None
-    seen: NDArray[np.int64]
+    y_true: NDArray[np.int64]
+    y_pred: NDArray[np.int64]
+    y_score: NDArray[np.float64] | None
+    classes: NDArray[np.int64]
     is_probability: bool
     decisions: NDArray[np.int64] | None = None
 
@@ -53,82 +53,86 @@ class Score:
 class Metric(Score):
     """A score of predictions: its function, and whether it needs more than predicted labels."""
 
-    function: Callable[[Outcome], float]
+    function: Callable[[Predictions], float]
     needs_scores: bool = False
 
 
-def _balanced(outcome: Outcome) -> float:
+def _balanced(predictions: Predictions) -> float:
     """Mean recall over the classes that occur in the truth (no warning if others were predicted)."""
     recall = metrics.recall_score(
-        outcome.truth, outcome.predictions, labels=np.unique(outcome.truth), average="macro", zero_division=0
+        predictions.y_true, predictions.y_pred, labels=np.unique(predictions.y_true), average="macro", zero_division=0
     )
     return float(recall)
 
 
-def _f1(outcome: Outcome) -> float:
-    return float(metrics.f1_score(outcome.truth, outcome.predictions, average="macro", zero_division=0))
+def _f1(predictions: Predictions) -> float:
+    return float(metrics.f1_score(predictions.y_true, predictions.y_pred, average="macro", zero_division=0))
 
 
-def _mcc(outcome: Outcome) -> float:
-    if len(np.union1d(outcome.truth, outcome.predictions)) < 2:
+def _mcc(predictions: Predictions) -> float:
+    if len(np.union1d(predictions.y_true, predictions.y_pred)) < 2:
         return 0.0  # what scikit-learn returns too, with a warning that is no fault of the method
-    return float(metrics.matthews_corrcoef(outcome.truth, outcome.predictions))
+    return float(metrics.matthews_corrcoef(predictions.y_true, predictions.y_pred))
 
 
-def _one_vs_rest(outcome: Outcome) -> float:
+def _one_vs_rest(predictions: Predictions) -> float:
     """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision.
 
     Where the classes were no problems of their own, a predicted label says yes to one class and no to all others: with
     an error rate e among K > 2 classes that is 1 - 2e/K.
     """
-    if outcome.decisions is not None:
-        truth = outcome.truth[:, None] == np.arange(outcome.decisions.shape[1])
-        return float(np.mean(truth == outcome.decisions))
-    wrong = float(np.mean(outcome.truth != outcome.predictions))
-    n_classes = len(np.union1d(outcome.seen, outcome.truth))
+    if predictions.decisions is not None:
+        truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
+        return float(np.mean(truth == predictions.decisions))
+    wrong = float(np.mean(predictions.y_true != predictions.y_pred))
+    n_classes = len(np.union1d(predictions.classes, predictions.y_true))
     return 1.0 - wrong * (2.0 / n_classes if n_classes > 2 else 1.0)
 
 
-def _log_loss(outcome: Outcome) -> float:
-    if outcome.scores is None or not outcome.is_probability:
+def _log_loss(predictions: Predictions) -> float:
+    if predictions.y_score is None or not predictions.is_probability:
         return float("nan")
-    return float(metrics.log_loss(outcome.truth, _columns_for_all(outcome), labels=_all_classes(outcome)))
+    return float(metrics.log_loss(predictions.y_true, _columns_for_all(predictions), labels=_all_classes(predictions)))
 
 
-def _roc_auc(outcome: Outcome) -> float:
+def _roc_auc(predictions: Predictions) -> float:
     """Area under the ROC curve; one against rest, averaged over classes, when there are more than two."""
-    if outcome.scores is None or len(np.unique(outcome.truth)) < 2:
+    if predictions.y_score is None or len(np.unique(predictions.y_true)) < 2:
         return float("nan")
-    if len(_all_classes(outcome)) == 2:
-        second = outcome.scores if outcome.scores.ndim == 1 else outcome.scores[:, -1]
-        return float(metrics.roc_auc_score(outcome.truth == outcome.seen[-1], second))
-    columns = _columns_for_all(outcome)
-    classes = _all_classes(outcome)
+    if len(_all_classes(predictions)) == 2:
+        second = predictions.y_score if predictions.y_score.ndim == 1 else predictions.y_score[:, -1]
+        return float(metrics.roc_auc_score(predictions.y_true == predictions.classes[-1], second))
+    columns = _columns_for_all(predictions)
+    classes = _all_classes(predictions)
     areas = [
-        metrics.roc_auc_score(outcome.truth == code, columns[:, position])
+        metrics.roc_auc_score(predictions.y_true == code, columns[:, position])
         for position, code in enumerate(classes)
-        if (outcome.truth == code).any()
+        if (predictions.y_true == code).any()
     ]
     return float(np.mean(areas))
 
 
-def _all_classes(outcome: Outcome) -> NDArray[np.int64]:
-    return np.union1d(outcome.seen, outcome.truth)
+def _all_classes(predictions: Predictions) -> NDArray[np.int64]:
+    return np.union1d(predictions.classes, predictions.y_true)
 
 
-def _columns_for_all(outcome: Outcome) -> NDArray[np.float64]:
+def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
     """Add a column of zeros for a class of the test part that training never showed."""
-    assert outcome.scores is not None
-    classes = _all_classes(outcome)
+    assert predictions.y_score is not None
+    classes = _all_classes(predictions)
     # One column of decision values stands for two classes: large for the second, small for the first.
-    scores = outcome.scores if outcome.scores.ndim == 2 else np.column_stack([-outcome.scores, outcome.scores])
-    columns = np.zeros((len(outcome.truth), len(classes)))
-    columns[:, np.searchsorted(classes, outcome.seen)] = scores
+    scores = (
+        predictions.y_score
+        if predictions.y_score.ndim == 2
+        else np.column_stack([-predictions.y_score, predictions.y_score])
+    )
+    columns = np.zeros((len(predictions.y_true), len(classes)))
+    columns[:, np.searchsorted(classes, predictions.classes)] = scores
     return columns
 
 
 METRICS: dict[str, Metric] = {
-    "accuracy": Metric(lambda o: float(np.mean(o.truth == o.predictions))),
+    "accuracy": Metric(lambda p: float(np.mean(p.y_true == p.y_pred))),
     "balanced_accuracy": Metric(_balanced),
     "f1_macro": Metric(_f1),
     "mcc": Metric(_mcc, percent=False),
@@ -143,9 +147,9 @@ SCORES: dict[str, Score] = {
 }
 
 
-def outcome_of(
+def predict(
     classifier: Any, X: NDArray[np.float64], truth: NDArray[np.int64], names: list[str], with_scores: bool = False
-) -> Outcome:
+) -> Predictions:
     """Ask a fitted classifier for labels and, only if asked to or one of the metrics `names` needs them, for scores."""
     predictions = np.asarray(classifier.predict(X))
     scores: NDArray[np.float64] | None = None
@@ -157,9 +161,9 @@ def outcome_of(
                 is_probability = method == "predict_proba"
                 break
     seen = np.asarray(getattr(classifier, "classes_", np.unique(truth)))
-    return Outcome(truth, predictions, scores, seen, is_probability)
+    return Predictions(truth, predictions, scores, seen, is_probability)
 
 
-def evaluate(outcome: Outcome, names: list[str]) -> dict[str, float]:
+def evaluate(predictions: Predictions, names: list[str]) -> dict[str, float]:
     """Return the scores by metric name; NaN where the classifier cannot give what a metric needs."""
-    return {name: METRICS[name].function(outcome) for name in names}
+    return {name: METRICS[name].function(predictions) for name in names}

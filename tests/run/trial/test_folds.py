@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.data.prepare import Columns, Encoder
-from mfbench.run.folds import OUTER, Fold, Selection
+from mfbench.run.trial.folds import OUTER, Fold, Selection
 
 N = 40
 CATEGORICAL = np.array([False, True, False])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from spies import NAN, TUNED, Log, Spy, fold_of, ids, maker, method, mixed, run, trial
 
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.prediction import run_trial
 from mfbench.trials import Status
 
 
