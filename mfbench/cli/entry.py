@@ -13,7 +13,7 @@ from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
     name="mfbench",
-    help="Benchmark feature selectors with classifiers on datasets: which is better, and at what cost?",
+    help="Benchmark feature selectors: which one, with which classifier, is better on which data, and at what cost.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -37,7 +37,7 @@ def _common(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Benchmark feature selectors with classifiers on datasets: which is better, and at what cost?"""
+    """Benchmark feature selectors: which one, with which classifier, is better on which data, and at what cost."""
 
 
 app.command()(runs.suite)
