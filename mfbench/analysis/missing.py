@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.analysis.ranks import rank_table
-from mfbench.run.metrics import METRICS, Outcome
+from mfbench.run.trial.metrics import METRICS, Predictions
 
 Policy = Literal["drop-dataset", "worst-rank", "impute-dummy"]
 POLICIES: tuple[str, ...] = get_args(Policy)
@@ -116,4 +116,4 @@ def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> floa
     seen, counts = np.unique(truth, return_counts=True)
     shares = np.tile(counts / counts.sum(), (len(truth), 1))
     guess = np.full(len(truth), seen[np.argmax(counts)])
-    return METRICS[metric].function(Outcome(truth, guess, shares, seen, True))
+    return METRICS[metric].function(Predictions(truth, guess, shares, seen, True))

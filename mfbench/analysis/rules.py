@@ -15,7 +15,7 @@ from mfbench.analysis.missing import POLICIES, Policy
 from mfbench.analysis.paired import DecisionTest, PairedTest, corrected_t_test, mcnemar_test, paired_t_test, s_test
 from mfbench.analysis.signed import sign_test, wilcoxon_test
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
