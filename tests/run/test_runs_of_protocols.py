@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mfbench.analysis.paired import s_test
+from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Run, prepare_suite
 from mfbench.cli import _explain_keys
 from mfbench.host.registry import load_registry
