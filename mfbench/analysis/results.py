@@ -29,8 +29,8 @@ from mfbench.analysis.stability import selected_features
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.run.metrics import METRICS, SCORES
 from mfbench.run.store import RESULT_COLUMNS, Store, StoredSplit
+from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 from mfbench.suite.schema import Report

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.suite.schema import Rule as RuleName
 
 MissingPolicy = Literal["drop-dataset", "worst-rank", "impute-dummy"]

@@ -32,15 +32,7 @@ HOST_PARTS = (
     "suite/forms.py",
     "suite/protocols",
     "suite/seeds.py",
-    "run/detect.py",
-    "run/detection.py",
-    "run/folds.py",
-    "run/interactions.py",
-    "run/metrics.py",
-    "run/one_vs_rest.py",
-    "run/problem.py",
-    "run/steps.py",
-    "run/trial.py",
+    "run/trial",
     "run/worker.py",
 )
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")

@@ -15,7 +15,7 @@ from mfbench.report.export import finite, overall_content
 from mfbench.report.overall import detail_tables, drawings, overall_notes, reference_table
 from mfbench.report.page import Page
 from mfbench.report.tables import BEST, MISSING, PLAIN, Cell, Table, rank_text
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.suite.published import PublishedTable
 
 

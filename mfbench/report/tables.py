@@ -14,7 +14,7 @@ from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.results import Run
 from mfbench.analysis.summary import VERDICTS
 from mfbench.data.sources import PULL_COMMAND
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 
 BEST, NOT_WORSE, PLAIN, MISSING, MARKED, BEST_MARKED = "best", "not-worse", "plain", "missing", "marked", "best-marked"
 MARK = "≈"

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
-from mfbench.run.interactions import pack_interactions, unpack_interactions
 from mfbench.run.packing import pack, unpack
+from mfbench.run.trial.interactions import pack_interactions, unpack_interactions
 from mfbench.trials import Status, Trial, TrialResult
 
 if TYPE_CHECKING:

@@ -142,9 +142,10 @@ def climb_simplex(
             step /= 2.0
         else:
             return weights, trace, True
-        curvature = float(move @ (gradient - new_gradient))
+        curvature, length = float(move @ (gradient - new_gradient)), float(move @ move)
         # Along a slope that does not change, the step would grow without bound.
-        step = float(move @ move) / curvature if curvature > 0.0 else min(4.0 * step, LONGEST_STEP)
+        longest = LONGEST_STEP / max(1.0, float(np.ptp(new_gradient)))
+        step = length / curvature if curvature * longest > length else min(4.0 * step, longest)
         gain = new_value - value
         weights, value, gradient = candidate, new_value, new_gradient
         trace.append(value)
@@ -154,11 +155,17 @@ def climb_simplex(
 
 
 def project_on_simplex(v: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest weights that are not negative and sum to 1; O(p log p)."""
-    descending = np.sort(v)[::-1]
+    """Return the nearest weights that are not negative and sum to 1; O(p log p).
+
+    Only differences from the largest entry matter, and entries smaller by 1 or more get weight 0. So subtracting the
+    largest entry and cutting off at -1 changes nothing, and the sum's 1 is not rounded away next to large entries.
+    """
+    with np.errstate(over="ignore"):
+        shifted = np.maximum(v - v.max(), -1.0)
+    descending = np.sort(shifted)[::-1]
     excess = (np.cumsum(descending) - 1.0) / np.arange(1, len(v) + 1)
     last = np.flatnonzero(descending > excess)[-1]
-    clipped = np.maximum(v - excess[last], 0.0)
+    clipped = np.maximum(shifted - excess[last], 0.0)
     weights: NDArray[np.float64] = clipped / clipped.sum()
     return weights
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mfbench.analysis.across_datasets.ranks import rank_table
 from mfbench.analysis.settings import MissingPolicy
-from mfbench.run.metrics import METRICS, Outcome
+from mfbench.run.trial.metrics import METRICS, Predictions
 
 
 @dataclass(frozen=True)
@@ -114,4 +114,4 @@ def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> floa
     seen, counts = np.unique(truth, return_counts=True)
     shares = np.tile(counts / counts.sum(), (len(truth), 1))
     guess = np.full(len(truth), seen[np.argmax(counts)])
-    return METRICS[metric].function(Outcome(truth, guess, shares, seen, True))
+    return METRICS[metric].function(Predictions(truth, guess, shares, seen, True))
