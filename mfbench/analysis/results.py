@@ -56,7 +56,7 @@ class Run:
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
-    not_at_hand : list of str
+    unavailable : list of str
         Those of them that were nowhere to be found, which is no failure: another run may have them.
 
     Raises
@@ -71,7 +71,7 @@ class Run:
         with Store(path, read_only=True) as store:
             self.meta = store.meta()
             self.left_out = store.left_out()
-            self.not_at_hand = store.not_at_hand()
+            self.unavailable = store.unavailable()
             self._datasets = store.datasets()
             if "protocol" not in self.meta:
                 raise RunError(f"{path} holds a run that never started completely; give its command again")

@@ -13,8 +13,8 @@ import pytest
 
 import mfbench
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
-from mfbench.host import provenance
-from mfbench.host.provenance import HOST_PARTS, host_code, method_code, numeric_versions, package_hash
+from mfbench.host import code_hashes
+from mfbench.host.code_hashes import HOST_PARTS, host_code, method_code, numeric_versions, package_hash
 from mfbench.host.registry import Plugin, Registered, load_registry
 
 IGNORED = shutil.ignore_patterns("__pycache__")
@@ -37,7 +37,7 @@ def forget():
     def clear():
         importlib.invalidate_caches()
         for name in CACHES:
-            getattr(provenance, name).cache_clear()
+            getattr(code_hashes, name).cache_clear()
 
     clear()
     yield clear
@@ -134,8 +134,8 @@ class TestPluginCode:
             )
         ]
         sister = metadata.EntryPoint("sister", "gadget_sister", "mfbench")
-        monkeypatch.setattr(provenance.metadata, "files", lambda name: files)
-        monkeypatch.setattr(provenance.metadata, "entry_points", lambda group: [sister])
+        monkeypatch.setattr(code_hashes.metadata, "files", lambda name: files)
+        monkeypatch.setattr(code_hashes.metadata, "entry_points", lambda group: [sister])
         self.pretend(
             monkeypatch,
             ["numpy>=1", "mfbench", "not-installed-anywhere; python_version < '3'", "pytest; extra == 'test'"],
@@ -153,13 +153,13 @@ class TestPluginCode:
         """Let a distribution "gadget-dist" be installed."""
         real = metadata.distribution
         fake = SimpleNamespace(read_text=lambda name: direct_url)
-        monkeypatch.setattr(provenance.metadata, "requires", lambda name: requires)
+        monkeypatch.setattr(code_hashes.metadata, "requires", lambda name: requires)
         monkeypatch.setattr(
-            provenance.metadata, "distribution", lambda name: fake if name == "gadget-dist" else real(name)
+            code_hashes.metadata, "distribution", lambda name: fake if name == "gadget-dist" else real(name)
         )
 
     def test_every_file_of_an_editable_project_counts(self, monkeypatch, package, tmp_path, forget):
-        monkeypatch.setattr(provenance.metadata, "files", lambda name: [])
+        monkeypatch.setattr(code_hashes.metadata, "files", lambda name: [])
         url = json.dumps({"url": tmp_path.as_uri(), "dir_info": {"editable": True}})
         self.pretend(monkeypatch, None, url)
         editable = registered(plugin=Plugin("gadget", "gadget_package.plugin", "gadget-dist", "1"))
@@ -226,7 +226,7 @@ class TestHostCode:
         shutil.copytree(
             Path(mfbench.__file__).parent, tmp_path / "mfbench", ignore=shutil.ignore_patterns("__pycache__")
         )
-        monkeypatch.setattr(provenance, "__file__", str(tmp_path / "mfbench" / "host" / "provenance.py"))
+        monkeypatch.setattr(code_hashes, "__file__", str(tmp_path / "mfbench" / "host" / "code_hashes.py"))
         return tmp_path / "mfbench"
 
     @pytest.mark.parametrize("part", [part for part in HOST_PARTS if part.endswith(".py")])
@@ -246,5 +246,5 @@ class TestHostCode:
         assert host_code() == before
 
     def test_the_numeric_libraries_are_told_by_version(self):
-        assert numeric_versions() == {name: metadata.version(name) for name in provenance.NUMERIC}
+        assert numeric_versions() == {name: metadata.version(name) for name in code_hashes.NUMERIC}
         assert {"numpy", "scikit-learn", "xgboost"} <= set(numeric_versions())
