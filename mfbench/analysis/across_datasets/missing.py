@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.ranks import rank_table
+from mfbench.analysis.across_datasets.ranks import rank_table
+from mfbench.analysis.settings import MissingPolicy
 from mfbench.run.trial.metrics import METRICS, Predictions
-
-Policy = Literal["drop-dataset", "worst-rank", "impute-dummy"]
-POLICIES: tuple[str, ...] = get_args(Policy)
 
 
 @dataclass(frozen=True)
@@ -37,12 +35,12 @@ class Completed:
     filled: int
     dropped: list[str]
     absent: list[str]
-    policy: Policy
+    policy: MissingPolicy
 
 
 def complete(
     means: pd.DataFrame,
-    policy: Policy,
+    policy: MissingPolicy,
     *,
     greater_is_better: bool = True,
     ended: pd.DataFrame | None = None,

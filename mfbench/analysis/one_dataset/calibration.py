@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from mfbench.analysis.bayesian import correlated_t_test
-from mfbench.analysis.paired import corrected_t_test, mcnemar_test, paired_t_test, s_test
-from mfbench.analysis.rules import Cell, Decisions, Settings, cells_of
-from mfbench.analysis.signed import sign_test, wilcoxon_test
+from mfbench.analysis.one_dataset.bayesian import correlated_t_test
+from mfbench.analysis.one_dataset.cells import CellResults, Decisions, results_by_cell
+from mfbench.analysis.one_dataset.decisions import mcnemar_test, s_test
+from mfbench.analysis.one_dataset.paired import corrected_t_test, paired_t_test
+from mfbench.analysis.one_dataset.signed import sign_test, wilcoxon_test
+from mfbench.analysis.settings import ComparisonSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,12 +30,12 @@ class View:
 
     scores: NDArray[np.float64]
     by_repeat: NDArray[np.float64]
-    cell: Cell
+    cell: CellResults
 
 
 def rejections(
     trials: pd.DataFrame,
-    settings: Settings,
+    settings: ComparisonSettings,
     pairs: Sequence[Sequence[str]],
     groups: Mapping[str, str],
     decisions: Decisions,
@@ -44,14 +46,14 @@ def rejections(
     ----------
     trials : DataFrame
         As `mfbench.analysis.results.Run.outcomes`.
-    settings : Settings
+    settings : ComparisonSettings
         The level is theirs, and the ratio of test to training rows.
     pairs : sequence of pairs of str
         Labels of methods that are equal by construction.
     groups : mapping of str to str
         For each dataset the design that it is a draw of.
     decisions : callable
-        As `mfbench.analysis.rules.Decisions`.
+        As `mfbench.analysis.one_dataset.cells.Decisions`.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def rejections(
         One row per rule, pair and group: rule, first, second, group, datasets (on which both are complete), rejected,
         frequency, and low and high, the exact 95 % interval of a share, which is the Monte-Carlo error.
     """
-    cells = cells_of(trials, settings.metric, decisions)
+    cells = results_by_cell(trials, settings.metric, decisions)
     rows = []
     for group in dict.fromkeys(groups.values()):
         members = [dataset for dataset, name in groups.items() if name == group]
@@ -78,11 +80,11 @@ def rejections(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _complete(cells: Mapping[tuple[str, str], Cell], dataset: str, method: str) -> bool:
+def _complete(cells: Mapping[tuple[str, str], CellResults], dataset: str, method: str) -> bool:
     return (dataset, method) in cells and cells[dataset, method].complete
 
 
-def _view(cell: Cell) -> View:
+def _view(cell: CellResults) -> View:
     repeats = len(np.unique(cell.repeats))
     return View(cell.scores, cell.scores.reshape(repeats, -1), cell)
 
@@ -93,7 +95,7 @@ def _applies(name: str, view: View) -> bool:
     return (repeats > 1 or ("repetition means" not in name and "all folds" not in name)) and folds > 1
 
 
-def rules(settings: Settings) -> dict[str, Callable[[View, View], bool]]:
+def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
     """Return every rule that is tried, by its words; each tells whether it finds a difference."""
     alpha, ratio, rope = settings.alpha, settings.ratio, settings.rope
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.analysis.ranks import average_ranks
+from mfbench.analysis.across_datasets.ranks import average_ranks
 
 TABLES = (
     st.integers(1, 6)
@@ -58,7 +58,7 @@ def test_without_a_complete_dataset_there_is_no_rank():
 
 def test_the_published_table_of_2020_has_these_ranks():
     """Accuracies of 18 methods on 20 sets as printed in the paper on Immigrate (Entropy 22, 2020), Table 2."""
-    table = pd.read_csv(Path(__file__).parents[2] / "suites" / "published" / "immigrate2020_table2.csv")
+    table = pd.read_csv(Path(__file__).parents[3] / "suites" / "published" / "immigrate2020_table2.csv")
     means = table.pivot(index="dataset", columns="method", values="value")
     assert means.shape == (20, 18)
     expected = {

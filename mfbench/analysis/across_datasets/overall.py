@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.across import (
+from mfbench.analysis.across_datasets.bayesian import signed_rank_test
+from mfbench.analysis.across_datasets.many_methods import (
     Friedman,
     critical_difference,
     friedman_test,
@@ -19,9 +20,8 @@ from mfbench.analysis.across import (
     not_separated,
     win_probabilities,
 )
-from mfbench.analysis.bayesian import signed_rank_test
-from mfbench.analysis.missing import Completed
-from mfbench.analysis.signed import rank_biserial, wilcoxon_test
+from mfbench.analysis.across_datasets.missing import Completed
+from mfbench.analysis.one_dataset.signed import rank_biserial, wilcoxon_test
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -51,7 +51,7 @@ def level_held(rule: str, kind: str, repeats: int) -> Held | None:
     Parameters
     ----------
     rule : str
-        One of `mfbench.analysis.rules.RULES`.
+        One of `mfbench.analysis.one_dataset.rules.RULES`.
     kind : str
         Of the protocol.
     repeats : int

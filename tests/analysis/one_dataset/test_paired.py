@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.analysis.paired import PairedTest, corrected_t_test, paired_t_test
+from mfbench.analysis.one_dataset.paired import PairedTest, corrected_t_test, paired_t_test
 from mfbench.suite.protocols import RepeatedCV
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30).map(

@@ -4,13 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.analysis.bayesian import correlated_t_test
-from mfbench.analysis.levels import level_held
-from mfbench.analysis.paired import corrected_t_test, mcnemar_test, paired_t_test, s_test
-from mfbench.analysis.rules import RULES, Settings, cells_of, compare, sound_test
-from mfbench.analysis.signed import sign_test, wilcoxon_test
+from mfbench.analysis.one_dataset.bayesian import correlated_t_test
+from mfbench.analysis.one_dataset.cells import results_by_cell
+from mfbench.analysis.one_dataset.decisions import mcnemar_test, s_test
+from mfbench.analysis.one_dataset.paired import corrected_t_test, paired_t_test
+from mfbench.analysis.one_dataset.rules import RULES, compare, sound_test
+from mfbench.analysis.one_dataset.signed import sign_test, wilcoxon_test
+from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.summary import compare_with_reference, summarise
-from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.errors import RunError
 from mfbench.suite.schema import Report
 
 FOLDS, REPEATS = 4, 3
@@ -20,7 +22,7 @@ RIGHT = {name: [RNG.random(25) < share for _ in range(FOLDS * REPEATS)] for name
 
 def settings_for(**changes):
     base = {"metric": "accuracy", "greater_is_better": True, "reference": "A", "test": "corrected-t", "alpha": 0.05}
-    return Settings(**{**base, "ratio": 1 / 3, **changes})
+    return ComparisonSettings(**{**base, "ratio": 1 / 3, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def decisions(dataset, method):
 
 
 def test_every_rule_is_the_test_it_says(trials):
-    cells = cells_of(trials, "accuracy", decisions)
+    cells = results_by_cell(trials, "accuracy", decisions)
     a, b = cells["d", "A"], cells["d", "B"]
     first = [np.concatenate(RIGHT[name][:FOLDS]) for name in "AB"]
     expected = {
@@ -74,7 +76,7 @@ def test_a_suite_can_name_every_rule():
 
 @pytest.mark.parametrize("name", RULES)
 def test_exchanging_the_methods_turns_the_verdict(trials, name):
-    cells = cells_of(trials, "accuracy", decisions)
+    cells = results_by_cell(trials, "accuracy", decisions)
     one = compare(cells["d", "A"], cells["d", "B"], settings_for(), name)
     other = compare(cells["d", "B"], cells["d", "A"], settings_for(), name)
     assert one.verdict() == -other.verdict()
@@ -86,7 +88,7 @@ def test_both_verdicts_and_the_mark_stand_beside_the_test(trials):
     pooled = s_test(*(np.concatenate(RIGHT[name][:FOLDS]) for name in "AB"), exact=False)
     assert (found["mark"], found["p_value"], found["difference"]) == (pooled.mark, pooled.p_value, pooled.difference)
     words = {1: "win", 0: "tie", -1: "loss"}
-    cells = cells_of(trials, "accuracy", decisions)
+    cells = results_by_cell(trials, "accuracy", decisions)
     for column, rule in (("published", "paired-t"), ("sound", "corrected-t"), ("verdict", "s-test")):
         assert found[column] == words[compare(cells["d", "A"], cells["d", "B"], settings_for(), rule).verdict()]
     posterior = correlated_t_test(cells["d", "A"].scores, cells["d", "B"].scores, 1 / 3, 0.01)
@@ -98,7 +100,7 @@ def test_both_verdicts_and_the_mark_stand_beside_the_test(trials):
 
 class TestOneTestSet:
     def cells(self, trials, asked=decisions):
-        return cells_of(trials[(trials["repeat"] == 0) & (trials["fold"] == 0)], "accuracy", asked)
+        return results_by_cell(trials[(trials["repeat"] == 0) & (trials["fold"] == 0)], "accuracy", asked)
 
     SCORES = ("corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign")
 
@@ -116,7 +118,7 @@ class TestOneTestSet:
 
     def test_the_sound_rule_is_mcnemars(self, trials):
         assert sound_test(self.cells(trials)["d", "A"]) == "mcnemar"
-        assert sound_test(cells_of(trials, "accuracy", decisions)["d", "A"]) == "corrected-t"
+        assert sound_test(results_by_cell(trials, "accuracy", decisions)["d", "A"]) == "corrected-t"
 
     def test_without_predictions_there_is_none(self, trials):
         assert sound_test(self.cells(trials, None)["d", "A"]) == "corrected-t"
@@ -125,22 +127,3 @@ class TestOneTestSet:
 def test_a_test_of_decisions_without_predictions_says_so(trials):
     with pytest.raises(RunError, match="no predictions of A on d"):
         compare_with_reference(trials, settings_for(test="mcnemar"))
-
-
-def test_unknown_words_and_impossible_numbers():
-    for changes, kind in (({"test": "t"}, "test"), ({"published_test": "t"}, "test"), ({"missing": "m"}, "policy")):
-        with pytest.raises(UnknownNameError, match=f"unknown {kind}"):
-            settings_for().replace(**changes)
-    with pytest.raises(UsageError, match="rope"):
-        settings_for().replace(rope=-1)
-
-
-def test_levels_are_told_for_the_design_they_were_measured_in():
-    assert level_held("paired-t", "repeated-cv", 10).low == 0.54
-    assert level_held("paired-t", "repeated-cv", 1).high == 0.135
-    assert level_held("corrected-t", "three-way", 10).high == 0.009
-    assert level_held("sign", "repeated-cv", 1) is None
-    pooled = [level_held(rule, "nested-cv", 1) for rule in ("s-test", "s-test-exact")]
-    assert [held.design for held in pooled] == ["5 pooled folds"] * 2
-    assert pooled[0].high > pooled[1].high > 0.1, "the exact form pools folds too"
-    assert level_held("s-test", "holdout", 1) is None

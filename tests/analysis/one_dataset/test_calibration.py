@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.analysis.calibration import design_of, rejections, share
-from mfbench.analysis.paired import corrected_t_test, paired_t_test
-from mfbench.analysis.rules import Settings
+from mfbench.analysis.one_dataset.calibration import design_of, rejections, share
+from mfbench.analysis.one_dataset.paired import corrected_t_test, paired_t_test
+from mfbench.analysis.settings import ComparisonSettings
 from mfbench.suite.protocols import make_protocol
 
-SETTINGS = Settings("accuracy", True, "A", "corrected-t", 0.05, 1 / 9)
+SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 9)
 
 
 def centroid_right(X, y, train, test):

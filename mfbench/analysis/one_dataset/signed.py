@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from mfbench.analysis.paired import PairedTest
+from mfbench.analysis.one_dataset.paired import PairedTest
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
