@@ -1,4 +1,4 @@
-"""The noise simulation of the IMMIGRATE paper: two features whose interaction is to be found in spite of noise rows."""
+"""The noise simulation of the IMMIGRATE paper: two interacting features, obscured by noise rows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from numpy.typing import NDArray
 
 from mfbench.errors import UsageError
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import (
-    assemble,
-    check_flag,
-    check_real,
-    check_whole,
-    normal,
-    numbered,
-    streams,
-)
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
+from mfbench_datasets.ground_truth.assembly import assemble, normal, numbered, streams
 
 _NAME = "immigrate-noise"
 _MEANS = ((4.0, 2.0), (6.0, 0.0))
@@ -35,44 +28,44 @@ def immigrate_noise(
     shuffle: bool = True,
     seed: int = 0,
 ) -> Dataset:
-    r"""Return two Gaussian classes side by side along a diagonal, and noise rows that lie on the wrong sides.
+    r"""Return two Gaussian classes on either side of a line, and noise rows on the wrong side of it.
 
-    Class 0 has the mean (4, 2) and its noise (8, -2); class 1 has the mean (6, 0) and its noise (2, 4). The covariances
-    are C and, for the noise, 8 C, with
+    Class 0 has mean (4, 2) and its noise rows have mean (8, -2); class 1 has mean (6, 0) and its noise rows (2, 4). The
+    covariance is C for clean rows and 8 C for noise rows, with
 
     .. math:: C = \begin{pmatrix} 1 & \rho \\ \rho & 1 \end{pmatrix},
 
-    :math:`\rho = 0.5` in the version of 2020 and 0 in that of 2019. Without noise the best boundary is the line
-    :math:`x_1 - x_2 = 4`, in both versions; the noise lies beyond it. What the papers call the interaction is the
-    weight of the product of differences, :math:`|x_1 - x_1'|\,|x_2 - x_2'|`, in a learned distance: each feature alone
-    tells something too. Time and memory are of order :math:`n\,(2 + n_{noise})`.
+    :math:`\rho = 0.5` in the version of 2020 and 0 in that of 2019. Without noise, the best boundary in both versions
+    is the line :math:`x_1 - x_2 = 4`; the noise rows lie beyond it. What the papers call the interaction is the weight
+    of the product of differences, :math:`|x_1 - x_1'|\,|x_2 - x_2'|`, in a learned distance; each feature is also
+    informative on its own. Time and memory are proportional to :math:`n\,(2 + n_{noise})`.
 
-    Open in the papers, and our choice: noise rows are "added", but the share is said to be of all rows. ``"added"``
-    puts ``noise`` times the size of the class beside its clean rows, so that the clean rows are the same at every noise
-    level (of one seed); ``"replaced"`` puts them in the place of that share of the clean rows, so that the number of
-    rows is the same. The sign in the noise mean (8, -2) follows the version of 2019: it mirrors (2, 4) at the boundary.
+    The papers leave two points open. Noise rows are "added", yet the noise level is described as a share of all rows:
+    ``rows="added"`` adds ``noise`` times the size of the class to its clean rows, so the clean rows of a seed are the
+    same at every noise level; ``rows="replaced"`` replaces that share of the clean rows, so the number of rows does not
+    change. The sign in the noise mean (8, -2) follows the version of 2019: it mirrors (2, 4) at the boundary.
 
     Parameters
     ----------
     n_samples : int, default=200
-        Number of clean rows (of all rows if they are replaced), half of them in each class.
+        Number of clean rows (or of all rows, if some are replaced), half of them in each class.
     noise : float, default=0.1
-        Noise level, from 0 to 1; the papers go from 0.05 to 0.5 in steps of 0.05.
+        Noise level, from 0 to 1; the papers use 0.05 to 0.5 in steps of 0.05.
     version : {2020, 2019}, default=2020
-        Which version of the paper.
+        Version of the paper.
     rows : {"added", "replaced"}, default="added"
-        Whether the noise rows come on top of the clean ones, or in place of some.
+        Whether the noise rows are added to the clean rows or replace some of them.
     n_noise : int, default=0
         Number of irrelevant features, standard normal; the papers have none.
     shuffle : bool, default=True
-        Whether the columns come in random order; False gives the order x-1, x-2, noise-1, …
+        Whether the columns are in random order; False gives x-1, x-2, noise-1, ….
     seed : int, default=0
         Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Clean rows first, those of class 0 before those of class 1; then the noise rows in the same order.
+        First the clean rows, class 0 before class 1, then the noise rows in the same order.
 
     References
     ----------
@@ -96,14 +89,14 @@ def immigrate_noise(
     clean, noisy, irrelevant, order = streams(_NAME, seed, 4)
     sizes = (n - n // 2, n // 2)
     counts = [int(level * size + 0.5) for size in sizes]
-    keep = [size - count if rows == "replaced" else size for size, count in zip(sizes, counts, strict=True)]
+    clean_counts = [size - count if rows == "replaced" else size for size, count in zip(sizes, counts, strict=True)]
     rho = _CORRELATION[version]
     clean_rows = [_gauss(clean, size, mean, 1.0, rho) for size, mean in zip(sizes, _MEANS, strict=True)]
     noise_rows = [
         _gauss(noisy, count, mean, _NOISE_VARIANCE, rho) for count, mean in zip(counts, _NOISE_MEANS, strict=True)
     ]
-    x = np.vstack([*(part[:kept] for part, kept in zip(clean_rows, keep, strict=True)), *noise_rows])
-    y = np.repeat([0, 1, 0, 1], [*keep, *counts])
+    x = np.vstack([*(part[:kept] for part, kept in zip(clean_rows, clean_counts, strict=True)), *noise_rows])
+    y = np.repeat([0, 1, 0, 1], [*clean_counts, *counts])
     X = np.hstack([x, normal(irrelevant, len(x), p)])
     names = (*numbered("x", 2), *numbered("noise", p))
     return assemble(_NAME, X, y, names, (0, 1), ((0, 1),), order=order if shuffle else None)

@@ -1,4 +1,4 @@
-"""MADELON's construction, with the truth about its columns kept."""
+"""MADELON's construction, which keeps the ground truth about its columns."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import (
-    assemble,
-    check_flag,
-    check_real,
-    check_whole,
-    normal,
-    numbered,
-    streams,
-)
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
+from mfbench_datasets.ground_truth.assembly import assemble, normal, numbered, streams
 
 _NAME = "madelon-like"
 
@@ -34,22 +27,23 @@ def madelon_like(
 ) -> Dataset:
     r"""Return clusters on the vertices of a hypercube with random labels, redundant features and probes.
 
-    There is one cluster on each of the :math:`2^k` vertices :math:`v \in \{-s, s\}^k`, k being `n_informative` and s
-    `class_sep`; a random half of the clusters is class 1. A row of cluster v is :math:`v + z A_v` with z standard
-    normal and the entries of the k × k matrix :math:`A_v` uniform on [-1, 1]. Redundant features are linear
-    combinations of the informative ones with coefficients uniform on [-1, 1]; repeated features are noisy copies of
-    columns chosen among both; probes are standard normal. Each label is inverted with probability `flip`. Clusters have
-    the same size (up to one row). Time and memory are of order n times the number of columns.
+    With k = `n_informative` and s = `class_sep`, there is one cluster on each of the :math:`2^k` vertices
+    :math:`v \in \{-s, s\}^k`; a random half of the clusters belongs to class 1. A row of cluster v is
+    :math:`v + z A_v`, where z is standard normal and the entries of the k × k matrix :math:`A_v` are uniform on
+    [-1, 1]. Redundant features are linear combinations of the informative ones with coefficients uniform on [-1, 1];
+    repeated features are noisy copies of random informative or redundant columns; probes are standard normal. Each
+    label is inverted with probability `flip`. All clusters have the same size (up to one row). Time and memory are
+    proportional to n times the number of columns.
 
-    **Relevant** are the informative, the redundant and the repeated features: each of them carries information about
-    the class, and any k independent ones among informative and redundant features say all that can be said. The names
-    (``informative-1``, ``redundant-1``, ``repeated-1-of-redundant-3``, ``probe-1``) keep the finer truth. The
-    interactions are the pairs of informative features.
+    The informative, redundant and repeated features are **relevant**: each carries information about the class, and any
+    k independent ones among the informative and redundant features carry all of it. The names (``informative-1``,
+    ``redundant-1``, ``repeated-1-of-redundant-3``, ``probe-1``) give the role of each column. The interactions are the
+    pairs of informative features.
 
-    The published MADELON has 5 informative and 15 redundant features and 480 probes, values scaled and rounded to whole
-    numbers. Of its 20 correlated columns 10 are near copies of the 10 others (correlation 0.99);
-    ``n_redundant=5, n_repeated=10`` imitates that. With `class_sep` 2 five nearest neighbours on the 20 columns are
-    right in 90 to 93 % of the cases (four seeds), on the published data in 91 %.
+    The published MADELON has 5 informative and 15 redundant features and 480 probes; its values are scaled and rounded
+    to whole numbers. Of its 20 correlated columns, 10 are near copies of the other 10 (correlation 0.99);
+    ``n_redundant=5, n_repeated=10`` imitates that. With ``class_sep=2``, five nearest neighbours on the 20 columns have
+    an accuracy of 90 to 93 % (four seeds); on the published data it is 91 %.
 
     Parameters
     ----------
@@ -64,13 +58,13 @@ def madelon_like(
     n_noise : int, default=480
         Number of probes.
     class_sep : float, default=2.0
-        Half the length of the hypercube's sides.
+        Half the side length of the hypercube.
     flip : float, default=0.01
         Probability that a label is inverted, from 0 to 0.5.
     repeat_noise : float, default=0.1
-        Standard deviation of the Gaussian noise on a copy, as a multiple of the copied column's.
+        Standard deviation of the Gaussian noise on a copy, as a multiple of that of the copied column.
     shuffle : bool, default=True
-        Whether the columns come in random order; the names tell which is which.
+        Whether the columns are in random order; their names identify them.
     seed : int, default=0
         Seed of the random numbers.
 
@@ -105,7 +99,7 @@ def madelon_like(
     z = normal(signal, n, k)
     informative = side * vertices[cluster] + np.einsum("ni,nij->nj", z, matrices[cluster])
     redundant = informative @ combining.uniform(-1, 1, size=(k, r))
-    # Sums are rounded: machines may add in another order.
+    # Sums are rounded: machines may add in different orders.
     both = np.round(np.hstack([informative, redundant]), 6)
     source = copying.randint(0, k + r, size=c)
     repeated = np.round(both[:, source] + sd * both[:, source].std(axis=0) * normal(copying, n, c), 6)

@@ -1,16 +1,17 @@
 """The two simulations of the paper on the relevance feature vector machine (RFVM).
 
-They are regression problems. The registered datasets cut the response at its median into two classes of equal size and
-carry the response beside them, which the protocol `ground-truth` gives to selectors that take numbers.
-`rfvm_regression_1` and `rfvm_regression_2` return the raw response with the columns in the published order.
+Both are regression problems. The registered datasets cut the response at its median into two classes of equal size and
+keep the response, which the protocol `ground-truth` passes to selectors for regression. `rfvm_regression_1` and
+`rfvm_regression_2` return the response itself, with the columns in the published order.
 
-Open in the paper, and our choice: "N(0, 0.005)" gives the standard deviation 0.005 (a variance of 0.005 would be as
-negligible: the response's standard deviation is about 13.5); the "Gaussian noise" on the irrelevant features of the
-second simulation has standard deviation 1.
+Two points are open in the paper. We read "N(0, 0.005)" as a standard deviation of 0.005 (a variance of 0.005 would be
+equally negligible, since the standard deviation of the response is about 13.5), and give the "Gaussian noise" on the
+irrelevant features of the second simulation a standard deviation of 1.
 
-As published, relevant and irrelevant features differ in their range, which alone tells them apart for a method that
-looks at scale. `equal_ranges` gives all features the same distribution. `copies` adds redundant copies of the relevant
-features; without them the features are independent, and methods that weigh redundancy cannot show what they do.
+As published, relevant and irrelevant features have different ranges, so a method that is sensitive to scale can
+separate them by range alone; `equal_ranges` gives all features the same distribution. `copies` adds redundant copies of
+the relevant features; without copies the features are independent, and methods that penalise redundancy have no
+advantage.
 """
 
 from __future__ import annotations
@@ -22,19 +23,12 @@ from numpy.typing import NDArray
 
 from mfbench.errors import UsageError
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import (
-    Regression,
-    check_flag,
-    check_real,
-    check_whole,
-    classify,
-    normal,
-    streams,
-)
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
+from mfbench_datasets.ground_truth.assembly import Regression, classify, normal, streams
 
 _FIRST, _SECOND = "rfvm-simulation-1", "rfvm-simulation-2"
 _STREAMS = 6  # relevant features, irrelevant features, response noise, copies, basis functions, order of columns
-_SMALLEST = 1e-12  # where the logarithm's argument is cut off
+_SMALLEST = 1e-12  # lower bound of the logarithm's argument
 
 
 def basis_function(number: int, f: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,7 +44,7 @@ def basis_function(number: int, f: NDArray[np.float64]) -> NDArray[np.float64]:
     number : int
         From 1 to 8.
     f : ndarray
-        Values from -0.5 to 0.5. The logarithm takes values nearer to 0 than 1e-12 as 1e-12.
+        Values from -0.5 to 0.5. The argument of the logarithm is at least 1e-12.
 
     Returns
     -------
@@ -81,7 +75,7 @@ def basis_function(number: int, f: NDArray[np.float64]) -> NDArray[np.float64]:
         case 8:
             values = 20 * np.cos(20 * f - 7)
         case _:
-            raise UsageError(f"a basis function of dataset {_SECOND!r} has a number from 1 to 8, got {number!r}")
+            raise UsageError(f"a basis function of dataset {_SECOND!r} must be a number from 1 to 8, got {number!r}")
     return values
 
 
@@ -94,12 +88,12 @@ def rfvm_regression_1(
     copy_noise: float = 0.0,
     seed: int = 0,
 ) -> Regression:
-    r"""Return the first simulation with its raw response.
+    r"""Return the first simulation as regression.
 
     .. math:: y = 9 f_1 + 20 (1 - f_2)^3 + 17 \sin(80 f_3 - 7) + \varepsilon
 
-    with f1, f2, f3 uniform on [0, 1], the others uniform on [0, 20] and independent of y. The parameters are those of
-    `rfvm_simulation_1`; the columns are in the published order, copies at the end.
+    where f1, f2, f3 are uniform on [0, 1] and the other features are uniform on [0, 20] and independent of y. The
+    parameters are those of `rfvm_simulation_1`; the columns are in the published order, followed by the copies.
 
     Returns
     -------
@@ -135,18 +129,18 @@ def rfvm_regression_2(
     copy_noise: float = 0.0,
     seed: int = 0,
 ) -> Regression:
-    r"""Return the second simulation with its raw response.
+    r"""Return the second simulation as regression.
 
     .. math:: y = \sum_i F_{b(i)}(f_i) + \varepsilon
 
-    over the relevant features, uniform on [-0.5, 0.5], each with one of the eight functions of `basis_function`, drawn
-    at random; the others are uniform on [0, 20] plus Gaussian noise. The parameters are those of `rfvm_simulation_2`;
-    the columns are in the published order, copies at the end.
+    where i runs over the relevant features, which are uniform on [-0.5, 0.5], and each has one of the eight functions
+    of `basis_function`, drawn at random; the other features are uniform on [0, 20] plus Gaussian noise. The parameters
+    are those of `rfvm_simulation_2`; the columns are in the published order, followed by the copies.
 
     Returns
     -------
     Regression
-        The name of a relevant feature says its basis function: ``f3-F8``.
+        The name of a relevant feature includes its basis function: ``f3-F8``.
 
     Examples
     --------
@@ -184,12 +178,12 @@ def rfvm_simulation_1(
     shuffle: bool = True,
     seed: int = 0,
 ) -> Dataset:
-    r"""Return the first RFVM simulation as classification: the response of `rfvm_regression_1`, cut at its median.
+    r"""Return the first RFVM simulation as classification: the response of `rfvm_regression_1` cut at its median.
 
     .. math:: y = 9 f_1 + 20 (1 - f_2)^3 + 17 \sin(80 f_3 - 7) + \varepsilon
 
-    The sine has 12.7 periods: a method needs about two bins or neighbourhoods per period to see f3. The response is
-    additive, so that there are no interactions. Time and memory are of order n times the number of columns.
+    The sine has 12.7 periods, so a method needs about two bins or neighbourhoods per period to detect f3. The response
+    is additive, so there are no interactions. Time and memory are proportional to n times the number of columns.
 
     Parameters
     ----------
@@ -200,14 +194,14 @@ def rfvm_simulation_1(
     noise_sd : float, default=0.005
         Standard deviation of the Gaussian noise on the response.
     equal_ranges : bool, default=False
-        Whether the irrelevant features have the range of the relevant ones, [0, 1].
+        Whether the irrelevant features have the same range as the relevant ones, [0, 1].
     copies : int, default=0
-        Number of redundant copies of each relevant feature. They count as relevant, for they depend on the class as
-        much as their originals; their names (``f1-copy-1``) tell them apart.
+        Number of redundant copies of each relevant feature, named ``f1-copy-1`` and so on. Copies count as relevant:
+        the class depends on them as much as on their originals.
     copy_noise : float, default=0.0
-        Standard deviation of the Gaussian noise on a copy, as a multiple of the feature's; 0 gives exact duplicates.
+        Standard deviation of the Gaussian noise on a copy, as a multiple of the feature's; 0 gives exact copies.
     shuffle : bool, default=True
-        Whether the columns come in random order; False gives the published order f1, f2, …, copies at the end.
+        Whether the columns are in random order; False gives the published order f1, f2, …, followed by the copies.
     seed : int, default=0
         Seed of the random numbers.
 
@@ -244,15 +238,15 @@ def rfvm_simulation_2(
     shuffle: bool = True,
     seed: int = 0,
 ) -> Dataset:
-    r"""Return the second RFVM simulation as classification: the response of `rfvm_regression_2`, cut at its median.
+    r"""Return the second RFVM simulation as classification: the response of `rfvm_regression_2` cut at its median.
 
     .. math:: y = \sum_i F_{b(i)}(f_i) + \varepsilon
 
-    The paper trains on the first 1000 of 2000 rows and repeats with 20 draws (here: seeds). The eight basis functions
-    differ in strength by construction: of the response's variance the functions 1, 4 and 8 bring about ten percent or
-    more per feature, 5 about 2 %, 7 less than 1 %, and 2, 3 and 6 next to nothing: hardly a method detects them all.
-    The response is additive, so that there are no interactions. Time and memory are of order n times the number of
-    columns.
+    The paper trains on the first 1000 of 2000 rows and repeats this with 20 draws (here: seeds). By construction the
+    eight basis functions differ in strength: per feature, functions 1, 4 and 8 explain about 10 % or more of the
+    variance of the response, function 5 about 2 %, function 7 less than 1 %, and functions 2, 3 and 6 almost nothing,
+    so hardly any method detects them all. The response is additive, so there are no interactions. Time and memory are
+    proportional to n times the number of columns.
 
     Parameters
     ----------
@@ -273,16 +267,16 @@ def rfvm_simulation_2(
     copies : int, default=0
         Number of redundant copies of each relevant feature; they count as relevant, see `rfvm_simulation_1`.
     copy_noise : float, default=0.0
-        Standard deviation of the Gaussian noise on a copy, as a multiple of the feature's; 0 gives exact duplicates.
+        Standard deviation of the Gaussian noise on a copy, as a multiple of the feature's; 0 gives exact copies.
     shuffle : bool, default=True
-        Whether the columns come in random order; False gives the published order f1, f2, …, copies at the end.
+        Whether the columns are in random order; False gives the published order f1, f2, …, followed by the copies.
     seed : int, default=0
         Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        The name of a relevant feature says its basis function: ``f3-F8``.
+        The name of a relevant feature includes its basis function: ``f3-F8``.
 
     References
     ----------
@@ -313,9 +307,9 @@ def _with_copies(
     copy_noise: object,
     random: np.random.RandomState,
 ) -> Regression:
-    """Put the columns together: relevant, irrelevant, copies (all features once, then all twice, …)."""
+    """Join the columns: relevant features, irrelevant features, then the copies (the first of each, the second, …)."""
     count = check_whole(name, "copies", copies, 0)
-    sd = check_real(name, "copy_noise", copy_noise, 0) / np.sqrt(12)  # of a uniform feature of range 1
+    sd = check_real(name, "copy_noise", copy_noise, 0) / np.sqrt(12)  # relevant features are uniform with range 1
     n, m = f.shape
     blocks = [f + sd * normal(random, n, m) for _ in range(count)]
     X = np.hstack([f, irrelevant, *blocks])

@@ -1,8 +1,8 @@
-"""Boolean concepts that a rule defines completely: every point and label follows from the rule, so nothing is drawn.
+"""Boolean concepts: every point and label follows from a rule, so nothing is random.
 
-The files in circulation are samples or repetitions of these tables (CorrAL 32 + 128 rows, M-of-N 300 + 1024, Parity
-5+5 100 + 1024, the multiplexer 64 + 64: a training part and the whole). Here each point comes once, and CorrAL's chance
-feature has exactly its published frequency.
+The files in circulation join a training sample and the whole table (CorrAL 32 + 128 rows, M-of-N 300 + 1024, Parity 5+5
+100 + 1024, the multiplexer 64 + 64). Here each point occurs once, and CorrAL's correlated feature has exactly its
+published frequency.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import BITS, Pairs, assemble
+from mfbench_datasets.ground_truth.assembly import BITS, Pairs, assemble
 
 
 def corral() -> Dataset:
     r"""Return CorrAL: class 1 if :math:`(A_0 \wedge A_1) \vee (B_0 \wedge B_1)`.
 
-    One more feature is irrelevant, and one agrees with the class in 75 % of the rows without being part of the rule:
-    a bait for methods that look at one feature at a time.
+    Of the other two features, one is irrelevant and one agrees with the class in 75 % of the rows without being part of
+    the rule; it misleads methods that look at one feature at a time.
 
-    For each of the 32 points (A0, A1, B0, B1, Irrelevant) there are four rows: in three of them Correlated is the
-    class, in one the opposite. So the table is the exact distribution, with 64 distinct rows, and a cross-validation
-    sees most test rows in training too. The interactions are the two conjunctions.
+    Each of the 32 points (A0, A1, B0, B1, Irrelevant) has four rows: Correlated equals the class in three of them and
+    is its opposite in the fourth. The table is therefore the exact distribution, with 64 distinct rows, and in
+    cross-validation most test rows also occur in training. The interactions are the two conjunctions.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def corral() -> Dataset:
 def mofn_3_7_10() -> Dataset:
     """Return M-of-N 3-7-10: class 1 if at least three of the bits 2 to 8 are 1; bits 0, 1 and 9 are irrelevant.
 
-    The rule is symmetric in the seven bits, so that all of their pairs count as interactions.
+    The rule is symmetric in the seven bits, so all of their pairs are interactions.
 
     Returns
     -------
@@ -79,10 +79,10 @@ def mofn_3_7_10() -> Dataset:
 
 
 def mux6() -> Dataset:
-    """Return the 6-bit multiplexer: the class is the data bit whose number the two address bits spell.
+    """Return the 6-bit multiplexer: the class is the data bit that the two address bits select.
 
-    The first address bit is the high one. An address bit acts together with the other one and with each data bit; two
-    data bits never act together.
+    The first address bit is the more significant one. An address bit interacts with the other address bit and with each
+    data bit; two data bits never interact.
 
     Returns
     -------
@@ -108,9 +108,9 @@ def mux6() -> Dataset:
 
 
 def parity5_plus_5() -> Dataset:
-    """Return Parity 5+5: class 1 if an odd number of the bits 2, 3, 4, 6 and 8 (counted from 1) is 1.
+    """Return Parity 5+5: class 1 if an odd number of the bits 2, 3, 4, 6 and 8 (counted from 1) are 1.
 
-    No proper subset of the five bits says anything about the class. All of their pairs count as interactions.
+    No proper subset of the five bits carries information about the class. All of their pairs are interactions.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def parity5_plus_5() -> Dataset:
 
 
 def _points(n_bits: int) -> NDArray[np.int64]:
-    """All points, the last bit varying fastest."""
+    """Return all points, the last bit varying fastest."""
     return np.array(list(product((0, 1), repeat=n_bits)), dtype=np.int64)
 
 

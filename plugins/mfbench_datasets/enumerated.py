@@ -1,4 +1,4 @@
-"""UCI sets that a rule defines completely: every row and label follows from the definition, so no file is needed."""
+"""UCI datasets that enumerate a domain: every row and label follows from a published rule, so no file is needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench.models import Dataset
-from mfbench_datasets.provenance import provenance
+from mfbench_datasets.citations import attribution
 
 _MONK_LEVELS = (3, 3, 2, 3, 4, 2)
 _MONK_NAMES = ("a1", "a2", "a3", "a4", "a5", "a6")
@@ -26,7 +26,8 @@ def monks_1() -> Dataset:
     Returns
     -------
     Dataset
-        All 432 combinations of six categories; 216 rows of class 0, 216 of class 1. a1 and a2 say nothing alone.
+        All 432 combinations of six categories; 216 rows of each class. Alone, a1 and a2 carry no information about the
+        class.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def monks_1() -> Dataset:
 def monks_2() -> Dataset:
     """Return the complete second MONK's problem: class 1 if exactly two of the six features are 1.
 
-    The concept is symmetric in "feature is 1", so that no pair interacts less than another.
+    The concept is symmetric in the events "feature is 1", so every pair of features interacts.
 
     Returns
     -------
@@ -61,8 +62,8 @@ def monks_2() -> Dataset:
 def monks_3() -> Dataset:
     """Return the complete third MONK's problem: class 1 if a5 = 3 and a4 = 1, or a5 ≠ 4 and a2 ≠ 3.
 
-    The interactions are the two conjunctions: (a4, a5) and (a2, a5). UCI's training file flips 5 % of the labels; this
-    set, UCI's test file, has none flipped.
+    The interactions are the two conjunctions: (a4, a5) and (a2, a5). In UCI's training file 5 % of the labels are
+    flipped; this dataset is UCI's test file, whose labels are all correct.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def _monks(
     relevant: tuple[int, ...],
     interactions: tuple[tuple[int, int], ...],
 ) -> Dataset:
-    """Build all combinations (values from 1, the last feature varies fastest) and label them by the concept."""
+    """Enumerate all combinations (values from 1, the last feature varying fastest) and label them by the concept."""
     rows = np.array(list(product(*(range(1, n + 1) for n in _MONK_LEVELS))), dtype=np.int64)
     return Dataset(
         name=name,
@@ -103,14 +104,14 @@ def _monks(
         },
         relevant=relevant,
         interactions=interactions,
-        **provenance(name),
+        **attribution(name),
     )
 
 
 def balance_scale() -> Dataset:
     """Return the balance scale data: the sign of left weight · left distance - right weight · right distance.
 
-    Only the two products matter, hence the interactions.
+    The class depends only on the two products, whose factors are the interactions.
 
     Returns
     -------
@@ -135,21 +136,20 @@ def balance_scale() -> Dataset:
         categorical=np.zeros(4, dtype=bool),
         relevant=(0, 1, 2, 3),
         interactions=((0, 1), (2, 3)),
-        **provenance("balance-scale"),
+        **attribution("balance-scale"),
     )
 
 
 def tic_tac_toe() -> Dataset:
     """Return the tic-tac-toe endgame data: every board that can end a game in which x moved first.
 
-    Whether a square is relevant has no clear answer here (nearly always the other eight tell its content), so no truth
-    is given.
+    The relevant features are not defined: nearly always, the other eight squares determine the content of a square.
 
     Returns
     -------
     Dataset
-        958 boards of nine squares (b = blank, o, x); 626 positive (x has three in a row), 332 negative: 316 that o
-        won and 16 draws.
+        958 boards of nine squares (b = blank, o, x); 626 positive (x has three in a row) and 332 negative (316 won
+        by o, 16 draws).
 
     Examples
     --------
@@ -168,7 +168,7 @@ def tic_tac_toe() -> Dataset:
         feature_names=_SQUARES,
         categorical=np.ones(9, dtype=bool),
         categories=dict.fromkeys(_SQUARES, symbols),
-        **provenance("tic-tac-toe"),
+        **attribution("tic-tac-toe"),
     )
 
 
@@ -177,10 +177,10 @@ def _has_line(board: tuple[str, ...], player: str) -> bool:
 
 
 def _is_final(board: tuple[str, ...]) -> bool:
-    """Tell whether a game can end like this: the winner moved last, or nobody won and the board is full.
+    """Return whether a game can end with this board: the winner moved last, or nobody won and the board is full.
 
-    No board with two lines of one player needs to be ruled out: with at most five marks two lines share a square, and
-    a move there completes both.
+    A board with two lines of one player is possible: with at most five marks the lines share a square, and a move there
+    completes both.
     """
     lead = board.count("x") - board.count("o")
     x_won, o_won = _has_line(board, "x"), _has_line(board, "o")

@@ -1,15 +1,15 @@
-r"""Epistasis without marginal effects, after GAMETES: loci that matter together and, exactly, not at all apart.
+r"""Epistasis without marginal effects, after GAMETES: loci that affect the class jointly and not at all on their own.
 
-A locus is a feature with the genotypes 0, 1, 2 (number of minor alleles), of probabilities :math:`(1-m)^2, 2m(1-m),
-m^2` for the minor allele frequency m. A penetrance table f gives the probability of the disease for every combination
-of genotypes. The model is pure and strict if no locus, and no proper subset of the loci, tells anything about the
-disease: the mean of f along each axis, weighted by the genotypes' probabilities, is the prevalence K everywhere. The
+A locus is a feature with the genotypes 0, 1, 2 (the number of minor alleles), whose probabilities are :math:`(1-m)^2,
+2m(1-m), m^2` for the minor allele frequency m. A penetrance table f gives the probability of the disease for each
+combination of genotypes. The model is pure and strict if no proper subset of the loci carries information about the
+disease: the mean of f along each axis, weighted by the genotype probabilities, is everywhere the prevalence K. The
 heritability is :math:`h^2 = \sum_g P(g) (f(g) - K)^2 / (K (1 - K))`.
 
 GAMETES solves for such tables step by step. Here a table of standard normal numbers is projected onto the linear space
-of tables whose weighted means along every axis are 0, which needs no search for flatness:
-:math:`d \leftarrow d - \sum_g p_g d_g`, axis after axis. Then :math:`f = K + s d`, with s from the heritability,
-provided that f stays within [0, 1]; otherwise the next table is drawn.
+of tables whose weighted means along every axis are 0: :math:`d \leftarrow d - \sum_g p_g d_g`, one axis after the
+other. Then :math:`f = K + s d`, where s follows from the heritability, provided that f stays within [0, 1]; otherwise
+the next table is drawn.
 """
 
 from __future__ import annotations
@@ -22,14 +22,8 @@ from numpy.typing import NDArray
 
 from mfbench.errors import UsageError
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import (
-    assemble,
-    check_flag,
-    check_real,
-    check_whole,
-    numbered,
-    streams,
-)
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
+from mfbench_datasets.ground_truth.assembly import assemble, numbered, streams
 
 GENOTYPES = ("0", "1", "2")
 _ONE, _MIXTURE = "gametes-like", "gametes-like-mixture"
@@ -76,18 +70,18 @@ def penetrance_table(
 ) -> NDArray[np.float64]:
     r"""Return a random penetrance table of a pure, strict epistatic model.
 
-    Up to 200,000 tables are drawn, in batches; time is of order :math:`3^{order}` for each of them.
+    Up to 200,000 tables are drawn, in batches; the time for each is proportional to :math:`3^{order}`.
 
     Parameters
     ----------
     order : {2, 3}, default=2
         Number of loci.
     heritability : float, default=0.4
-        Exact heritability of the table, above 0 and at most 1.
+        Heritability, which the table has exactly; above 0 and at most 1.
     maf : float, default=0.2
         Minor allele frequency of the loci, above 0 and at most 0.5.
     prevalence : float or None, default=None
-        Probability of the disease, between 0 and 1; None takes the one at which the drawn table can have the largest
+        Probability of the disease, between 0 and 1; None chooses the one that allows the drawn table the largest
         heritability.
     seed : int, default=0
         Seed of the random numbers.
@@ -99,7 +93,7 @@ def penetrance_table(
     Raises
     ------
     UsageError
-        If a parameter is out of range, or no table with that heritability was found.
+        If a parameter is out of range, or no drawn table has that heritability.
 
     Examples
     --------
@@ -122,15 +116,15 @@ def gametes_like(
 ) -> Dataset:
     r"""Return cases and controls of a pure, strict epistatic model of 2 or 3 loci among irrelevant loci.
 
-    The penetrance table is `penetrance_table` of the same parameters. Half of the rows are cases (class 1), drawn from
-    the genotypes' distribution given the disease, half are controls; flat margins stay flat under this sampling.
-    Irrelevant loci have minor allele frequencies drawn uniformly between 0.05 and 0.5. All pairs of the loci of the
-    model count as interactions. Time and memory are of order n times the number of loci.
+    The penetrance table is `penetrance_table` with the same parameters. Half of the rows are cases (class 1), drawn
+    from the distribution of the genotypes given the disease, and half are controls; this sampling preserves the absence
+    of marginal effects. The minor allele frequencies of irrelevant loci are uniform between 0.05 and 0.5. All pairs of
+    the model's loci are interactions. Time and memory are proportional to n times the number of loci.
 
-    With equally many cases and controls the variance of the class between the cells is about
-    :math:`h^2 / (16 K (1 - K))`: a rarer disease of the same heritability is easier to find. The sets of that name in
-    circulation were made by the GAMETES program with other random tables and prevalences; the defaults have the size,
-    heritability and allele frequency of one of them.
+    With equally many cases and controls, the variance of the class between the cells is about
+    :math:`h^2 / (16 K (1 - K))`: at the same heritability, a rarer disease is easier to detect. The GAMETES datasets in
+    circulation were made by the GAMETES program with other random tables and prevalences; the defaults here have the
+    size, heritability and allele frequency of one of them.
 
     Parameters
     ----------
@@ -139,22 +133,22 @@ def gametes_like(
     n_noise : int, default=18
         Number of irrelevant loci.
     order : {2, 3}, default=2
-        Number of loci that act together.
+        Number of interacting loci.
     heritability : float, default=0.4
-        Heritability in the population, above 0 and at most 1. How high it can be depends on `order` and `maf`.
+        Heritability in the population, above 0 and at most 1. The possible values depend on `order` and `maf`.
     maf : float, default=0.2
         Minor allele frequency of the relevant loci, above 0 and at most 0.5.
     prevalence : float or None, default=None
-        Probability of the disease in the population; None takes what suits the table.
+        Probability of the disease in the population; None chooses it to suit the table.
     shuffle : bool, default=True
-        Whether the columns come in random order; False gives noise loci (N-1, …) first, as GAMETES does, then P-1, ….
+        Whether the columns are in random order; False puts the noise loci (N-1, …) first, as GAMETES does, then P-1, ….
     seed : int, default=0
         Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Its columns are categories with the labels 0, 1, 2.
+        The columns are categories with the labels 0, 1, 2.
 
     References
     ----------
@@ -196,11 +190,11 @@ def gametes_like_mixture(
     shuffle: bool = True,
     seed: int = 0,
 ) -> Dataset:
-    """Return a heterogeneous mixture: one pair of loci rules a share of the rows, another pair the others.
+    """Return a heterogeneous mixture: one pair of loci determines the class in some of the rows, another in the rest.
 
-    Each pair has its own pure, strict penetrance table with the same parameters, see `gametes_like`. In rows that the
-    other pair rules, a pair is noise. Both parts have as many cases as controls (odd numbers: one control more). Time
-    and memory are of order n times the number of loci.
+    Each pair has its own pure, strict penetrance table with the same parameters, see `gametes_like`; in the other
+    pair's rows it is noise. Each part has as many cases as controls (one control more if its size is odd). Time and
+    memory are proportional to n times the number of loci.
 
     Parameters
     ----------
@@ -209,22 +203,22 @@ def gametes_like_mixture(
     n_noise : int, default=16
         Number of irrelevant loci.
     share : float, default=0.5
-        Share of the rows that the first pair rules, from 0 to 1 (both excluded).
+        Share of the rows that belong to the first pair, above 0 and below 1.
     heritability : float, default=0.4
-        Heritability of each table in its population, above 0 and at most 1.
+        Heritability of each table, above 0 and at most 1.
     maf : float, default=0.2
         Minor allele frequency of the four relevant loci, above 0 and at most 0.5.
     prevalence : float or None, default=None
-        Probability of the disease in both populations; None takes what suits each table.
+        Probability of the disease in both populations; None chooses it to suit each table.
     shuffle : bool, default=True
-        Whether the columns come in random order; False gives noise loci first, then M0P0, M0P1, M1P0, M1P1.
+        Whether the columns are in random order; False puts the noise loci first, then M0P0, M0P1, M1P0, M1P1.
     seed : int, default=0
         Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        The rows of the first pair come first, in each part controls before cases.
+        The rows of the first pair come first; within each part, controls precede cases.
 
     References
     ----------
@@ -244,11 +238,11 @@ def gametes_like_mixture(
     tables = [_table(_MIXTURE, 2, heritability, maf, prevalence, model) for _ in range(2)]
     sizes = (round(share * n), n - round(share * n))
     y = np.concatenate([np.repeat([0, 1], [size - size // 2, size // 2]) for size in sizes])
-    ruled_by = np.repeat([0, 1], sizes)
+    part = np.repeat([0, 1], sizes)
     pairs = []
     for number, table in enumerate(tables):
         pair = _alleles(rows, n, np.full(2, maf))
-        pair[ruled_by == number] = _loci(rows, table, maf, y[ruled_by == number])
+        pair[part == number] = _loci(rows, table, maf, y[part == number])
         pairs.append(pair)
     X = np.hstack([_noise_loci(noise, n, p), *pairs])
     return assemble(
@@ -266,7 +260,7 @@ def gametes_like_mixture(
 def _table(
     name: str, order: Any, heritability: Any, maf: Any, prevalence: Any, random: np.random.RandomState
 ) -> NDArray[np.float64]:
-    """Draw tables until one can have the heritability within [0, 1]."""
+    """Draw tables until one can be scaled to the heritability within [0, 1]."""
     order = check_whole(name, "order", order, 2, 3)
     heritability = check_real(name, "heritability", heritability, 0, 1, without=[0])
     maf = check_real(name, "maf", maf, 0, 0.5, without=[0])
@@ -276,7 +270,7 @@ def _table(
     for _ in range(_BATCHES):
         tables = random.standard_normal(size=(_BATCH, *(3,) * order))
         for axis in range(1, order + 1):
-            along = np.moveaxis(tables, axis, -1)  # a view: what is taken away here is taken from the tables
+            along = np.moveaxis(tables, axis, -1)  # a view: the next line changes the tables
             along -= (along * p).sum(axis=-1, keepdims=True)
         flat = tables.reshape(_BATCH, -1)
         high, low = flat.max(axis=1), -flat.min(axis=1)
@@ -288,32 +282,32 @@ def _table(
         if len(fitting):
             i = fitting[0]
             table = prevalences[i] + np.sqrt(heritability / largest[i]) * largest_scale[i] * tables[i]
-            clipped: NDArray[np.float64] = np.clip(table, 0.0, 1.0)  # rounding alone can leave the range
+            clipped: NDArray[np.float64] = np.clip(table, 0.0, 1.0)  # only rounding can leave the range
             return clipped
         best = max(best, float(largest.max()))
     raise UsageError(
-        f"dataset {name!r} found no table of order {order} with heritability {heritability:g} at minor allele "
-        f"frequency {maf:g}{'' if prevalence is None else f' and prevalence {prevalence:g}'}; the highest found is "
-        f"{best:.3g}"
+        f"dataset {name!r}: no random table of order {order} with heritability {heritability:g} at minor allele "
+        f"frequency {maf:g}{'' if prevalence is None else f' and prevalence {prevalence:g}'}; the highest heritability "
+        f"was {best:.3g}"
     )
 
 
 def _loci(
     random: np.random.RandomState, table: NDArray[np.float64], maf: float, y: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Draw the genotypes of the model's loci given the class of each row."""
+    """Draw the genotypes of the model's loci, given the class of each row."""
     cells = cell_probabilities(maf, table.ndim)
     u = random.random_sample(size=len(y))
-    drawn = np.empty(len(y), dtype=np.int64)
+    cell = np.empty(len(y), dtype=np.int64)
     for code, weights in enumerate((cells * (1 - table), cells * table)):
-        cumulated = np.cumsum(weights.ravel())
-        places = np.searchsorted(cumulated / cumulated[-1], u[y == code], side="right")
-        drawn[y == code] = np.minimum(places, cells.size - 1)
-    return np.stack(np.unravel_index(drawn, table.shape), axis=1).astype(np.float64)
+        cumulative = np.cumsum(weights.ravel())
+        positions = np.searchsorted(cumulative / cumulative[-1], u[y == code], side="right")
+        cell[y == code] = np.minimum(positions, cells.size - 1)
+    return np.stack(np.unravel_index(cell, table.shape), axis=1).astype(np.float64)
 
 
 def _alleles(random: np.random.RandomState, n: int, maf: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Draw genotypes of independent loci: two alleles each."""
+    """Draw the genotypes of independent loci, two alleles each."""
     minor = random.random_sample(size=(n, len(maf), 2)) < maf[:, None]
     genotypes: NDArray[np.float64] = minor.sum(axis=2).astype(np.float64)
     return genotypes

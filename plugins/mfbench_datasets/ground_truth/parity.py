@@ -1,4 +1,4 @@
-"""Exclusive or and parity in noise: features that say nothing alone and everything together."""
+"""Exclusive or and parity among noise: features that are uninformative alone and determine the class together."""
 
 from __future__ import annotations
 
@@ -7,23 +7,15 @@ from itertools import combinations
 import numpy as np
 
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import (
-    BITS,
-    assemble,
-    check_flag,
-    check_real,
-    check_whole,
-    numbered,
-    streams,
-)
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
+from mfbench_datasets.ground_truth.assembly import BITS, assemble, numbered, streams
 
 
 def xor(n_samples: int = 300, n_noise: int = 18, flip: float = 0.0, shuffle: bool = True, seed: int = 0) -> Dataset:
-    r"""Return the continuous exclusive or: class 1 if :math:`x_1 x_2 > 0`, among features of the same distribution.
+    r"""Return the continuous exclusive or: class 1 if :math:`x_1 x_2 > 0`; all features have the same distribution.
 
-    All features are independent and uniform on [-1, 1]. Each label is inverted with probability `flip`. Alone neither
-    of the two relevant features says anything about the class. Time and memory are of order
-    :math:`n\,(2 + n_{noise})`.
+    All features are independent and uniform on [-1, 1]. Each label is inverted with probability `flip`. Neither of the
+    two relevant features is informative on its own. Time and memory are proportional to :math:`n\,(2 + n_{noise})`.
 
     Parameters
     ----------
@@ -34,7 +26,7 @@ def xor(n_samples: int = 300, n_noise: int = 18, flip: float = 0.0, shuffle: boo
     flip : float, default=0.0
         Probability that a label is inverted, from 0 to 0.5.
     shuffle : bool, default=True
-        Whether the columns come in random order; the names tell which is which.
+        Whether the columns are in random order; their names identify them.
     seed : int, default=0
         Seed of the random numbers.
 
@@ -61,15 +53,15 @@ def xor(n_samples: int = 300, n_noise: int = 18, flip: float = 0.0, shuffle: boo
 def parity(
     n_samples: int = 500, k: int = 3, n_noise: int = 17, flip: float = 0.0, shuffle: bool = True, seed: int = 0
 ) -> Dataset:
-    r"""Return parity: class 1 if an odd number of `k` fair bits is 1, among further fair bits.
+    r"""Return parity: class 1 if an odd number of `k` fair bits are 1; further fair bits are noise.
 
-    Each label is inverted with probability `flip`. No proper subset of the k bits says anything about the class; all of
-    their pairs count as interactions. Time and memory are of order :math:`n\,(k + n_{noise})`.
+    Each label is inverted with probability `flip`. No proper subset of the k bits carries information about the class;
+    all of their pairs are interactions. Time and memory are proportional to :math:`n\,(k + n_{noise})`.
 
     Parameters
     ----------
     n_samples : int, default=500
-        Number of rows, drawn at random (a point may come twice).
+        Number of rows, drawn at random; points may repeat.
     k : int, default=3
         Number of relevant bits, from 1 to 30.
     n_noise : int, default=17
@@ -77,14 +69,14 @@ def parity(
     flip : float, default=0.0
         Probability that a label is inverted, from 0 to 0.5.
     shuffle : bool, default=True
-        Whether the columns come in random order; the names tell which is which.
+        Whether the columns are in random order; their names identify them.
     seed : int, default=0
         Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Its columns are categories with the labels 0 and 1.
+        The columns are categories with the labels 0 and 1.
 
     Examples
     --------

@@ -6,23 +6,15 @@ import numpy as np
 
 from mfbench.errors import UsageError
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import (
-    Regression,
-    assemble,
-    check_flag,
-    check_real,
-    check_whole,
-    classify,
-    normal,
-    streams,
-)
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
+from mfbench_datasets.ground_truth.assembly import Regression, assemble, classify, normal, streams
 
 _FRIEDMAN, _BLOCKS = "friedman-1", "correlated-blocks"
-_STREAMS = 4  # relevant or correlated features, irrelevant ones, noise, order of columns
+_STREAMS = 4  # relevant or correlated features, irrelevant features, response noise, order of columns
 
 
 def friedman_regression_1(n_samples: int = 1000, n_noise: int = 5, noise_sd: float = 1.0, seed: int = 0) -> Regression:
-    r"""Return Friedman's first problem with its raw response; the parameters are those of `friedman_1`.
+    r"""Return Friedman's first problem as regression; the parameters are those of `friedman_1`.
 
     .. math:: y = 10 \sin(\pi x_1 x_2) + 20 (x_3 - 1/2)^2 + 10 x_4 + 5 x_5 + \varepsilon
 
@@ -50,12 +42,12 @@ def friedman_regression_1(n_samples: int = 1000, n_noise: int = 5, noise_sd: flo
 def friedman_1(
     n_samples: int = 1000, n_noise: int = 5, noise_sd: float = 1.0, shuffle: bool = True, seed: int = 0
 ) -> Dataset:
-    r"""Return Friedman's first problem as classification: its response, cut at the median.
+    r"""Return Friedman's first problem as classification: its response cut at the median.
 
     .. math:: y = 10 \sin(\pi x_1 x_2) + 20 (x_3 - 1/2)^2 + 10 x_4 + 5 x_5 + \varepsilon
 
-    with all features independent and uniform on [0, 1] and Gaussian noise. The response stands beside the classes.
-    Time and memory are of order n times the number of columns.
+    where all features are independent and uniform on [0, 1] and the noise is Gaussian. The dataset keeps the response.
+    Time and memory are proportional to n times the number of columns.
 
     Parameters
     ----------
@@ -66,7 +58,7 @@ def friedman_1(
     noise_sd : float, default=1.0
         Standard deviation of the Gaussian noise on the response.
     shuffle : bool, default=True
-        Whether the columns come in random order; False gives x1, x2, ….
+        Whether the columns are in random order; False gives x1, x2, ….
     seed : int, default=0
         Seed of the random numbers.
 
@@ -101,19 +93,19 @@ def correlated_blocks(
     shuffle: bool = True,
     seed: int = 0,
 ) -> Dataset:
-    r"""Return a linear rule on a few features of some blocks of correlated Gaussian features.
+    r"""Return blocks of correlated Gaussian features; the class is a linear rule on a few features of some blocks.
 
-    Blocks are independent; within a block any two features have the correlation `rho`: :math:`x_j = \sqrt{\rho}\,z +
+    Blocks are independent. Within a block every pair of features has correlation `rho`: :math:`x_j = \sqrt{\rho}\,z +
     \sqrt{1-\rho}\,e_j`. The class is 1 if
 
     .. math:: \sum_{j \in R} x_j + \nu\,\sigma\,\varepsilon > 0,
 
-    where R holds the first `n_relevant` features of the first `n_active` blocks, :math:`\sigma` is the standard
-    deviation of the sum, :math:`\nu` the noise, and :math:`\varepsilon` standard normal.
+    where R contains the first `n_relevant` features of each of the first `n_active` blocks, :math:`\sigma` is the
+    standard deviation of the sum, :math:`\nu` is `noise`, and :math:`\varepsilon` is standard normal.
 
-    **Relevant** are the features in R alone. The others of an active block correlate with the class, but say nothing
-    about it once R is known: a method that ranks features one at a time takes them for relevant. The rule is linear, so
-    that there are no interactions. Time and memory are of order n times the number of columns.
+    Only the features in R are **relevant**. The other features of an active block correlate with the class but add no
+    information to R; a method that ranks features one at a time mistakes them for relevant. The rule is linear, so
+    there are no interactions. Time and memory are proportional to n times the number of columns.
 
     Parameters
     ----------
@@ -124,15 +116,15 @@ def correlated_blocks(
     block_size : int, default=10
         Features per block.
     rho : float, default=0.7
-        Correlation within a block, from 0 to 1 (1 excluded).
+        Correlation within a block, at least 0 and below 1.
     n_active : int, default=5
         Number of blocks with relevant features.
     n_relevant : int, default=2
-        Number of relevant features in each of them.
+        Number of relevant features in each of these blocks.
     noise : float, default=0.3
-        Standard deviation of the noise on the sum, as a multiple of the sum's own.
+        Standard deviation of the noise on the sum, as a multiple of the sum's standard deviation.
     shuffle : bool, default=True
-        Whether the columns come in random order; the names (``b3-x1``) tell block and place.
+        Whether the columns are in random order; a name such as ``b3-x1`` gives the block and the position in it.
     seed : int, default=0
         Seed of the random numbers.
 
@@ -149,9 +141,9 @@ def correlated_blocks(
     size, active = check_whole(_BLOCKS, "block_size", block_size, 1), check_whole(_BLOCKS, "n_active", n_active, 1)
     r, rho = check_whole(_BLOCKS, "n_relevant", n_relevant, 1), check_real(_BLOCKS, "rho", rho, 0, 1, without=[1])
     nu, shuffle = check_real(_BLOCKS, "noise", noise, 0), check_flag(_BLOCKS, "shuffle", shuffle)
-    for small, value, large, most in (("n_active", active, "n_blocks", blocks), ("n_relevant", r, "block_size", size)):
-        if value > most:
-            raise UsageError(f"{small!r} of dataset {_BLOCKS!r} must be at most {large!r} ({most}), got {value}")
+    for small, value, large, limit in (("n_active", active, "n_blocks", blocks), ("n_relevant", r, "block_size", size)):
+        if value > limit:
+            raise UsageError(f"{small!r} of dataset {_BLOCKS!r} must be at most {large!r} ({limit}), got {value}")
     common, own, response, order = streams(_BLOCKS, seed, _STREAMS)
     x = np.sqrt(rho) * normal(common, n, blocks, 1) + np.sqrt(1 - rho) * normal(own, n, blocks, size)
     X = np.round(x.reshape(n, -1), 9)
