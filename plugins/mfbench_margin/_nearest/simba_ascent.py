@@ -9,8 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mfbench_margin._diff import GRID_BITS
-from mfbench_margin._nearest import hits_and_misses
+from mfbench_margin._nearest.differences import GRID_BITS
+from mfbench_margin._nearest.hits_and_misses import hits_and_misses
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mfbench_margin._pair_kernels import (
+from mfbench_margin._quadratic.pair_kernels import (
     ROWS,
     STRETCH,
     SUMS,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._expected import ExpectedDistanceClassifier
 from mfbench_margin._learner import warn_degenerate
-from mfbench_margin._soft_manhattan import SoftManhattan
+from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
+from mfbench_margin._soft.manhattan import SoftManhattan
 
 
 class SoftMarginClassifier(ExpectedDistanceClassifier):

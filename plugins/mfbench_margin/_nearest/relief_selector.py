@@ -44,20 +44,3 @@ class MarginSelector(MarginLearner):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.weights_raw_ > 0
-
-
-def prior_factors(codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the factor of the diff to class c' (column) for a sample of class c (row).
-
-    -1 for hits, P(c') / (1 - P(c)) for misses, P being the relative frequency of a class. The misses' factors of a row
-    sum to 1.
-    """
-    prior = np.bincount(codes) / len(codes)
-    factors = prior[None, :] / (1.0 - prior[:, None])
-    np.fill_diagonal(factors, -1.0)
-    return factors
-
-
-def pooled_factors(n_classes: int) -> NDArray[np.float64]:
-    """Return factors as `prior_factors` does, but 1 for every miss."""
-    return np.ones((n_classes, n_classes)) - 2.0 * np.eye(n_classes)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_margin._expected_kernels import expected_of_queries, expected_of_training
-from mfbench_margin._pair_kernels import scatter, softmins, store_distances
+from mfbench_margin._quadratic.pair_kernels import scatter, softmins, store_distances
+from mfbench_margin._quadratic.prediction_kernels import expected_of_queries, expected_of_training
 
 Matrix = NDArray[np.float64]
 # Room for the distances of all pairs under one W; a line search holds two of these.

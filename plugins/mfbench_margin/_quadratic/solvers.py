@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_margin._cones import Direction, best_direction
-from mfbench_margin._quadratic import Objective, Point
+from mfbench_margin._quadratic.cones import Direction, best_direction
+from mfbench_margin._quadratic.objective import Objective, Point
 
 Matrix = NDArray[np.float64]
 # A step is taken if the objective falls by this part of what the slope promises (Armijo).

@@ -6,8 +6,25 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from mfbench_margin._diff import DiffTable
-from mfbench_margin._neighbours import block_size, heap_offsets, search
+from mfbench_margin._nearest.differences import DiffTable
+from mfbench_margin._nearest.search import block_size, heap_offsets, search
+
+
+def prior_factors(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the factor of the diff to class c' (column) for a sample of class c (row).
+
+    -1 for hits, P(c') / (1 - P(c)) for misses, P being the relative frequency of a class. The misses' factors of a row
+    sum to 1.
+    """
+    prior = np.bincount(codes) / len(codes)
+    factors = prior[None, :] / (1.0 - prior[:, None])
+    np.fill_diagonal(factors, -1.0)
+    return factors
+
+
+def pooled_factors(n_classes: int) -> NDArray[np.float64]:
+    """Return factors as `prior_factors` does, but 1 for every miss."""
+    return np.ones((n_classes, n_classes)) - 2.0 * np.eye(n_classes)
 
 
 def mean_margin(

@@ -15,52 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._diff import DiffTable, build_table
 from mfbench_margin._learner import TOO_LARGE, MarginClassifier
-from mfbench_margin._neighbours import block_size, heap_offsets, search
+from mfbench_margin._nearest.hits_and_misses import euclidean_table, unit, weighted
+from mfbench_margin._nearest.search import block_size, heap_offsets, search
 
 # Bytes of mapped rows to predict at a time.
 CHUNK_BYTES = 16 * 2**20
-
-
-def hits_and_misses(
-    rows: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the nearest hit and the nearest of all misses.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-        Training data, mapped to the metric's space.
-    codes : ndarray of int64, shape (n_samples,)
-        Class codes, at least two classes.
-    targets : ndarray of int64, shape (n_targets,)
-        Training indices of the samples in question, none alone in its class.
-
-    Returns
-    -------
-    hits, misses : ndarray of int64, shape (n_targets,)
-        Training indices; of equally near ones the lowest.
-
-    Notes
-    -----
-    Time O(n_targets n p), memory O(n p).
-    """
-    table = _table(rows / unit(rows), codes)
-    stored = table.position[targets]
-    offsets = heap_offsets(table, 1)
-    hits, misses = np.empty((2, len(targets)), dtype=np.int64)
-    step = block_size(offsets)
-    for begin in range(0, len(targets), step):
-        block = slice(begin, begin + step)
-        neighbours, distances = search(table, stored[block], offsets, squared=True)
-        labels = table.labels[stored[block]]
-        each = np.arange(len(labels))
-        hits[block] = table.order[neighbours[each, labels]]
-        distances[each, labels] = np.inf
-        nearest = distances == distances.min(axis=1, keepdims=True)
-        misses[block] = np.where(nearest, table.order[neighbours], len(rows)).min(axis=1)
-    return hits, misses
 
 
 def leave_one_out_error(rows: NDArray[np.float64], codes: NDArray[np.int64], n_neighbors: int) -> float:
@@ -68,7 +28,7 @@ def leave_one_out_error(rows: NDArray[np.float64], codes: NDArray[np.int64], n_n
 
     Rows are mapped to the metric's space. Time O(n² p).
     """
-    table = _table(rows / unit(rows), np.zeros(len(rows), dtype=np.int64))
+    table = euclidean_table(rows / unit(rows), np.zeros(len(rows), dtype=np.int64))
     n_neighbors = min(n_neighbors, len(rows) - 1)
     n_classes = int(codes.max()) + 1
     offsets = heap_offsets(table, n_neighbors)
@@ -144,7 +104,7 @@ class NeighbourClassifier(MarginClassifier):
     def _votes(self, X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the winning class code of each row, and the votes for every class."""
         one = unit(self._rows)
-        table = _table(self._rows / one, np.zeros(len(self._rows), dtype=np.int64))
+        table = euclidean_table(self._rows / one, np.zeros(len(self._rows), dtype=np.int64))
         offsets = heap_offsets(table, int(self.n_neighbors))
         n_classes = len(self.classes_)
         winners, votes = np.empty(len(X), dtype=np.int64), np.empty((len(X), n_classes))
@@ -159,21 +119,6 @@ class NeighbourClassifier(MarginClassifier):
                 raise ValueError(TOO_LARGE)
             winners[block], votes[block] = _vote(*found, self._codes, n_classes)
         return winners, votes
-
-
-def weighted(X: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the features of positive weight times its root: squared distances become weighted sums of squares."""
-    kept = weights > 0
-    return X[:, kept] * np.sqrt(weights[kept])
-
-
-def unit(X: NDArray[np.float64]) -> float:
-    """Return the power of two to divide by, which changes no digit, so that no square vanishes or overflows."""
-    return float(np.ldexp(1.0, int(np.frexp(np.abs(X).max(initial=0.0))[1]) - 1))
-
-
-def _table(rows: NDArray[np.float64], codes: NDArray[np.int64]) -> DiffTable:
-    return build_table(rows, codes, np.zeros(rows.shape[1], dtype=bool), scale=False, squared=True)
 
 
 def _vote(

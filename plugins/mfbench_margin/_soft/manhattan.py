@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench_margin._learner import TOO_LARGE
-from mfbench_margin._soft_kernels import accumulate_margins, expect_distances, find_soft_minima
+from mfbench_margin._soft.kernels import accumulate_margins, expect_distances, find_soft_minima
 
 # Distances of pairs are kept for the second pass of an iteration if they need at most this many bytes.
 BUDGET = 32 * 2**20

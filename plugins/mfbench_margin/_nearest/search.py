@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from mfbench_margin._diff import DiffTable
+from mfbench_margin._nearest.differences import DiffTable
 
 # Rows of a tile: small enough that its values stay in the second-level cache while all targets of a block pass by.
 TILE = 256
