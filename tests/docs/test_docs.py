@@ -21,7 +21,7 @@ from mfbench.host import hookspecs, registry
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.report import export
 from mfbench.run import store
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
@@ -125,7 +125,7 @@ def test_keys_of_a_mirror():
 
 TABLES = {
     "### `[suite]`": schema.Header,
-    "### `[protocol]`": schema.Protocol,
+    "### `[protocol]`": schema.ProtocolSettings,
     "### `[profiles.NAME]`": schema.Profile,
     "### `[[datasets]]`": schema.Datasets,
     "### `[[methods]]`": schema.Method,
@@ -320,7 +320,7 @@ def test_key_ingredients():
     data = mfbench.load_dataset("iris", registry=built_in)
     assert Columns.of(data).encoding == "one-hot"
     method = ResolvedMethod("K", None, Step(registry.parse("knn")), "all")
-    real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.Protocol(), built_in)
+    real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.ProtocolSettings(), built_in)
     documented = listed(section("architecture.md", "## Trial keys"), "ingredient")
     assert {name.strip("` ") for row in documented for name in row.split(",")} - {"coordinates"} == set(real)
 
