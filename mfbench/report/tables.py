@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.analysis.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.results import Run
-from mfbench.analysis.rules import RULES
 from mfbench.analysis.summary import VERDICTS
 from mfbench.data.sources import PULL_COMMAND
 from mfbench.run.trial.metrics import SCORES
@@ -218,7 +218,7 @@ def notes(run: Run, *, compared: bool = True) -> list[str]:
             "mean score on the very test parts that are reported. These figures are optimistic, and so are comparisons "
             "with methods that are not tuned so."
         )
-    lines += left_out(run.left_out, run.not_at_hand, run.meta["command"][2])
+    lines += left_out(run.left_out, run.unavailable, run.meta["command"][2])
     undefined = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
     for method, cells in undefined.groupby("method", sort=False):
         lines.append(
@@ -301,14 +301,14 @@ def _held(run: Run, rule: str) -> str:
     return f"{rule} {100 * found.low:.0f} to {100 * found.high:.0f} % ({found.design})" if found else ""
 
 
-def left_out(reasons: Mapping[str, str], not_at_hand: Collection[str], suite: str) -> list[str]:
+def left_out(reasons: Mapping[str, str], unavailable: Collection[str], suite: str) -> list[str]:
     """Return why datasets were left out; those that are only not at hand in one sentence, with what brings them.
 
     Parameters
     ----------
     reasons : mapping of str to str
         Reason by dataset.
-    not_at_hand : collection of str
+    unavailable : collection of str
         Those that were nowhere to be found.
     suite : str
         Name or file of the suite, as it was asked for.
@@ -322,8 +322,8 @@ def left_out(reasons: Mapping[str, str], not_at_hand: Collection[str], suite: st
     >>> left_out({"a": "no network; bring it with: mfbench datasets pull a", "b": "damaged"}, ["a"], "uci")[0]
     'Left out: b: damaged'
     """
-    lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in not_at_hand]
-    absent = {dataset: reason for dataset, reason in reasons.items() if dataset in not_at_hand}
+    lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
+    absent = {dataset: reason for dataset, reason in reasons.items() if dataset in unavailable}
     pulled = [dataset for dataset, reason in absent.items() if PULL_COMMAND in reason]
     others = [dataset for dataset in absent if dataset not in pulled]
     if pulled:

@@ -266,7 +266,7 @@ class Store:
         with self._explained():
             return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
 
-    def not_at_hand(self) -> list[str]:
+    def unavailable(self) -> list[str]:
         """Return those of the datasets left out that are no failures: they were nowhere to be found."""
         with self._explained():
             return [name for (name,) in self._db.execute("SELECT dataset FROM left_out WHERE NOT is_failure")]

@@ -15,8 +15,8 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
+from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text, parse
-from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.forms import KINDS
