@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.data.prepare import Columns
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol
-from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.schema import ProtocolSettings
 
 if TYPE_CHECKING:

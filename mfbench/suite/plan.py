@@ -21,10 +21,11 @@ from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import PublishedFigure, PublishedTable, load_published, match
-from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
+from mfbench.suite.resolve import Reference, resolve_datasets, resolve_methods
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial

@@ -18,9 +18,10 @@ from pydantic import Field, ValidationError
 
 from mfbench.errors import SuiteError, suggestion
 from mfbench.host.registry import Registry
-from mfbench.suite.loading import LoadedSuite, describe
+from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.schema import Metric, Part
+from mfbench.suite.validation_messages import describe
 
 FOLDER = "published"
 INDEX = "published.toml"

@@ -6,6 +6,7 @@ import pytest
 from mfbench.errors import SuiteError
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Range
+from mfbench.suite.tuning_grids import thinned
 
 HEAD = '[suite]\nname = "own"\n[protocol]\nkind = "{kind}"\n'
 
@@ -138,3 +139,13 @@ class TestKeys:
     def test_the_form_itself_does_not(self, planned):
         named = 'stratified = true\nrefit = true\ndecisions = "multi-class"'
         assert self.keys(planned, "nested-cv") == self.keys(planned, "nested-cv", f'form = "published"\n{named}')
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_thinned_keeps_order_ends_and_number(count):
+    values = tuple(range(10))
+    found = thinned(values, count)
+    assert len(found) == min(count, 10)
+    assert list(found) == sorted(set(found))
+    assert found[0] == 0
+    assert count == 1 or found[-1] == 9
