@@ -81,7 +81,7 @@ def _marked(figure: str, means: Any, cells: list[Mapping[Any, Any]] | None) -> l
 
 
 def _rule(run: Run, method: str) -> str:
-    rule = run.meta["rules"][method]
+    rule = str(run.meta.rules[method])
     return {"positive": "weight", "relevant": "rank", "all": "all"}.get(rule, f"top {rule}")
 
 
@@ -89,13 +89,13 @@ def detection_notes(run: Run) -> list[str]:
     """Return the sentences that explain the tables: what counts as found, who was told what, what intervals are."""
     if not run.detects:
         return []
-    protocol = run.meta["protocol"]
-    rules = run.meta["rules"]
+    protocol = run.meta.protocol
+    rules = run.meta.rules
     lines = []
     weight = [method for method, rule in rules.items() if rule == "positive"]
     if weight:
         lines.append(
-            f"Found by weight: features whose weight is above {protocol['threshold']:g} of the largest absolute weight "
+            f"Found by weight: features whose weight is above {protocol.threshold:g} of the largest absolute weight "
             f"of the round; none is an answer. {', '.join(weight)}."
         )
     told = [method for method, rule in rules.items() if rule == "relevant"]
@@ -108,7 +108,7 @@ def detection_notes(run: Run) -> list[str]:
     lines += _targets(run)
     level = 100 * (1 - run.settings.alpha)
     lines.append(
-        f"±: half of the {level:g} % interval of the mean over {protocol['rounds']} independent rounds (Student), of "
+        f"±: half of the {level:g} % interval of the mean over {protocol.rounds} independent rounds (Student), of "
         "stability the asymptotic one (Nogueira). A ± of 0 says that all rounds agree. False discoveries: share of the "
         "features found that are irrelevant. Area: under the curve of detection over false alarms. Pairs: true pairs "
         "among as many pairs of the largest weights, of methods that tell. –: not defined, in the table of means on at "
@@ -119,10 +119,10 @@ def detection_notes(run: Run) -> list[str]:
 
 def _targets(run: Run) -> list[str]:
     # Parameters stand in the tables.
-    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta["real_valued"]))
+    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta.real_valued))
     if not datasets:
         return []
-    numbers = [method for method in run.methods if method in run.meta["takes_numbers"]]
+    numbers = [method for method in run.methods if method in run.meta.takes_numbers]
     classes = [method for method in run.methods if method not in numbers]
     parts = [f"as numbers to {', '.join(numbers)}"] if numbers else []
     parts += [f"cut at its median into two classes to {', '.join(classes)}"] if classes else []

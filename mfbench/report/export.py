@@ -30,12 +30,12 @@ def to_markdown(run: Run, command: str = "", *, statistics: bool = False) -> str
     statistics : bool, default=False
         Also all pairs of methods, win probabilities and the profile of times.
     """
-    environment = run.meta["environment"]
+    environment = run.meta.environment
     page = page_of(run, statistics=statistics)
-    jobs = environment["jobs"]
+    jobs = environment.jobs
     page.setting += (
-        f". mfbench {environment['mfbench']}, Python {environment['python']}, scikit-learn "
-        f"{environment['libraries']['scikit-learn']}, {environment['cpu']}, {jobs} worker{'s' if jobs != 1 else ''}"
+        f". mfbench {environment.mfbench}, Python {environment.python}, scikit-learn "
+        f"{environment.libraries['scikit-learn']}, {environment.cpu}, {jobs} worker{'s' if jobs != 1 else ''}"
     )
     return page_to_markdown(page, command)
 
@@ -172,7 +172,7 @@ def to_json(run: Run) -> str:
         "unavailable": run.unavailable,
         "failures": run.failures.to_dict("records"),
         "not_run": run.n_pending,
-        "environment": run.meta["environment"],
+        "environment": run.meta.environment.model_dump(exclude_unset=True),
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n"
 
@@ -212,9 +212,7 @@ def regeneration_command(run: Run, output: Path | None = None) -> str:
     """Return the command that makes a run's report anew, as a user would type it."""
     import shlex
 
-    place = [] if run.meta["out"] == "reports" else ["--out", run.meta["out"]]
+    place = [] if run.meta.out == "reports" else ["--out", run.meta.out]
     target = [] if output is None else ["--output", output.as_posix()]
-    first = shlex.join([*run.meta["command"], *place])
-    return (
-        f"{first} && {shlex.join(['mfbench', 'report', run.meta['suite']['suite']['name'], *place, '--md', *target])}"
-    )
+    first = shlex.join([*run.meta.command, *place])
+    return f"{first} && {shlex.join(['mfbench', 'report', run.meta.name, *place, '--md', *target])}"

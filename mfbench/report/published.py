@@ -58,7 +58,7 @@ def published_notes(run: Run) -> list[str]:
 
 
 def _titles(run: Run) -> dict[str, str]:
-    return {name: table["title"] for name, table in run.meta["published"]["tables"].items()}
+    return {name: table.title for name, table in run.meta.published.tables.items()}
 
 
 def _name(dataset: str, label: str) -> str:

@@ -42,24 +42,19 @@ class Table:
 
 def headline(run: Run) -> str:
     """Return the report's title."""
-    header = run.meta["suite"]["suite"]
-    return str(header["title"] or header["name"])
+    return run.meta.title
 
 
 def setting(run: Run) -> str:
     """Return one sentence on how the numbers came about."""
-    protocol = run.meta["protocol"]
-    classes = "two largest classes" if protocol["classes"] == "two-largest" else "all classes"
-    return (
-        f"profile {run.meta['profile']}: {run.protocol.describe()}, {classes}, "
-        f"{_tuning(run)}, seed {run.meta['suite']['suite']['seed']}"
-    )
+    classes = "two largest classes" if run.meta.protocol.classes == "two-largest" else "all classes"
+    return f"profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
 
 
 def _tuning(run: Run) -> str:
     ways = set(run.tuned.values())
     nested = run.protocol.describe_tuning()
-    most = run.meta["protocol"].get("grid_values")
+    most = run.meta.protocol.grid_values
     thinned = f", at most {most} values of each parameter" if most else ""
     if "per-dataset" not in ways:
         return nested + thinned
@@ -218,7 +213,7 @@ def notes(run: Run, *, compared: bool = True) -> list[str]:
             "mean score on the very test parts that are reported. These figures are optimistic, and so are comparisons "
             "with methods that are not tuned so."
         )
-    lines += left_out(run.left_out, run.unavailable, run.meta["command"][2])
+    lines += left_out(run.left_out, run.unavailable, run.meta.command[2])
     undefined = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
     for method, cells in undefined.groupby("method", sort=False):
         lines.append(

@@ -39,7 +39,7 @@ def timing_notes(run: Run) -> list[str]:
     """Return the sentences that explain the tables."""
     return [
         "Time to fit: wall seconds of selector and classifier on one thread, the smallest of "
-        f"{run.meta['protocol']['repeats']} sub-samples of a size. Exponent: slope of a line through the logarithms of "
+        f"{run.meta.protocol.repeats} sub-samples of a size. Exponent: slope of a line through the logarithms of "
         f"sizes and times, of times of at least {1000 * FLOOR:g} ms; – where fewer than two sizes have such. A power "
         "law fitted to few sizes describes these sizes. What else ran on the machine lengthens times: give --jobs 1 "
         "for times to keep."

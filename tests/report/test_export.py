@@ -61,7 +61,8 @@ class TestMarkdown:
 
     def test_one_worker_is_one(self, small_run):
         assert ", 2 workers." in to_markdown(small_run)
-        small_run.meta["environment"]["jobs"] = 1
+        environment = small_run.meta.environment.model_copy(update={"jobs": 1})
+        small_run.meta = small_run.meta.model_copy(update={"environment": environment})
         assert ", 1 worker." in to_markdown(small_run)
 
     def test_names_of_metrics_keep_their_case(self, write_run):

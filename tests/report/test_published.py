@@ -9,11 +9,11 @@ from rich.console import Console
 from mfbench.report.export import to_csv, to_json, to_markdown
 from mfbench.report.published import published_notes, published_tables
 from mfbench.report.terminal import show
+from mfbench.suite.published import PublishedFigure
 
 
 def figure(dataset, method, value, table="t1", **more):
-    fields = {"table": table, "dataset": dataset, "method": method, "label": dataset.upper(), "value": value}
-    return {**fields, "obstacle": "", **more}
+    return PublishedFigure(table, dataset, method, label=dataset.upper(), value=value, **more)
 
 
 @pytest.fixture
