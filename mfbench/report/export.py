@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
 from mfbench.report.overall import Drawing
 from mfbench.report.page import Page, page_of

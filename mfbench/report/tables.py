@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.analysis.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.results import Run
-from mfbench.analysis.rules import RULES
 from mfbench.analysis.summary import VERDICTS
 from mfbench.data.sources import PULL_COMMAND
 from mfbench.run.trial.metrics import SCORES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mfbench.analysis.paired import s_test
+from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Run, explain_keys, prepare_suite
 from mfbench.host.registry import load_registry
 from mfbench.report.page import page_of
