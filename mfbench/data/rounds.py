@@ -77,7 +77,7 @@ def canonical_dataset(reference: Reference, registry: Registry, seed: int | None
         raise _no_truth(reference)
     parameters = parameter_names(registered)
     if SEED in expression.params:
-        raise UsageError(f"{reference.text!r} sets 'seed', but each round has its own; leave it out")
+        raise UsageError(f"{reference.text!r} sets 'seed', but each round has its own seed; leave it out")
     own = {SEED: seed} if SEED in parameters and seed is not None else {}
     order = {SHUFFLE: False} if SHUFFLE in parameters else {}
     generator = Expression(expression.name, {**expression.params, **order, **own})
@@ -89,7 +89,7 @@ def canonical_dataset(reference: Reference, registry: Registry, seed: int | None
 
 def _no_truth(reference: Reference) -> DataError:
     return DataError(
-        f"the relevant features of dataset {reference.text!r} are unknown; use a generator of 'mfbench datasets list'"
+        f"dataset {reference.text!r} has no known relevant features; use a generator from 'mfbench datasets list'"
     )
 
 
