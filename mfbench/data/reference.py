@@ -181,8 +181,9 @@ class UCIReference(RepositoryReference):
 StoredReference = MirrorReference | ImportReference | OpenMLReference | UCIReference
 Reference = RegisteredReference | FileReference | StoredReference | OpenMLSuiteReference
 
-_NAMED = (OpenMLReference, UCIReference, MirrorReference, ImportReference, OpenMLSuiteReference)
-PREFIXES = (FileReference.prefix, *(kind.prefix for kind in _NAMED))
+_REPOSITORIES = (OpenMLReference, UCIReference)
+_NAMED = (MirrorReference, ImportReference, OpenMLSuiteReference)
+PREFIXES = (FileReference.prefix, *(kind.prefix for kind in (*_REPOSITORIES, *_NAMED)))
 
 
 def parse_reference(
@@ -224,29 +225,31 @@ def parse_reference(
     ...
     mfbench.errors.UsageError: cannot read 'uci:iris': write it like uci:53
     """
-    kind = next((kind for kind in (FileReference, *_NAMED) if text.startswith(kind.prefix)), None)
     listed = (categorical,) if isinstance(categorical, str) else categorical
     columns = None if listed is None else tuple(listed)
-    if (target is not None or columns is not None) and kind not in (FileReference, OpenMLReference, UCIReference):
+    if text.startswith(FileReference.prefix):
+        path = _resolve_path(text.removeprefix(FileReference.prefix), text, folder)
+        return FileReference(path, text, target, columns)
+    for repository in _REPOSITORIES:
+        if text.startswith(repository.prefix):
+            return repository(_checked_name(text, repository), target, columns)
+    if target is not None or columns is not None:
         raise UsageError(
             "'target' and 'categorical' are for 'file:', 'openml:' and 'uci:' datasets; "
             f"{text!r} defines its own columns"
         )
-    if kind is None:
-        return RegisteredReference(parse(text), text)
-    rest = text.removeprefix(kind.prefix)
-    if kind is FileReference:
-        return FileReference(_resolve_path(rest, text, folder), text, target, columns)
-    _check_form(kind, rest)
-    if issubclass(kind, RepositoryReference):
-        return kind(rest, target, columns)
-    return kind(rest)
+    for kind in _NAMED:
+        if text.startswith(kind.prefix):
+            return kind(_checked_name(text, kind))
+    return RegisteredReference(parse(text), text)
 
 
-def _check_form(kind: type[_NamedReference], name: str) -> None:
-    """Raise `UsageError` unless a name has the right form: it may become part of a path or an address."""
+def _checked_name(text: str, kind: type[_NamedReference]) -> str:
+    """Return the name behind the prefix if it has the right form: it may become part of a path or an address."""
+    name = text.removeprefix(kind.prefix)
     if not kind.form.fullmatch(name) or (kind.form is NAME and ".." in name):
-        raise UsageError(f"cannot read {kind.prefix + name!r}: write it like {kind.example}")
+        raise UsageError(f"cannot read {text!r}: write it like {kind.example}")
+    return name
 
 
 def _resolve_path(name: str, text: str, folder: Path | None) -> Path:

@@ -116,8 +116,8 @@ def check_rounds(reference: Reference, registry: Registry) -> Dataset:
     for name in ("n_features", "relevant", "interactions"):
         if getattr(one, name) != getattr(other, name):
             raise DataError(
-                f"dataset {reference.text!r} has other {name.replace('_', ' ')} with another seed, so that rounds cannot be "
-                "compared; its loader needs a parameter 'shuffle' that keeps the columns in place"
+                f"dataset {reference.text!r} has other {name.replace('_', ' ')} with another seed, so rounds cannot "
+                "be compared; its loader needs a parameter 'shuffle' that keeps the columns in place"
             )
     return one
 

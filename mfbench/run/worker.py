@@ -23,6 +23,7 @@ import numpy as np
 import threadpoolctl
 
 from mfbench.data.prepare import Columns, restrict_classes
+from mfbench.data.reference import RegisteredReference
 from mfbench.data.rounds import draw_round
 from mfbench.host.expressions import Expression
 from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
@@ -67,7 +68,7 @@ class Job:
     settings : ProtocolSettings
     true_pairs : mapping of str to tuple of (int, int)
         By label, where the interactions of a dataset are known: for the record of what methods say.
-    references : mapping of str to str
+    references : mapping of str to RegisteredReference
         By label, what the rounds of a dataset are drawn from, where each trial's data are made by the worker.
     memory_limit : int
         Bytes per worker, 0 for none.
@@ -86,7 +87,7 @@ class Job:
     protocol: EvaluationProtocol
     settings: ProtocolSettings
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    references: Mapping[str, str] = field(default_factory=dict)
+    references: Mapping[str, RegisteredReference] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
     plugins: str | None = None

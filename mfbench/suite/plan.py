@@ -17,7 +17,7 @@ from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
-from mfbench.host.expressions import canonical_text, parse
+from mfbench.host.expressions import canonical_text
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, DatasetSpec
 from mfbench.suite.forms import KINDS
