@@ -21,8 +21,8 @@ from mfbench.errors import RunError
 from mfbench.host.registry import LOAD_VARIABLE, Registry
 from mfbench.run import environment
 from mfbench.run.executors import LocalPool
+from mfbench.run.job import Job, write_arrays
 from mfbench.run.store import FILE_NAME, Store
-from mfbench.run.worker import Job, write_arrays
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult

@@ -19,30 +19,16 @@ from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageErr
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset, DatasetSpec
+from mfbench.models import DatasetSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import PublishedFigure, PublishedTable, load_published, match
 from mfbench.suite.resolve import DatasetEntry, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial, Unavailable
-
-
-@dataclass(frozen=True)
-class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
-
-    Where each round draws its data anew, `reference` says of what, and `data` is an example that holds the truth, its
-    columns in canonical order.
-    """
-
-    label: str
-    data: Dataset
-    sha256: str
-    collections: Mapping[str, str] = field(default_factory=dict)
-    reference: RegisteredReference | None = None
 
 
 @dataclass
