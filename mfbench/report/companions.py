@@ -5,7 +5,7 @@ from __future__ import annotations
 from mfbench.analysis.companions import FLATTERED, LARGE
 from mfbench.analysis.results import Run
 from mfbench.report.tables import MISSING, Cell, Table, score_cell
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 
 
 def companion_tables(run: Run) -> list[Table]:

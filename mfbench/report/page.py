@@ -14,7 +14,7 @@ from mfbench.report.published import published_notes, published_tables
 from mfbench.report.selected import selection_notes, selection_tables
 from mfbench.report.tables import Table, headline, notes, score_table, setting, summary_table
 from mfbench.report.timing import timing_notes, timing_tables
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.suite.protocols import Timing
 
 

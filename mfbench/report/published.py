@@ -10,7 +10,7 @@ import pandas as pd
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
 from mfbench.analysis.results import Run
 from mfbench.report.tables import MISSING, PLAIN, Cell, Table, trivial_accuracies
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 
 MARKS = {ABOVE: "▲", BELOW: "▼"}
 MOST = 10

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.missing import complete
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.missing import complete
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.errors import UnknownNameError
 from mfbench.report.export import finite, overall_content
 from mfbench.report.overall import detail_tables, drawings, overall_notes, reference_table
 from mfbench.report.page import Page
 from mfbench.report.tables import BEST, MISSING, PLAIN, Cell, Table, rank_text
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.suite.published import PublishedTable
 
 

@@ -12,17 +12,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from mfbench.errors import SuiteError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.loading import LoadedSuite, describe
+from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.schema import Metric, Part
-
-if TYPE_CHECKING:
-    from mfbench.suite.plan import PlannedDataset
 
 FOLDER = "published"
 INDEX = "published.toml"
@@ -80,7 +78,7 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedFigure:
     """One published figure beside the cell of a plan that it is about.
 
     Attributes
@@ -249,7 +247,7 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 def match(
     table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
-) -> list[Figure]:
+) -> list[PublishedFigure]:
     """Return the figures of a table that are about datasets and methods of a plan.
 
     A dataset is matched by the label that one of the table's collections gives it, or by its own. A method is matched
@@ -267,7 +265,7 @@ def match(
 
     Returns
     -------
-    list of Figure
+    list of PublishedFigure
         In the order of datasets, then methods.
     """
     figures = []
@@ -278,7 +276,7 @@ def match(
             if found:
                 obstacle = _obstacle(table, label, planned, decisions)
                 figures += [
-                    Figure(table.name, dataset, method, label, value, obstacle, table.rounding)
+                    PublishedFigure(table.name, dataset, method, label, value, obstacle, table.rounding)
                     for method, value in found
                 ]
                 break

@@ -235,7 +235,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         penalties: NDArray[np.float64],
         folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     ) -> int:
-        """Return the index of the penalty with the smallest loss on held-out rows, the largest penalty of equal ones."""
+        """Return the index of the penalty with the smallest loss on held-out rows; ties go to the largest penalty."""
         paths = [self._losses(X, target, penalties, *fold) for fold in folds]
         losses: list[float] = []
         for each in zip(*paths, strict=True):

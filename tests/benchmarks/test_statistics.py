@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.analysis.bayesian import signed_rank_test
-from mfbench.analysis.paired import corrected_t_test
-from mfbench.analysis.signed import wilcoxon_test
+from mfbench.analysis.across_datasets.bayesian import signed_rank_test
+from mfbench.analysis.one_dataset.paired import corrected_t_test
+from mfbench.analysis.one_dataset.signed import wilcoxon_test
 from mfbench.run.store import Store
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.schema import Protocol, Suite
+from mfbench.suite.schema import ProtocolSettings, Suite
 from mfbench.trials import Trial, TrialResult
 
 METHODS, DATASETS, FOLDS, REPEATS, ROWS = 25, 40, 10, 10, 300
@@ -60,7 +60,7 @@ def stored(tmp_path_factory):
             "methods": [{"label": method, "classifier": "knn"} for method in methods],
         }
     )
-    settings = Protocol(folds=FOLDS, repeats=REPEATS).completed().model_dump(mode="json")
+    settings = ProtocolSettings(folds=FOLDS, repeats=REPEATS).completed().model_dump(mode="json")
     protocol = make_protocol(settings, 0)
     meta = {
         "suite": suite.model_dump(mode="json"), "protocol": settings, "protocol_key": protocol.identity,

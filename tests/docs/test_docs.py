@@ -13,15 +13,14 @@ from pathlib import Path
 import pytest
 
 import mfbench
-from mfbench.data import lookup, mirror, sources
-from mfbench.data.catalog import FILE_PREFIX
+from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.report import export
 from mfbench.run import store
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
@@ -110,7 +109,7 @@ def test_sources_of_data():
     for variable in (sources.DATA_VARIABLE, sources.CACHE_VARIABLE):
         assert f"`{variable}`" in text
     references = "\n".join(listed(text.split("## ")[0], "reference"))
-    for prefix in (*lookup.PREFIXES, FILE_PREFIX):
+    for prefix in reference.PREFIXES:
         assert f"`{prefix}" in references or references.startswith(prefix) or f"\n{prefix}" in references
 
 
@@ -125,7 +124,7 @@ def test_keys_of_a_mirror():
 
 TABLES = {
     "### `[suite]`": schema.Header,
-    "### `[protocol]`": schema.Protocol,
+    "### `[protocol]`": schema.ProtocolSettings,
     "### `[profiles.NAME]`": schema.Profile,
     "### `[[datasets]]`": schema.Datasets,
     "### `[[methods]]`": schema.Method,
@@ -314,13 +313,15 @@ def test_run_folder(run):
 
 
 def test_key_ingredients():
-    from mfbench.suite.plan import PlannedDataset, ResolvedMethod, Step, key_ingredients
+    from mfbench.suite.plan import key_ingredients
+    from mfbench.suite.planned_dataset import PlannedDataset
+    from mfbench.suite.resolve import ResolvedMethod, Step
 
     built_in = generated.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)
     assert Columns.of(data).encoding == "one-hot"
     method = ResolvedMethod("K", None, Step(registry.parse("knn")), "all")
-    real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.Protocol(), built_in)
+    real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.ProtocolSettings(), built_in)
     documented = listed(section("architecture.md", "## Trial keys"), "ingredient")
     assert {name.strip("` ") for row in documented for name in row.split(",")} - {"coordinates"} == set(real)
 

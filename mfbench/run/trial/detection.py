@@ -1,0 +1,174 @@
+"""A trial of the protocol ``ground-truth``: fit a selector on a round's data and score what it selects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfbench.data.prepare import Columns, Scale, restrict_classes
+from mfbench.data.rounds import draw_round
+from mfbench.models import Dataset
+from mfbench.run.trial.detection_scores import detection_scores, pair_detection, select_features
+from mfbench.run.trial.folds import Fold, Selection
+from mfbench.run.trial.guard import guarded
+from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.measure import Stopwatch
+from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.steps import Maker, Steps, seeded
+from mfbench.run.trial.subsets import by_original_feature
+from mfbench.suite.protocols import GroundTruth
+from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Interactions, Trial, TrialResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class RoundFold(Fold):
+    """The data of a round: every row trains.
+
+    Parameters
+    ----------
+    data : Dataset
+        Columns in the order that selectors see.
+    order : ndarray of shape (n_features,)
+        The canonical feature behind each column.
+    scale : {"standard", "range", "none"}
+        Scaling of numeric columns.
+    seed : int
+        Seed of the fits; equal for all methods.
+    threshold : float
+        Features with a weight above this share of the largest absolute weight are selected.
+    """
+
+    def __init__(self, data: Dataset, order: NDArray[np.intp], scale: Scale, seed: int, threshold: float) -> None:
+        everything, nothing = np.arange(data.n_samples), np.empty(0, dtype=np.intp)
+        pairs = data.interactions or ()
+        super().__init__(data.X, data.y, Columns.of(data), everything, nothing, scale, 0, seed, pairs)
+        self.response, self.order, self.threshold = data.response, order, threshold
+        self.relevant = data.relevant or ()
+
+    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return the response if the selector accepts numbers and there is a response, else class codes."""
+        return self.y if self.response is None or not numbers else self.response
+
+
+class DetectionRunner(TrialRunner):
+    """Runs trials on generated data, a new dataset for each round."""
+
+    def make_fold(self, trial: Trial) -> RoundFold:
+        """Generate the data of a round. Trials of a round are neighbours, so that few workers generate it twice."""
+        protocol, settings = self.job.protocol, self.job.settings
+        assert isinstance(protocol, GroundTruth)
+        seed = protocol.round_seed(trial.dataset, trial.repeat)
+        generated = draw_round(self.job.references[trial.dataset], self.registry, seed)
+        data = restrict_classes(generated.data, settings.classes)
+        return RoundFold(data, generated.order, settings.scale, self.fold_seed(trial), protocol.threshold)
+
+    def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
+        """Run a method on the data of a round; see `run_round`."""
+        assert isinstance(fold, RoundFold)
+        return run_round(trial, method, fold, self.registry.make)
+
+
+def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker) -> TrialResult:
+    """Run one method on the data of one round.
+
+    Parameters
+    ----------
+    trial : Trial
+        Coordinates and seed.
+    method : ResolvedMethod
+        With a selector, or with a classifier that weighs features.
+    fold : RoundFold
+        The data. A selector fit that the fold already has is used; a new one is left there.
+    make : callable
+        Builds estimators.
+
+    Returns
+    -------
+    TrialResult
+        Weights, selected features and pairs in canonical order; the scores of `mfbench.run.trial.detection_scores`.
+    """
+
+    def work(result: TrialResult) -> None:
+        if method.selector is None:
+            selection = _weigh_by_classifier(method, fold, make)
+        else:
+            selection = Steps(method, trial.seed, make).selection(fold, {})
+        weights, pairs = selection.weights, selection.interactions
+        selected = select_features(weights, method.top, fold.threshold, len(fold.relevant))
+        result.scores = detection_scores(selected, weights, fold.relevant)
+        if pairs is not None and fold.true_pairs:
+            result.scores["pair_detection"] = pair_detection(pairs, fold.true_pairs)
+        result.select_wall, result.select_cpu = selection.wall, selection.cpu
+        result.n_selected = len(selected)
+        result.selected = np.sort(fold.order[selected]).astype(np.int64)
+        result.weights = np.empty_like(weights)
+        result.weights[fold.order] = weights
+        result.interactions = None if pairs is None else _in_canonical_order(pairs, fold.order)
+
+    return guarded(trial, work)
+
+
+def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -> Selection:
+    assert method.classifier is not None
+    expression = method.classifier.expression
+    seed = derive_seed(fold.seed, "classifier", expression.canonical())
+    classifier = seeded(make(expression, "classifier"), seed, expression.params)
+    X, groups, n_features = fold.encoded.train.copy(), fold.encoded.groups, fold.X.shape[1]
+    with Stopwatch() as watch:
+        classifier.fit(X, fold.y_train)
+    by_column = classifier_weights(classifier, X.shape[1], expression.name)
+    pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)
+    by_feature = by_original_feature(by_column, groups, n_features)
+    return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
+
+
+def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np.float64]:
+    """Return the weights of a fitted classifier's columns.
+
+    Parameters
+    ----------
+    classifier : object
+        With ``feature_importances_``, or with ``coef_``: then the largest absolute value over the classes counts.
+    n_columns : int
+    name : str
+        For messages.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+
+    Raises
+    ------
+    ValueError
+        If it has neither attribute, or the weights are not finite numbers of that shape.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> classifier_weights(SimpleNamespace(coef_=[[1, -2, 0], [0, 1, 0]]), 3, "own")
+    array([1., 2., 0.])
+    """
+    if hasattr(classifier, "feature_importances_"):
+        weights = np.asarray(classifier.feature_importances_, dtype=np.float64)
+    elif hasattr(classifier, "coef_"):
+        weights = np.abs(np.atleast_2d(np.asarray(classifier.coef_, dtype=np.float64))).max(axis=0)
+    else:
+        raise ValueError(
+            f"classifier {name!r} has neither feature_importances_ nor coef_, so it does not weigh features"
+        )
+    if weights.shape != (n_columns,) or not np.isfinite(weights).all():
+        raise ValueError(f"classifier {name!r} has weights of shape {weights.shape}, expected {n_columns} numbers")
+    return weights
+
+
+def _in_canonical_order(interactions: Interactions, order: NDArray[np.intp]) -> Interactions:
+    pairs = (
+        np.sort(order[interactions.pairs], axis=1).astype(np.int64) if len(interactions.pairs) else interactions.pairs
+    )
+    return replace(interactions, pairs=pairs)

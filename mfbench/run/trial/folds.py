@@ -1,0 +1,273 @@
+"""One training/test pair of a dataset and what its trials share: encoded columns, inner folds and selector fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfbench.data.prepare import Columns, Encoder, Scale
+from mfbench.errors import DataError
+from mfbench.run.trial.measure import Stopwatch
+from mfbench.suite.protocols import stratified_splits
+from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Interactions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# How to reach a fold from the outer one: () is the outer fold itself, (0,) its first inner fold, ("class", 2) the
+# problem of class 2 against the rest.
+FoldPath = tuple[str | int, ...]
+OUTER: FoldPath = ()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The weights of a fitted selector and the cost of its fit, or how the fit failed.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_features,)
+        Importance of each original feature.
+    column_weights : ndarray of shape (n_encoded,)
+        Importance of each encoded column.
+    wall, cpu : float
+        Seconds of the fit.
+    failure : tuple of (type, message, traceback) or None
+        Set if the fit raised; every method that shares the fit shares the failure.
+    interactions : Interactions or None
+        Its weights of pairs of features, on the outer fold.
+    path : str
+        Name of the fit behind it, if one fit gives the weights for many values of a parameter.
+    """
+
+    weights: NDArray[np.float64]
+    column_weights: NDArray[np.float64]
+    wall: float
+    cpu: float
+    failure: tuple[str, str, str] | None = None
+    interactions: Interactions | None = None
+    path: str = ""
+
+
+# Selector fits that one trial leaves for others of its fold: by fold and by the selector's expression.
+SharedFits = dict[tuple[FoldPath, str], Selection]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Encoded rows of a fold.
+
+    Attributes
+    ----------
+    train, test : ndarray of shape (n_rows, n_encoded)
+    groups : ndarray of shape (n_encoded,)
+        The feature that each column comes from.
+    """
+
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    groups: NDArray[np.intp]
+
+
+class Fold:
+    """Training and test rows of a dataset. Nothing here ever learns from the test rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Unencoded columns of the whole dataset.
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    columns : Columns
+        Which columns are categories.
+    train, test : ndarray of int
+        Row indices.
+    scale : {"standard", "range", "none"}
+        Scaling of numeric columns.
+    inner_folds : int
+        Parts of the inner cross-validation.
+    seed : int
+        Seed of the inner shuffle; equal for all methods.
+    true_pairs : tuple of (int, int), default=()
+        Pairs of features that truly interact. They are recorded with the weights of pairs; no method sees them.
+    tuning : (ndarray, ndarray) or None, default=None
+        Rows that tuning fits on and rows that it scores; None for an inner cross-validation of the training rows.
+    encoder : Encoder or None, default=None
+        Already fitted on the same training rows. None fits one when it is needed.
+    encoded : Encoded or None, default=None
+        The same training and test rows, already encoded. None encodes them when they are needed.
+
+    Attributes
+    ----------
+    selections : dict of str to Selection
+        Selector fits on the training rows, which all trials on the fold share.
+    path_fits : dict of str to (estimator, Stopwatch)
+        Selectors that were fitted along a whole path.
+    is_outer : bool
+        Whether the fold belongs to the protocol; False if it only tunes.
+    """
+
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        y: NDArray[np.int64],
+        columns: Columns,
+        train: NDArray[np.intp],
+        test: NDArray[np.intp],
+        scale: Scale,
+        inner_folds: int,
+        seed: int,
+        true_pairs: tuple[tuple[int, int], ...] = (),
+        tuning: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
+        *,
+        encoder: Encoder | None = None,
+        encoded: Encoded | None = None,
+    ) -> None:
+        self.X, self.y, self.columns, self.scale = X, y, columns, scale
+        self.train, self.test = train, test
+        self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
+        self.tuning = tuning
+        self.selections: dict[str, Selection] = {}
+        self.path_fits: dict[str, tuple[Any, Stopwatch]] = {}
+        self.is_outer = True
+        self._encoder, self._encoded = encoder, encoded
+        self._inner: list[Fold] = []
+        self._classes: dict[int, Fold] = {}
+
+    @property
+    def y_train(self) -> NDArray[np.int64]:
+        """Class codes of the training rows."""
+        return self.y[self.train]
+
+    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return the y that a selector is fitted on: numbers if it accepts them and there are any, else class codes."""
+        return self.y_train
+
+    @property
+    def y_test(self) -> NDArray[np.int64]:
+        """Class codes of the test rows."""
+        return self.y[self.test]
+
+    @property
+    def raw_train(self) -> NDArray[np.float64]:
+        """Unencoded training rows."""
+        return self.X[self.train]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes of the dataset, whether or not each occurs among the training rows."""
+        return int(self.y.max()) + 1
+
+    @cached_property
+    def fits_are_final(self) -> bool:
+        """Whether the fits of tuning are tested as they are: validation rows are set aside and never trained on."""
+        return self.tuning is not None and np.array_equal(self.tuning[0], self.train)
+
+    @property
+    def encoder(self) -> Encoder:
+        """What the training rows teach about imputing, encoding and scaling."""
+        if self._encoder is None:
+            self._encoder = Encoder(self.columns, self.scale).fit(self.raw_train)
+        return self._encoder
+
+    @property
+    def encoded(self) -> Encoded:
+        """The rows imputed, encoded and scaled by `encoder`."""
+        if self._encoded is None:
+            train = self.encoder.transform(self.raw_train)
+            # scikit-learn refuses to transform an array without rows, and a protocol without predictions tests none.
+            test = self.encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
+            self._encoded = Encoded(train, test, self.encoder.groups_)
+        return self._encoded
+
+    @property
+    def inner(self) -> list[Fold]:
+        """The folds that tune: the validation part if there is one, else the training rows split again.
+
+        A cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
+        inner fold shares this fold's encoder and selector fits.
+        """
+        if not self._inner:
+            pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
+            self._inner = [self._inner_fold(train, test) for train, test in pairs]
+        return self._inner
+
+    def _inner_fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> Fold:
+        final = self.fits_are_final
+        fold = Fold(
+            self.X,
+            self.y,
+            self.columns,
+            train,
+            test,
+            self.scale,
+            self.inner_folds,
+            self.seed,
+            self.true_pairs if final else (),
+            encoder=self.encoder if final else None,
+        )
+        fold.is_outer = self.is_outer and final
+        if final:
+            fold.selections, fold.path_fits = self.selections, self.path_fits
+        return fold
+
+    def _cross_validation(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        y = self.y_train
+        parts = min(self.inner_folds, int(np.bincount(y).max()))
+        if parts < 2:
+            raise DataError("tuning needs a class with at least two rows in the training part; leave 'tune' out")
+        splits = stratified_splits(y, parts, derive_seed(self.seed, "inner"))
+        return [(self.train[train], self.train[test]) for train, test in splits]
+
+    def against_the_rest(self, code: int) -> Fold:
+        """Return the fold of the problem "this class or another one"; its class code 1 is the class."""
+        if code not in self._classes:
+            self._classes[code] = Fold(
+                self.X,
+                (self.y == code).astype(np.int64),
+                self.columns,
+                self.train,
+                self.test,
+                self.scale,
+                self.inner_folds,
+                self.seed,
+                self.true_pairs,
+                self.tuning,
+                encoder=self.encoder,
+                encoded=self.encoded,
+            )
+        return self._classes[code]
+
+    def _walk(self) -> Iterator[tuple[FoldPath, Fold]]:
+        """Yield this fold and those made from it so far, each with its path, except folds that share its fits."""
+        yield OUTER, self
+        if not self.fits_are_final:
+            yield from (((position,), fold) for position, fold in enumerate(self._inner))
+        for code, problem in self._classes.items():
+            yield from ((("class", code, *path), fold) for path, fold in problem._walk())
+
+    def _at(self, path: FoldPath) -> Fold:
+        if not path:
+            return self
+        if path[0] == "class":
+            return self.against_the_rest(int(path[1]))._at(path[2:])
+        return self.inner[int(path[0])]
+
+    def export(self, key: str) -> SharedFits:
+        """Return the selector fits whose name begins with `key`, of this fold and of those made from it."""
+        return {
+            (path, name): selection
+            for path, fold in self._walk()
+            for name, selection in fold.selections.items()
+            if name.startswith(key)
+        }
+
+    def adopt(self, shared: SharedFits) -> None:
+        """Add the selector fits that `export` returned for another worker's copy of this fold."""
+        for (path, name), selection in shared.items():
+            self._at(path).selections.setdefault(name, selection)

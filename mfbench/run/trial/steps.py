@@ -1,0 +1,228 @@
+"""The two steps of a method on a fold: fit its selector, then fit its classifier on the columns that are kept.
+
+Selector fits are stored with the fold, where other trials find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from mfbench.host.expressions import Expression
+from mfbench.run.trial.folds import Fold, Selection
+from mfbench.run.trial.grid import GridPoint, parameters
+from mfbench.run.trial.guard import SelectorError, describe_failure
+from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.measure import Stopwatch
+from mfbench.run.trial.subsets import by_original_feature, choose, metric_weights
+from mfbench.suite.resolve import TOP, ResolvedMethod, Step
+from mfbench.suite.seeds import derive_seed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Maker(Protocol):
+    """Builds an estimator from an expression: the registry's ``make``."""
+
+    def __call__(self, expression: Expression, kind: str, **overrides: Any) -> Any:
+        """Return a new estimator."""
+
+
+def selector_key(method: ResolvedMethod) -> str:
+    """Return the text that methods with the same selector share; "" for a method without a selector."""
+    return "" if method.selector is None else method.selector.expression.canonical()
+
+
+def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
+    """Set the seed of an estimator that has one, unless it is among the parameters that the suite sets."""
+    if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return estimator
+
+
+@dataclass(frozen=True)
+class ClassifierInput:
+    """The columns that a classifier is fitted on and predicts from, and the selection they come from.
+
+    Attributes
+    ----------
+    train, test : ndarray of shape (n_rows, n_columns)
+    groups : ndarray of shape (n_columns,)
+        The feature behind each column.
+    identity : bytes
+        Equal for equal columns of one fold.
+    selection : Selection or None
+    selected : ndarray of int or None
+        Features kept.
+    """
+
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    groups: NDArray[np.intp]
+    identity: bytes = b""
+    selection: Selection | None = None
+    selected: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted classifier and the time of its fit."""
+
+    classifier: Any
+    watch: Stopwatch
+
+
+class Steps:
+    """A method ready to be fitted.
+
+    Parameters
+    ----------
+    method : ResolvedMethod
+    seed : int
+        Of the classifier.
+    make : callable
+        Builds estimators: ``make(expression, kind, **overrides)``.
+
+    Attributes
+    ----------
+    tuning : bool
+        Whether the current fits belong to tuning.
+    adopted : float
+        Seconds that other trials spent on the selector fits that tuning used here.
+    """
+
+    def __init__(self, method: ResolvedMethod, seed: int, make: Maker) -> None:
+        self.method, self.seed, self.make = method, seed, make
+        self.tuning = False
+        self.adopted = 0.0
+        self._counted: set[tuple[int, str]] = set()
+
+    def fit(self, fold: Fold, point: GridPoint, inputs: ClassifierInput) -> Fitted:
+        """Fit the classifier on the training rows of a fold.
+
+        Parameters
+        ----------
+        fold : Fold
+        point : dict
+            Parameters that tuning sets.
+        inputs : ClassifierInput
+            What `classifier_input` returned for the same fold and point.
+        """
+        assert self.method.classifier is not None
+        params = parameters(point, "classifier")
+        expression = self.method.classifier.expression
+        classifier = seeded(self.make(expression, "classifier", **params), self.seed, {**expression.params, **params})
+        with Stopwatch() as watch:
+            classifier.fit(inputs.train, fold.y_train)
+        return Fitted(classifier, watch)
+
+    def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
+        """Return the columns that the selector leaves to the classifier."""
+        encoded = fold.encoded
+        if self.method.selector is None:
+            # Copies: the fold's arrays are shared, and an estimator may write into its input.
+            return ClassifierInput(encoded.train.copy(), encoded.test.copy(), encoded.groups)
+        selection = self.selection(fold, point)
+        top = point.get((TOP, TOP), self.method.top)
+        if top == "all-weighted":
+            factor = metric_weights(selection.column_weights)
+            selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
+            columns = (encoded.train * factor, encoded.test * factor, encoded.groups)
+            return ClassifierInput(*columns, factor.tobytes(), selection, selected)
+        selected = choose(selection.weights, top)
+        kept = np.isin(encoded.groups, selected)
+        columns = (encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept])
+        return ClassifierInput(*columns, kept.tobytes(), selection, selected)
+
+    def selection(self, fold: Fold, point: GridPoint) -> Selection:
+        """Return the selector's weights on a fold, from a new fit or from one that the fold already has.
+
+        Raises
+        ------
+        SelectorError
+            If the fit failed.
+        """
+        params = parameters(point, "selector")
+        key = selector_key(self.method) + Expression("", params).canonical()
+        fits = id(fold.selections)
+        if key not in fold.selections:
+            fold.selections[key] = self._fit_selector(fold, params)
+        elif self.tuning and (fits, key) not in self._counted:
+            shared = fold.selections[key]
+            # Many selections can come from one fit: its time counts once.
+            if not shared.path or (fits, shared.path) not in self._counted:
+                self.adopted += shared.wall
+        selection = fold.selections[key]
+        self._counted |= {(fits, key)} | ({(fits, selection.path)} if selection.path else set())
+        if selection.failure is not None:
+            raise SelectorError(selection.failure)
+        return selection
+
+    def _fit_selector(self, fold: Fold, params: Mapping[str, Any]) -> Selection:
+        step = self.method.selector
+        assert step is not None
+        along = step.path if step.path is not None and step.path[0] in params else None
+        try:
+            if along is None:
+                selector, watch = self._fitted_selector(step, fold, params)
+                importances, name = selector.feature_importances_, ""
+            else:
+                selector, watch, name = self._path(step, fold, params)
+                importances = getattr(selector, along[1])(params[along[0]])
+            groups = np.arange(fold.X.shape[1]) if step.raw_input else fold.encoded.groups
+            weights = _checked_weights(importances, step, len(groups))
+            # Weights of pairs are recorded neither for inner folds nor along a path.
+            is_recorded = fold.is_outer and along is None
+            pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if is_recorded else None
+        except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
+            return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
+        if step.raw_input:
+            by_feature, by_column = weights, weights[fold.encoded.groups]
+        else:
+            by_feature, by_column = by_original_feature(weights, groups, fold.X.shape[1]), weights
+        return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name)
+
+    def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str]:
+        """Return a selector fitted along its whole path: once, up to the largest value of the grid."""
+        assert step.path is not None
+        tried = [
+            value
+            for target, name, values in self.method.grid
+            if (target, name) == ("selector", step.path[0])
+            for value in values
+        ]
+        params = {**params, step.path[0]: max(tried)}
+        name = "path " + Expression("", params).canonical()
+        key = selector_key(self.method) + name
+        if key not in fold.path_fits:
+            fold.path_fits[key] = self._fitted_selector(step, fold, params)
+        return (*fold.path_fits[key], name)
+
+    def _fitted_selector(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch]:
+        # Not the trial's seed: methods share the fit, so its seed must not depend on which of them comes first.
+        seed = derive_seed(fold.seed, "selector", selector_key(self.method))
+        fixed = {**step.expression.params, **params}
+        selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
+        if step.raw_input:
+            X = fold.raw_train
+            if "categorical_features" in selector.get_params(deep=False):
+                selector.set_params(categorical_features=fold.columns.categorical)
+        else:
+            X = fold.encoded.train.copy()
+        with Stopwatch() as watch:
+            selector.fit(X, fold.target(numbers=step.numbers))
+        return selector, watch
+
+
+def _checked_weights(importances: Any, step: Step, n_columns: int) -> NDArray[np.float64]:
+    weights = np.asarray(importances, dtype=np.float64)
+    if weights.shape != (n_columns,) or np.isnan(weights).any():
+        raise ValueError(
+            f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
+            f"{int(np.isnan(weights).sum())} NaN, expected {n_columns} numbers"
+        )
+    return weights
