@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mfbench.analysis.paired import paired_t_test
+from mfbench.analysis.one_dataset.paired import paired_t_test
 from mfbench.analysis.stability import nogueira_stability, selection_table
 from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.report.tables import rank_text
 
 LEAST_WIDTH = 40

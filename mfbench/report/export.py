@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
 from mfbench.report.overall import Drawing
 from mfbench.report.page import Page, page_of
@@ -169,7 +169,7 @@ def to_json(run: Run) -> str:
         "true_interactions": run.true_interactions.to_dict("records"),
         "timing": run.timing.to_dict("records") if run.protocol.kind == Timing.kind else [],
         "left_out": run.left_out,
-        "not_at_hand": run.not_at_hand,
+        "unavailable": list(run.unavailable),
         "failures": run.failures.to_dict("records"),
         "not_run": run.n_pending,
         "environment": run.meta["environment"],

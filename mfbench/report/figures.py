@@ -83,7 +83,7 @@ def profile_figure(ratios: pd.DataFrame, title: str = "") -> str:
     Parameters
     ----------
     ratios : DataFrame of shape (n_datasets, n_methods)
-        As `mfbench.analysis.profiles.performance_ratios` returns.
+        As `mfbench.analysis.across_datasets.profiles.performance_ratios` returns.
     title : str, default=""
         Heading; none if empty.
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.overall import Overall
-from mfbench.analysis.profiles import FACTORS, performance_profile
+from mfbench.analysis.across_datasets.overall import Overall
+from mfbench.analysis.across_datasets.profiles import FACTORS, performance_profile
 from mfbench.report.diagrams import diagram_of, draw_text
 from mfbench.report.tables import MISSING, PLAIN, Cell, Table, rank_text
 

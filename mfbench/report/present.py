@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry

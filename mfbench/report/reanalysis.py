@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.missing import complete
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.missing import complete
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.errors import UnknownNameError
 from mfbench.report.export import finite, overall_content
 from mfbench.report.overall import detail_tables, drawings, overall_notes, reference_table

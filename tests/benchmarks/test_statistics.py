@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.analysis.bayesian import signed_rank_test
-from mfbench.analysis.paired import corrected_t_test
-from mfbench.analysis.signed import wilcoxon_test
+from mfbench.analysis.across_datasets.bayesian import signed_rank_test
+from mfbench.analysis.one_dataset.paired import corrected_t_test
+from mfbench.analysis.one_dataset.signed import wilcoxon_test
 from mfbench.run.store import Store
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.schema import ProtocolSettings, Suite

@@ -10,8 +10,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import NCADiagonal
-from mfbench_margin._nca import climb_simplex, correct_probability, project_on_simplex, soft_margin
-from mfbench_margin._scatter import squared_difference_sum
+from mfbench_margin._soft.nca import correct_probability, soft_margin, squared_difference_sum
+from mfbench_margin._soft.simplex import climb_simplex, project_on_simplex
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 
@@ -63,7 +63,7 @@ def test_probability_equals_definition(neighbours, messy_table, length, seed):
 def test_blocks_of_rows_make_no_difference(messy_table, monkeypatch):
     X, y = messy_table(3)
     whole = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
-    monkeypatch.setattr("mfbench_margin._nca.BLOCK_BYTES", 80 * len(X) * 4)
+    monkeypatch.setattr("mfbench_margin._soft.nca.BLOCK_BYTES", 80 * len(X) * 4)
     parts = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
     for one, other in zip(whole, parts, strict=True):
         assert one[0] == pytest.approx(other[0], abs=1e-12)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from mfbench.analysis.missing import complete
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.missing import complete
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.report.diagrams import LEAST_WIDTH, Diagram, diagram_of, draw_text, levels
 from mfbench.report.figures import critical_difference_figure, profile_figure
 

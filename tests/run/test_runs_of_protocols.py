@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mfbench.analysis.paired import s_test
-from mfbench.api import Run, prepare_suite
-from mfbench.cli import _explain_keys
+from mfbench.analysis.one_dataset.decisions import s_test
+from mfbench.api import Run, explain_keys, prepare_suite
 from mfbench.host.registry import load_registry
 from mfbench.report.page import page_of
 from mfbench.report.progress import Silent
@@ -128,10 +127,9 @@ class TestEveryProtocol:
         assert run.protocol.describe() in page.setting
         assert page.parts and page.notes
 
-    def test_keys_can_be_explained(self, stored, name, capsys):
+    def test_keys_can_be_explained(self, stored, name):
         plan, _ = stored(name)
-        _explain_keys(plan)
-        assert f'"kind": "{plan.protocol.kind}"' in capsys.readouterr().out
+        assert f'"kind": "{plan.protocol.kind}"' in "\n".join(explain_keys(plan))
 
 
 def test_the_s_test_follows_from_the_stored_decisions(stored):
