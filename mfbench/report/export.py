@@ -169,7 +169,7 @@ def to_json(run: Run) -> str:
         "true_interactions": run.true_interactions.to_dict("records"),
         "timing": run.timing.to_dict("records") if run.protocol.kind == Timing.kind else [],
         "left_out": run.left_out,
-        "unavailable": run.unavailable,
+        "unavailable": list(run.unavailable),
         "failures": run.failures.to_dict("records"),
         "not_run": run.n_pending,
         "environment": run.meta.environment.model_dump(exclude_unset=True),

@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.data.lookup import MIRROR, Lookup, keys_of
+from mfbench.data.lookup import Lookup, keys_of
+from mfbench.data.reference import MirrorReference
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.registry import Registered, Registry
 
 if TYPE_CHECKING:
-    from mfbench.data.lookup import Found
+    from mfbench.data.lookup import LoadedDataset
     from mfbench.models import Dataset, DatasetSpec
 
 
@@ -106,7 +107,7 @@ def show_datasets(
         spec = entry.spec
         if collection is not None and collection not in spec.collections:
             continue
-        where = lookup.place(spec)
+        where = lookup.location(spec)
         counts[where] += 1
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
         first = [] if collection is None else [Text(spec.collections[collection])]
@@ -143,7 +144,7 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
     cards = {} if lookup.mirror is None else {name: lookup.mirror.card(name) for name in lookup.mirror.names()}
     for name, card in cards.items():
         sizes = (str(card["n_samples"]), str(card["n_features"]), str(len(card["class_counts"])))
-        held[f"{MIRROR}{name}"] = (*sizes, "mirror", card["source"])
+        held[MirrorReference(name).key] = (*sizes, "mirror", card["source"])
     table = _table("besides", "rows", "features", "classes", "where", "source", fold=("source",))
     for key, cells in sorted(held.items()):
         if key not in known:
@@ -153,7 +154,12 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
 
 
 def show_dataset(
-    dataset: Dataset, console: Console, rows: int, *, found: Found | None = None, spec: DatasetSpec | None = None
+    dataset: Dataset,
+    console: Console,
+    rows: int,
+    *,
+    loaded: LoadedDataset | None = None,
+    spec: DatasetSpec | None = None,
 ) -> None:
     """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows.
 
@@ -165,8 +171,8 @@ def show_dataset(
         Where to print.
     rows : int
         Number of rows to show.
-    found : Found or None, default=None
-        Where it was found.
+    loaded : LoadedDataset or None, default=None
+        Where it came from.
     spec : DatasetSpec or None, default=None
         Its description, for the collections that it belongs to and the note.
     """
@@ -190,9 +196,9 @@ def show_dataset(
         "licence": dataset.license or "–",
         "cite": dataset.citation or "–",
     }
-    if found is not None:
-        facts["found"] = f"{found.place} ({found.key})" if found.key else found.place
-        facts["note"] = (spec.note if spec is not None else "") or str((found.card or {}).get("notes", ""))
+    if loaded is not None:
+        facts["location"] = f"{loaded.location} ({loaded.key})" if loaded.key else loaded.location
+        facts["note"] = (spec.note if spec is not None else "") or str((loaded.card or {}).get("notes", ""))
     if spec is not None:
         facts["collections"] = ", ".join(f"{name} ({label})" for name, label in spec.collections.items())
     console.print(Text(dataset.name, style="bold"))

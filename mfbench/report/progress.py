@@ -54,8 +54,7 @@ class _Counting(Silent):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         self.total.update(trial.dataset for trial in plan.trials)
         self.done.update(trial.dataset for trial in done)
-        absent = [dataset for dataset in plan.left_out if dataset not in plan.failures]
-        for line in left_out(plan.left_out, absent, plan.loaded.request[0]):
+        for line in left_out(plan.left_out, plan.unavailable, plan.loaded.request[0]):
             self.console.print(line, style="yellow", markup=False, highlight=False)
         resumed = f", {len(done)} done before" if done else ""
         folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))

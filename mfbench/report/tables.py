@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,8 @@ from mfbench.analysis.one_dataset.levels import LEVEL, level_held
 from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.results import Run
 from mfbench.analysis.summary import VERDICTS
-from mfbench.data.sources import PULL_COMMAND
 from mfbench.run.trial.metrics import SCORES
+from mfbench.trials import Unavailable
 
 BEST, NOT_WORSE, PLAIN, MISSING, MARKED, BEST_MARKED = "best", "not-worse", "plain", "missing", "marked", "best-marked"
 MARK = "≈"
@@ -296,17 +296,17 @@ def _held(run: Run, rule: str) -> str:
     return f"{rule} {100 * found.low:.0f} to {100 * found.high:.0f} % ({found.design})" if found else ""
 
 
-def left_out(reasons: Mapping[str, str], unavailable: Collection[str], suite: str) -> list[str]:
-    """Return why datasets were left out; those that are only not at hand in one sentence, with what brings them.
+def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
+    """Return why datasets were left out; unavailable ones share a sentence that says how to obtain them.
 
     Parameters
     ----------
     reasons : mapping of str to str
         Reason by dataset.
-    unavailable : collection of str
-        Those that were nowhere to be found.
+    unavailable : mapping of str to Unavailable
+        The datasets that are only unavailable.
     suite : str
-        Name or file of the suite, as it was asked for.
+        Name or file of the suite, as on the command line.
 
     Returns
     -------
@@ -314,24 +314,24 @@ def left_out(reasons: Mapping[str, str], unavailable: Collection[str], suite: st
 
     Examples
     --------
-    >>> left_out({"a": "no network; bring it with: mfbench datasets pull a", "b": "damaged"}, ["a"], "uci")[0]
+    >>> left_out({"a": "no network", "b": "damaged"}, {"a": Unavailable(can_pull=True)}, "uci")[0]
     'Left out: b: damaged'
     """
     lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
-    absent = {dataset: reason for dataset, reason in reasons.items() if dataset in unavailable}
-    pulled = [dataset for dataset, reason in absent.items() if PULL_COMMAND in reason]
-    others = [dataset for dataset in absent if dataset not in pulled]
+    pulled = [dataset for dataset, why in unavailable.items() if why.can_pull]
+    others = [dataset for dataset, why in unavailable.items() if not why.can_pull]
     if pulled:
-        command = shlex.join([*PULL_COMMAND.split(), suite])
+        command = shlex.join(["mfbench", "datasets", "pull", suite])
         lines.append(
-            f"Left out, not at hand: {', '.join(pulled)}; bring them with: {command}, or name a mirror with --data-dir"
+            f"Left out as unavailable: {', '.join(pulled)}; to download, run: {command}, or name a mirror with "
+            "--data-dir"
         )
-        tried = next((reason for reason in absent.values() if "cannot fetch" in reason), "")
-        lines += [f"The network did not help: {tried}"] if tried else []
+        attempt = next((why.attempt for why in unavailable.values() if why.attempt), "")
+        lines += [f"The download failed: {attempt}"] if attempt else []
     if others:
         lines.append(
-            f"Left out, not at hand: {', '.join(others)}; no repository is known to have them: name a mirror that does "
-            "with --data-dir, or import them with: mfbench datasets import"
+            f"Left out as unavailable: {', '.join(others)}; no repository is known to have them: name a mirror that "
+            "does with --data-dir, or import them with: mfbench datasets import"
         )
     return lines
 

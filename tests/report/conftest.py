@@ -95,7 +95,7 @@ def write_run(tmp_path, make_metadata):
                 )
         folder = tmp_path / f"run-{next(counter)}"
         with Store(folder) as store:
-            store.begin(metadata, described, [(name, reason, True) for name, reason in left_out])
+            store.begin(metadata, described, [(name, reason, None) for name, reason in left_out])
             store.set_plan(plan)
             for trial, result in results:
                 store.add(trial, result)
