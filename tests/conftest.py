@@ -68,7 +68,7 @@ def blobs(n_samples=24, shift=2.0):
 
 @pytest.fixture(scope="session")
 def make_plugin():
-    """Return a function that builds a plugin module from lists of specs; a callable instead of a list becomes the hook."""
+    """Return a function that builds a plugin module from lists of specs; a callable becomes the hook itself."""
 
     def hook_of(value):
         @hookimpl

@@ -1,4 +1,4 @@
-"""The documentation is true: it lists the names of the real objects, its code blocks run, its generated parts are current."""
+"""The documentation is true: it names the real objects, its code runs, its generated parts are current."""
 
 import importlib.util
 import json
