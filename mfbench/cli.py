@@ -77,8 +77,8 @@ def suite(
     from mfbench.api import load_run, prepare_suite
     from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
+    from mfbench.report.present import show_run
     from mfbench.report.progress import follow
-    from mfbench.report.terminal import show
     from mfbench.run.runner import RunOptions, execute
 
     registry = load_registry(strict=strict)
@@ -108,7 +108,7 @@ def suite(
     finally:
         display.close()
     run = load_run(folder)
-    show(run, console)
+    show_run(run, console, registry)
     console.print(f"\nResults: {folder}", markup=False, highlight=False, soft_wrap=True)
     if interrupted:
         console.print(f"Interrupted. Go on with: {_resume_command()}", markup=False, highlight=False, soft_wrap=True)
@@ -201,9 +201,9 @@ def report(
         assert run is not None
         loaded = load_run(run if Path(run).exists() else out / run)
         if figures is not None:
-            from mfbench.report.round_figures import write_figures
+            from mfbench.report.present import write_charts
 
-            for path in write_figures(loaded, figures):
+            for path in write_charts(loaded, figures):
                 sys.stdout.write(f"{path}\n")
             return
         text = present_run(loaded, form, _console())

@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.report.downloads import is_plain
-from mfbench.report.tables import left_out
+from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
 
