@@ -1,8 +1,10 @@
-"""The Python door: what the command line does, as functions that return objects."""
+"""The Python functions of mfbench: what the command line does, as functions that return objects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from mfbench.analysis.results import Run
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import UsageError
+from mfbench.errors import ExitCode, MfbenchError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
@@ -21,7 +23,20 @@ from mfbench.suite.plan import Plan, make_plan
 
 DEFAULT_OUT = Path("reports")
 
-__all__ = ["DEFAULT_OUT", "Run", "load_dataset", "load_run", "make", "prepare_suite", "run_suite"]
+__all__ = [
+    "DEFAULT_OUT",
+    "Run",
+    "exit_code",
+    "explain_keys",
+    "find_run",
+    "load_dataset",
+    "load_run",
+    "make",
+    "prepare_suite",
+    "resume_command",
+    "run_suite",
+    "write_report",
+]
 
 
 def make(expression: str, kind: str | None = None, *, registry: Registry | None = None) -> Any:
@@ -30,11 +45,11 @@ def make(expression: str, kind: str | None = None, *, registry: Registry | None 
     Parameters
     ----------
     expression : str
-        A name, with parameters if wanted: ``"relieff(n_neighbors=10)"``.
+        A name, optionally with parameters: ``"relieff(n_neighbors=10)"``.
     kind : {"selector", "classifier"} or None, default=None
-        Which is meant when a name is registered as both; None prefers the classifier.
+        What to build if the name is registered as both; None prefers the classifier.
     registry : Registry or None, default=None
-        Plugins; None loads the installed ones.
+        The plugins; None loads the installed ones.
 
     Returns
     -------
@@ -64,7 +79,7 @@ def load_dataset(
     offline: bool = False,
     registry: Registry | None = None,
 ) -> Dataset:
-    """Load a dataset by its registered name, by its number in a repository, or a file of your own.
+    """Load a dataset by its registered name, from a repository, or from a file.
 
     Parameters
     ----------
@@ -72,15 +87,15 @@ def load_dataset(
         ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"`` (CSV, ARFF or Parquet), ``"openml:61"``,
         ``"uci:53"``, ``"mirror:NAME"`` or ``"import:NAME"``.
     target : str or None, default=None
-        For files and repositories: the label column; None takes the last one, or the one that the repository names.
+        Label column of a file or repository; None uses the last one, or the one that the repository declares.
     categorical : sequence of str or None, default=None
-        For files and repositories: columns that hold categories although they are numbers.
+        Numeric columns of a file or repository to treat as categorical.
     data_dir : Path, str or None, default=None
-        A mirror, looked into before cache and network; None takes the environment variable ``MFBENCH_DATA_DIR``.
+        A mirror, searched before cache and network; None uses the environment variable ``MFBENCH_DATA_DIR``.
     offline : bool, default=False
-        Never use the network.
+        Do not use the network.
     registry : Registry or None, default=None
-        Plugins; None loads the installed ones.
+        The plugins; None loads the installed ones.
 
     Returns
     -------
@@ -91,7 +106,7 @@ def load_dataset(
     UsageError
         If the name does not exist.
     DataUnavailableError
-        If it is not at hand; the message names the command that brings it.
+        If it is neither in mirror or cache nor on the network; the message names the command to obtain it.
     DataError
         If it cannot be loaded.
 
@@ -117,9 +132,23 @@ def prepare_suite(
     registry: Registry | None = None,
     follower: Follower | None = None,
 ) -> tuple[Plan, Path, Registry]:
-    """Load a suite, its datasets and methods; return the plan, the run folder and the plugins. Nothing runs yet.
+    """Load a suite with its datasets and methods, without running anything.
 
-    See `run_suite` for the parameters; `follower` is told of downloads.
+    Parameters
+    ----------
+    suite, profile, only, out, seed, data_dir, offline : optional
+        As in `run_suite`.
+    registry : Registry or None, default=None
+        The plugins; None loads the installed ones.
+    follower : Follower or None, default=None
+        Shows the progress of downloads.
+
+    Returns
+    -------
+    plan : Plan
+    folder : Path
+        The run folder.
+    registry : Registry
     """
     registry = registry or load_registry()
     loaded = load_suite(suite, registry, profile, seed)
@@ -142,51 +171,52 @@ def run_suite(
     offline: bool = False,
     observer: Observer | None = None,
 ) -> Run:
-    """Run a suite, or what is left of it, and return the results.
+    """Run a suite, or the trials that are still missing, and return the results.
 
     Parameters
     ----------
     suite : str
         The name of an installed suite, or the path of a TOML file.
     profile : str or None, default=None
-        ``"quick"``, ``"standard"``, ``"paper"`` or one of the suite's own; None takes the suite's choice.
+        ``"quick"``, ``"standard"``, ``"paper"`` or one of the suite's own; None uses the suite's.
     jobs : int, default=0
-        Worker processes; 0 takes one for each available processor.
+        Number of worker processes; 0 means one per available processor.
     only : sequence of str, default=()
-        Shell patterns that restrict datasets and methods by name.
+        Shell patterns; only datasets and methods with matching names are run.
     out : Path or str, default="reports"
         Folder of all runs.
     fresh : bool, default=False
-        Throw away an earlier run of the same suite and options.
+        Delete the earlier run with the same suite and options, and start over.
     retry_failed : bool, default=False
-        Run trials again that failed before.
+        Repeat trials that failed.
     seed : int or None, default=None
-        Goes over the suite's seed.
+        Overrides the suite's seed.
     strict : bool, default=False
         Raise if a plugin cannot be loaded, instead of warning.
     data_dir : Path, str or None, default=None
-        A mirror of datasets, looked into before cache and network; None takes the environment variable
-        ``MFBENCH_DATA_DIR``. Results do not depend on where the data were found.
+        A mirror of datasets, searched before cache and network; None uses the environment variable
+        ``MFBENCH_DATA_DIR``. Results do not depend on where the data come from.
     offline : bool, default=False
-        Never use the network; datasets that are not at hand are left out.
+        Do not use the network; unavailable datasets are left out.
     observer : Observer or None, default=None
-        Told of every result as it comes.
+        Called with every result as soon as it is stored.
 
     Returns
     -------
     Run
-        Its frames are ``trials``, ``scores``, ``summary()`` and ``wins_ties_losses()``.
+        With the data frames ``trials``, ``scores``, ``summary()`` and ``wins_ties_losses()``.
 
     Raises
     ------
     SuiteError, UsageError
-        If the suite or an option is wrong.
+        If the suite or an option is not valid.
     RunError
         If the run folder is in use or cannot be written to.
 
     Notes
     -----
-    Worker processes import the main script, so a script calls this under ``if __name__ == "__main__":``.
+    Worker processes import the main script, so a script must call this function under
+    ``if __name__ == "__main__":``.
 
     Examples
     --------
@@ -216,7 +246,7 @@ def load_run(path: Path | str) -> Run:
     Parameters
     ----------
     path : Path or str
-        A run folder, or a folder of runs such as ``reports/uci``: then the one that was written to last.
+        A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened.
 
     Returns
     -------
@@ -233,8 +263,79 @@ def load_run(path: Path | str) -> Run:
     if not (folder / FILE_NAME).is_file():
         runs = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda file: file.stat().st_mtime)
         if not runs:
-            known = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
-            there = f"; there are runs of {', '.join(known)}" if known else ""
-            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' makes one{there}")
+            suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
+            there = f"; there are runs of {', '.join(suites)}" if suites else ""
+            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = runs[-1].parent
     return Run(folder)
+
+
+def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
+    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite.
+
+    Parameters
+    ----------
+    run : str
+        A path as in `load_run`, or the name of a suite.
+    out : Path or str, default="reports"
+        Folder of all runs.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    UsageError, RunError
+        As in `load_run`.
+    """
+    return load_run(run if Path(run).exists() else Path(out) / run)
+
+
+def exit_code(run: Run) -> ExitCode:
+    """Return the exit code that describes a run.
+
+    A dataset that is only unavailable is not a failure: the run did what was possible, and the report lists the
+    dataset.
+    """
+    if not len(run.outcomes) or not (run.outcomes["status"] == "ok").any():
+        return ExitCode.NOTHING_MEASURED
+    return ExitCode.FAILED if len(run.failures) or set(run.left_out) - set(run.unavailable) else ExitCode.OK
+
+
+def explain_keys(plan: Plan) -> Iterator[str]:
+    """Yield, for each dataset and method of a plan, the JSON text of everything that its trial keys depend on.
+
+    The key and the coordinates are those of the first trial.
+    """
+    for (dataset, method), ingredients in plan.ingredients.items():
+        trial = next(t for t in plan.trials if (t.dataset, t.method) == (dataset, method))
+        coordinates = {"repeat": trial.repeat, "fold": trial.fold, "seed": trial.seed}
+        content = {"key": trial.key, "dataset": dataset, "method": method, **coordinates, "depends_on": ingredients}
+        yield json.dumps(content, indent=2, default=repr)
+
+
+def resume_command(words: Sequence[str]) -> str:
+    """Return the command that resumes an interrupted run.
+
+    Examples
+    --------
+    >>> resume_command(["suite", "uci", "--fresh", "--only", "wine*"])
+    "mfbench suite uci --only 'wine*'"
+    """
+    return shlex.join(["mfbench", *(word for word in words if word != "--fresh")])
+
+
+def write_report(path: Path, text: str) -> None:
+    """Write a report to a file, and create its folder if needed.
+
+    Raises
+    ------
+    MfbenchError
+        If the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise MfbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from mfbench.analysis.rules import Settings
+from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.summary import tabulate
 
 LARGE = 0.65
@@ -29,7 +29,7 @@ COLUMNS = [
 
 
 def companion_scores(
-    trials: pd.DataFrame, settings: Settings, metrics: Iterable[str], shares: Mapping[str, float]
+    trials: pd.DataFrame, settings: ComparisonSettings, metrics: Iterable[str], shares: Mapping[str, float]
 ) -> pd.DataFrame:
     """Return every method's other scores on the datasets whose largest class is large.
 
@@ -37,7 +37,7 @@ def companion_scores(
     ----------
     trials : DataFrame
         As `mfbench.analysis.results.Run.outcomes`.
-    settings : Settings
+    settings : ComparisonSettings
         Nothing is returned unless their metric is one of `FLATTERED`. Marks are those of the corrected resampled t-test
         at their level.
     metrics : iterable of str
@@ -56,7 +56,7 @@ def companion_scores(
     >>> trials = pd.DataFrame(
     ...     {"dataset": "d", "method": "A", "repeat": 0, "fold": [0, 1], "status": "ok", "mcc": [0.0, 0.0]}
     ... )
-    >>> settings = Settings("accuracy", True, None, "corrected-t", 0.05, 1 / 9)
+    >>> settings = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 1 / 9)
     >>> companion_scores(trials, settings, ["accuracy", "mcc"], {"d": 0.9})[["metric", "mean"]].values.tolist()
     [['mcc', 0.0]]
     """

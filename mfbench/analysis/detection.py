@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mfbench.analysis.paired import paired_t_test
+from mfbench.analysis.one_dataset.paired import paired_t_test
 from mfbench.analysis.stability import nogueira_stability, selection_table
-from mfbench.run.detection import DETECTION_SCORES, SMALLER_IS_BETTER
+from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -33,7 +33,7 @@ def compare_with_published(
     trials : DataFrame
         As `mfbench.analysis.results.Run.trials`.
     figures : sequence of mapping
-        Fields of `mfbench.suite.published.Figure`.
+        Fields of `mfbench.suite.published.PublishedFigure`.
     metrics : mapping of str to str
         The metric that each table prints.
     ratio : float

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.calibration import design_of, rejections
+from mfbench.analysis.across_datasets.missing import dummy_score
+from mfbench.analysis.across_datasets.overall import Overall
+from mfbench.analysis.across_datasets.profiles import performance_ratios
 from mfbench.analysis.companions import companion_scores
 from mfbench.analysis.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
-from mfbench.analysis.missing import dummy_score
+from mfbench.analysis.one_dataset.calibration import design_of, rejections
 from mfbench.analysis.outcomes import COLUMNS as PLAIN
 from mfbench.analysis.outcomes import PLACE, Correctness, frame_of
-from mfbench.analysis.overall import Overall
 from mfbench.analysis.predictions import TestedFold, decision_frame, prediction_frame
-from mfbench.analysis.profiles import performance_ratios
 from mfbench.analysis.published import compare_with_published
-from mfbench.analysis.rules import Settings
 from mfbench.analysis.selection import pick_candidates
+from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.sizes import dataset_frame, size_frame
 from mfbench.analysis.stability import selected_features
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.run.metrics import METRICS, SCORES
 from mfbench.run.store import RESULT_COLUMNS, Store, StoredSplit
+from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 from mfbench.suite.schema import Report
@@ -56,7 +56,7 @@ class Run:
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
-    not_at_hand : list of str
+    unavailable : list of str
         Those of them that were nowhere to be found, which is no failure: another run may have them.
 
     Raises
@@ -71,12 +71,12 @@ class Run:
         with Store(path, read_only=True) as store:
             self.meta = store.meta()
             self.left_out = store.left_out()
-            self.not_at_hand = store.not_at_hand()
+            self.unavailable = store.unavailable()
             self._datasets = store.datasets()
             if "protocol" not in self.meta:
                 raise RunError(f"{path} holds a run that never started completely; give its command again")
             self._chosen, self._table = self._read(store)
-        self._summaries: dict[Settings, pd.DataFrame] = {}
+        self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
 
     def _read(self, store: Store) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
         """Return the rows whose results are those of a chosen grid point, and all rows as columns, without arrays.
@@ -241,7 +241,7 @@ class Run:
         return dict(self.meta["methods"])
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> ComparisonSettings:
         """How results are compared, from the suite's ``[report]``."""
         # A run of an earlier version has no word on what is newer: the defaults hold.
         report = Report.model_validate(self.meta["suite"]["report"])
@@ -249,7 +249,7 @@ class Run:
         reference = self.reference or report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
-        return Settings(
+        return ComparisonSettings(
             metric=metric,
             greater_is_better=SCORES[metric].greater_is_better,
             reference=reference,
@@ -330,14 +330,14 @@ class Run:
     def _decisions(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
         return self.decisions(dataset, method)
 
-    def _dummies(self, settings: Settings) -> dict[str, float]:
+    def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
         if settings.missing != "impute-dummy":
             return {}
         if settings.metric not in METRICS:
             raise UsageError(f"missing = 'impute-dummy' needs a score of predictions; {settings.metric} is none")
         return {d["label"]: dummy_score(d["truth"], settings.metric) for d in self._datasets}
 
-    def _changed(self, changes: dict[str, Any]) -> Settings:
+    def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
         if changes.get("metric", self.metrics[0]) not in self.metrics:
             raise UnknownNameError("metric of this run", changes["metric"], self.metrics)
         return self.settings.replace(**changes)

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.bayesian import correlated_t_test
-from mfbench.analysis.missing import Completed, complete
-from mfbench.analysis.paired import PairedTest
-from mfbench.analysis.rules import Cell, Decisions, Settings, cells_of, compare, sound_test
+from mfbench.analysis.across_datasets.missing import Completed, complete
+from mfbench.analysis.one_dataset.bayesian import correlated_t_test
+from mfbench.analysis.one_dataset.cells import CellResults, Decisions, results_by_cell
+from mfbench.analysis.one_dataset.paired import PairedTest
+from mfbench.analysis.one_dataset.rules import compare, sound_test
+from mfbench.analysis.settings import ComparisonSettings
 from mfbench.errors import UnknownNameError
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
@@ -28,16 +30,16 @@ KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 _WORDS = {1: "win", 0: "tie", -1: "loss"}
 
 
-def tabulate(trials: pd.DataFrame, settings: Settings, decisions: Decisions | None = None) -> pd.DataFrame:
+def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None) -> pd.DataFrame:
     """Return one row per (dataset, method): mean, sd, planned, completed, and the marks of the table.
 
     Parameters
     ----------
     trials : DataFrame
         As `mfbench.analysis.results.Run.outcomes`.
-    settings : Settings
+    settings : ComparisonSettings
     decisions : callable or None, default=None
-        For tests of decisions, see `mfbench.analysis.rules.Decisions`.
+        For tests of decisions, see `mfbench.analysis.one_dataset.cells.Decisions`.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def tabulate(trials: pd.DataFrame, settings: Settings, decisions: Decisions | No
         Columns dataset, method, mean, sd, planned, completed, complete, best (largest mean of the dataset's complete
         cells) and not_worse (not significantly worse than the best by the chosen test).
     """
-    cells = cells_of(trials, settings.metric, decisions)
+    cells = results_by_cell(trials, settings.metric, decisions)
     rows = []
     for (dataset, method), cell in cells.items():
         values = cell.scores[cell.ok]
@@ -68,7 +70,7 @@ def tabulate(trials: pd.DataFrame, settings: Settings, decisions: Decisions | No
 
 
 def _marks(
-    table: pd.DataFrame, cells: Mapping[tuple[str, str], Cell], settings: Settings
+    table: pd.DataFrame, cells: Mapping[tuple[str, str], CellResults], settings: ComparisonSettings
 ) -> tuple[list[bool], list[bool]]:
     best, not_worse = [False] * len(table), [False] * len(table)
     by_dataset: dict[str, list[tuple[int, str, float]]] = {}
@@ -85,14 +87,14 @@ def _marks(
     return best, not_worse
 
 
-def _not_worse(champion: Cell, cell: Cell, settings: Settings) -> bool:
+def _not_worse(champion: CellResults, cell: CellResults, settings: ComparisonSettings) -> bool:
     found = compare(champion, cell, settings)
     # Where nothing is tested, as on a single round without predictions, nothing is told.
     return found.verdict(settings.alpha) <= 0 and not (isinstance(found, PairedTest) and np.isnan(found.p_value))
 
 
 def compare_with_reference(
-    trials: pd.DataFrame, settings: Settings, decisions: Decisions | None = None
+    trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None
 ) -> pd.DataFrame:
     """Return the reference against each other method on each dataset where both are complete.
 
@@ -109,7 +111,7 @@ def compare_with_reference(
         "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
         "better", "equal", "worse",
     ]  # fmt: skip
-    cells = cells_of(trials, settings.metric, decisions)
+    cells = results_by_cell(trials, settings.metric, decisions)
     reference = settings.reference
     known = list(dict.fromkeys(method for _, method in cells))
     if reference is not None and known and reference not in known:
@@ -123,7 +125,7 @@ def compare_with_reference(
     return pd.DataFrame(rows, columns=columns)
 
 
-def _row(first: Cell, second: Cell, settings: Settings) -> list[Any]:
+def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) -> list[Any]:
     tests = {name: compare(first, second, settings, name) for name in {settings.test, settings.published_test}}
     sound_name = sound_test(first)
     sound = tests.get(sound_name) or compare(first, second, settings, sound_name)
@@ -141,9 +143,9 @@ def _row(first: Cell, second: Cell, settings: Settings) -> list[Any]:
     return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior]
 
 
-def tabulate_complete(trials: pd.DataFrame, settings: Settings) -> list[tuple[str, str]]:
+def tabulate_complete(trials: pd.DataFrame, settings: ComparisonSettings) -> list[tuple[str, str]]:
     """Return the (dataset, method) pairs that are complete, in the plan's order."""
-    return [place for place, cell in cells_of(trials, settings.metric).items() if cell.complete]
+    return [place for place, cell in results_by_cell(trials, settings.metric).items() if cell.complete]
 
 
 def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
@@ -160,7 +162,7 @@ def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def complete_table(
-    scores: pd.DataFrame, trials: pd.DataFrame, settings: Settings, dummies: Mapping[str, float] | None = None
+    scores: pd.DataFrame, trials: pd.DataFrame, settings: ComparisonSettings, dummies: Mapping[str, float] | None = None
 ) -> Completed:
     """Return one value per dataset and method after the policy of `settings` for cells that are not complete.
 
@@ -170,7 +172,7 @@ def complete_table(
         As `tabulate` returns.
     trials : DataFrame
         What has not run yet is no failure.
-    settings : Settings
+    settings : ComparisonSettings
     dummies : mapping of str to float or None, default=None
         Scores of a constant guess by dataset.
     """
@@ -182,7 +184,7 @@ def complete_table(
 
 def summarise(
     trials: pd.DataFrame,
-    settings: Settings,
+    settings: ComparisonSettings,
     decisions: Decisions | None = None,
     dummies: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:

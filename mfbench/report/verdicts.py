@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from mfbench.analysis.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.results import Run
-from mfbench.analysis.rules import RULES
 from mfbench.analysis.summary import VERDICTS
 from mfbench.report.cells import MARK
 from mfbench.sections import Cell

@@ -7,7 +7,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from mfbench.run.interactions import interactions_from_plain, interactions_to_plain
+from mfbench.run.trial.interactions import interactions_from_plain, interactions_to_plain
 from mfbench.trials import Candidate
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pebble import ProcessExpired, ProcessPool
 
 from mfbench.errors import RunError
 from mfbench.run import worker
-from mfbench.run.steps import selector_key
+from mfbench.run.trial.steps import selector_key
 from mfbench.run.worker import THREAD_VARIABLES, Job, Shared
 from mfbench.trials import Status, Trial, TrialResult
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
-from mfbench.run.interactions import pack_interactions, unpack_interactions
 from mfbench.run.packing import pack, unpack
+from mfbench.run.trial.interactions import pack_interactions, unpack_interactions
 from mfbench.trials import Status, Trial, TrialResult
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class Store:
         with self._explained():
             return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
 
-    def not_at_hand(self) -> list[str]:
+    def unavailable(self) -> list[str]:
         """Return those of the datasets left out that are no failures: they were nowhere to be found."""
         with self._explained():
             return [name for (name,) in self._db.execute("SELECT dataset FROM left_out WHERE NOT is_failure")]

@@ -26,14 +26,14 @@ from mfbench.data.prepare import Columns, restrict_classes
 from mfbench.data.rounds import draw_round
 from mfbench.host.expressions import Expression
 from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
-from mfbench.run.detect import RoundFold, run_round
-from mfbench.run.folds import Fold, Place, Selection
-from mfbench.run.steps import selector_key
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.detection import RoundFold, run_round
+from mfbench.run.trial.folds import Fold, FoldPath, Selection
+from mfbench.run.trial.prediction import run_trial
+from mfbench.run.trial.steps import selector_key
 from mfbench.suite.plan import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, GroundTruth, Split
 from mfbench.suite.resolve import ResolvedMethod, Step
-from mfbench.suite.schema import Protocol
+from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial, TrialResult
 
@@ -48,7 +48,7 @@ THREAD_VARIABLES = (
 FOLDS_KEPT = 4
 PID_PREFIX = "worker-"
 LOG_VARIABLE = "MFBENCH_WORKER_LOG"
-Shared = dict[tuple[Place, str], Selection]
+Shared = dict[tuple[FoldPath, str], Selection]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Job:
         Stem of the array files of each dataset.
     data_folder : Path
     protocol : EvaluationProtocol
-    settings : Protocol
+    settings : ProtocolSettings
     true_pairs : mapping of str to tuple of (int, int)
         By label, where the interactions of a dataset are known: for the record of what methods say.
     references : mapping of str to str
@@ -84,7 +84,7 @@ class Job:
     files: Mapping[str, str]
     data_folder: Path
     protocol: EvaluationProtocol
-    settings: Protocol
+    settings: ProtocolSettings
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     references: Mapping[str, str] = field(default_factory=dict)
     memory_limit: int = 0

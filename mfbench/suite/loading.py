@@ -15,7 +15,7 @@ from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import COMMON, KINDS
-from mfbench.suite.schema import Protocol, Suite, standard_profiles
+from mfbench.suite.schema import ProtocolSettings, Suite, standard_profiles
 
 MOST_ERRORS = 10
 UNIONS = (types.UnionType, Union)  # "A | B" is the one or the other, depending on what A and B are
@@ -33,7 +33,7 @@ class LoadedSuite:
         The file; relative ``file:`` datasets are looked for beside it.
     profile : str
         The profile's name.
-    protocol : Protocol
+    protocol : ProtocolSettings
         The protocol with the profile applied, complete: every key that its kind has is set.
     request : tuple of str
         The words after ``mfbench suite`` that ask for this.
@@ -42,7 +42,7 @@ class LoadedSuite:
     suite: Suite
     path: Path
     profile: str
-    protocol: Protocol
+    protocol: ProtocolSettings
     request: tuple[str, ...]
 
 
@@ -83,7 +83,7 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
         if profile is None:
             raise SuiteError(f"{path}: suite.profile: unknown profile {chosen!r}{suggestion(chosen, known)}")
         raise UnknownNameError("profile", chosen, known, f"of suite {suite.suite.name!r}")
-    suite = drawn(_of_profile(suite, chosen, known, str(path)), chosen, str(path))
+    suite = expand_replicates(_of_profile(suite, chosen, known, str(path)), chosen, str(path))
     request = (name, "--profile", chosen, *(() if seed is None else ("--seed", str(seed))))
     return LoadedSuite(suite, path, chosen, suite.protocol.completed(known[chosen]), request)
 
@@ -105,7 +105,7 @@ def _of_profile(suite: Suite, profile: str, known: Collection[str], where: str) 
     return suite.model_copy(update=kept)
 
 
-def drawn(suite: Suite, profile: str, where: str) -> Suite:
+def expand_replicates(suite: Suite, profile: str, where: str) -> Suite:
     """Return a suite with its replicates written out: each dataset once for every seed.
 
     Parameters
@@ -252,7 +252,7 @@ def _check_keys(suite: Suite, where: str) -> None:
             raise SuiteError(f"{where}: {place}.{key}: the protocol {kind!r} has no such key; its own are {own}")
 
 
-def _check_metrics(protocol: Protocol, where: str) -> None:
+def _check_metrics(protocol: ProtocolSettings, where: str) -> None:
     known = KINDS[protocol.kind].metrics
     for metric in protocol.metrics if "metrics" in protocol.model_fields_set else ():
         if metric not in known:

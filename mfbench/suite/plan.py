@@ -15,16 +15,16 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
+from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text, parse
-from mfbench.host.provenance import forget, host_code, method_code, numeric_versions
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, DatasetSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
-from mfbench.suite.published import Figure, PublishedTable, load_published, match
+from mfbench.suite.published import PublishedFigure, PublishedTable, load_published, match
 from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
-from mfbench.suite.schema import Protocol
+from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial
 
@@ -61,7 +61,7 @@ class Plan:
         Those of `left_out` that are failures; the others are only not at hand.
     published : list of PublishedTable
         Tables that the report compares with.
-    figures : list of Figure
+    figures : list of PublishedFigure
         What they say of the plan's datasets and methods.
     ingredients : dict of (dataset, method) to dict
         What the keys of their trials hash, besides repeat, fold and seeds.
@@ -77,7 +77,7 @@ class Plan:
     left_out: dict[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     published: list[PublishedTable] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
+    figures: list[PublishedFigure] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -201,7 +201,7 @@ def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> list[Tri
 
 
 def key_ingredients(
-    planned: PlannedDataset, method: ResolvedMethod, settings: Protocol, registry: Registry
+    planned: PlannedDataset, method: ResolvedMethod, settings: ProtocolSettings, registry: Registry
 ) -> dict[str, Any]:
     """Return everything that determines a trial's result, besides its coordinates and seeds.
 

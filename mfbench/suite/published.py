@@ -80,7 +80,7 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedFigure:
     """One published figure beside the cell of a plan that it is about.
 
     Attributes
@@ -249,7 +249,7 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 def match(
     table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
-) -> list[Figure]:
+) -> list[PublishedFigure]:
     """Return the figures of a table that are about datasets and methods of a plan.
 
     A dataset is matched by the label that one of the table's collections gives it, or by its own. A method is matched
@@ -267,7 +267,7 @@ def match(
 
     Returns
     -------
-    list of Figure
+    list of PublishedFigure
         In the order of datasets, then methods.
     """
     figures = []
@@ -278,7 +278,7 @@ def match(
             if found:
                 obstacle = _obstacle(table, label, planned, decisions)
                 figures += [
-                    Figure(table.name, dataset, method, label, value, obstacle, table.rounding)
+                    PublishedFigure(table.name, dataset, method, label, value, obstacle, table.rounding)
                     for method, value in found
                 ]
                 break

@@ -19,7 +19,7 @@ from mfbench.host.registry import Registered, Registry, build, check_parameters,
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.schema import Method, Protocol, Range, Selection, Top
+from mfbench.suite.schema import Method, ProtocolSettings, Range, Selection, Top
 
 TOP = "top"
 
@@ -115,7 +115,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     return resolved, left_out
 
 
-def _resolve_method(method: Method, place: str, registry: Registry, protocol: Protocol) -> ResolvedMethod:
+def _resolve_method(method: Method, place: str, registry: Registry, protocol: ProtocolSettings) -> ResolvedMethod:
     _check_tuning(method, place, protocol.kind)
     assert method.classifier is not None  # reading the suite has refused it
     if method.top == "relevant":

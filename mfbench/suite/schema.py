@@ -40,7 +40,7 @@ class Header(Part):
     profile: Name = Field(default="paper", description="The profile that runs when none is asked for.")
 
 
-class Protocol(Part):
+class ProtocolSettings(Part):
     """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
 
     kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
@@ -105,7 +105,7 @@ class Protocol(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's.",
     )
 
-    def completed(self, profile: Profile | None = None) -> Protocol:
+    def completed(self, profile: Profile | None = None) -> ProtocolSettings:
         """Return the protocol with a profile applied and every key of its kind set.
 
         What the profile sets goes over what the file sets, and that over the form's values. A key that the kind does
@@ -113,8 +113,9 @@ class Protocol(Part):
 
         Examples
         --------
-        >>> Protocol(repeats=3).completed(Profile(folds=5)).model_dump(include={"folds", "repeats", "inner_folds"})
-        {'folds': 5, 'repeats': 3, 'inner_folds': 5}
+        >>> settings = ProtocolSettings(repeats=3).completed(Profile(folds=5))
+        >>> settings.folds, settings.repeats, settings.inner_folds
+        (5, 3, 5)
         """
         changes = {} if profile is None else profile.model_dump(exclude_none=True)
         form = changes.get("form", self.form)
@@ -259,7 +260,7 @@ class Suite(Part):
     """A suite file."""
 
     suite: Header
-    protocol: Protocol = Protocol()
+    protocol: ProtocolSettings = ProtocolSettings()
     profiles: dict[Name, Profile] = Field(
         default={}, description="Named changes of the protocol, chosen with --profile."
     )

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docs import complete
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import ScoreClassifier, varying
-from mfbench_margin._quadratic import Pairs
+from mfbench_margin._quadratic.objective import Pairs
 from mfbench_margin.immigrate import IMMIGRATE
 
 Matrix = NDArray[np.float64]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._docs import complete
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier
-from mfbench_margin._soft_learner import SoftMarginClassifier
-from mfbench_margin._soft_manhattan import SoftManhattan
+from mfbench_margin._soft.fixed_point import SoftMarginClassifier
+from mfbench_margin._soft.manhattan import SoftManhattan
 
 
 @complete

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._docs import complete
-from mfbench_margin._expected import ExpectedDistanceClassifier
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier
+from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
 from mfbench_margin.im4e import IM4E
 from mfbench_margin.immigrate import IMMIGRATE

@@ -11,13 +11,13 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._cones import CONES, best_direction, project
-from mfbench_margin._docs import complete
-from mfbench_margin._expected import ExpectedDistanceClassifier
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier, varying, warn_degenerate
 from mfbench_margin._metric import MetricTransformer
-from mfbench_margin._quadratic import Objective, Pairs, Point
-from mfbench_margin._solvers import Solution, monotone, published
+from mfbench_margin._quadratic.cones import CONES, best_direction, project
+from mfbench_margin._quadratic.objective import Objective, Pairs, Point
+from mfbench_margin._quadratic.solvers import Solution, monotone, published
+from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 
 Matrix = NDArray[np.float64]
 

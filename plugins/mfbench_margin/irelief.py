@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_margin._docs import complete
-from mfbench_margin._soft_learner import SoftMarginClassifier
-from mfbench_margin._soft_manhattan import SoftManhattan
+from mfbench_margin._docstrings import complete
+from mfbench_margin._soft.fixed_point import SoftMarginClassifier
+from mfbench_margin._soft.manhattan import SoftManhattan
 
 
 @complete

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._docs import complete
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import varying, warn_degenerate
-from mfbench_margin._nearest import NeighbourClassifier, hits_and_misses, unit, weighted
+from mfbench_margin._nearest.classifier import NeighbourClassifier
+from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit, weighted
 
 
 @complete

@@ -12,10 +12,12 @@ from scipy.optimize import OptimizeResult, minimize
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docs import complete
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import TOO_LARGE, varying, warn_degenerate
-from mfbench_margin._nca import climb_simplex, correct_probability, soft_margin
-from mfbench_margin._nearest import NeighbourClassifier, leave_one_out_error, weighted
+from mfbench_margin._nearest.classifier import NeighbourClassifier, leave_one_out_error
+from mfbench_margin._nearest.hits_and_misses import weighted
+from mfbench_margin._soft.nca import correct_probability, soft_margin
+from mfbench_margin._soft.simplex import climb_simplex
 
 
 @complete

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from mfbench_margin._base import MarginSelector, pooled_factors, prior_factors
-from mfbench_margin._diff import build_table
-from mfbench_margin._docs import complete
-from mfbench_margin._weights import mean_margin
+from mfbench_margin._docstrings import complete
+from mfbench_margin._nearest.differences import build_table
+from mfbench_margin._nearest.mean_margin import mean_margin, pooled_factors, prior_factors
+from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
 @complete

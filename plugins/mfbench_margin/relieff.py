@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._base import MarginSelector, prior_factors
-from mfbench_margin._diff import build_table
-from mfbench_margin._docs import complete
-from mfbench_margin._weights import mean_margin
+from mfbench_margin._docstrings import complete
+from mfbench_margin._nearest.differences import build_table
+from mfbench_margin._nearest.mean_margin import mean_margin, prior_factors
+from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
 @complete

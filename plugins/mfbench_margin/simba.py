@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docs import complete
+from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import varying, warn_degenerate
-from mfbench_margin._nearest import NeighbourClassifier, leave_one_out_error, unit, weighted
-from mfbench_margin._simba import MarginProblem, climb_batch, climb_online, mean_utility, to_sphere
+from mfbench_margin._nearest.classifier import NeighbourClassifier, leave_one_out_error
+from mfbench_margin._nearest.hits_and_misses import unit, weighted
+from mfbench_margin._nearest.simba_ascent import MarginProblem, climb_batch, climb_online, mean_utility, to_sphere
 
 
 @complete

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_relevance._box import optimality_gap, path, solve_box
+from mfbench_relevance._box.cross_validation import Curve, cross_validate
+from mfbench_relevance._box.descent import optimality_gap, path, solve_box
+from mfbench_relevance._docstrings import described
+from mfbench_relevance._kernel.views import INFORMATION
 from mfbench_relevance._selector import AT_LEAST_ONE, KernelSelector, Task, single
-from mfbench_relevance._text import described
-from mfbench_relevance._tuning import Curve, cross_validate
-from mfbench_relevance._views import INFORMATION
 from mfbench_relevance.kernels import FeatureKernel, Null, kernel_of, permuted, repaired
 
 SMALLEST_PENALTY = 0.004  # in bits; less than chance gives

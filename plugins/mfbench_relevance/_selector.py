@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mfbench_relevance._views import INFORMATION, KERNELS, CodedView, NumericView, make_view
+from mfbench_relevance._kernel.views import INFORMATION, KERNELS, CodedView, NumericView, make_view
 from mfbench_relevance.kernels import FeatureKernel, Null, kernel_of, permuted, repaired
 
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")

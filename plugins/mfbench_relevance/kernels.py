@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, eigh
 
-from mfbench_relevance._views import CodedView, Matrix, NumericView, Pairwise, make_view
+from mfbench_relevance._kernel.views import CodedView, Matrix, NumericView, Pairwise, make_view
 
 TOLERANCE = 1e-10
 LARGEST_SAMPLE = 2000

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from mfbench_relevance._docstrings import described
 from mfbench_relevance._selector import KernelSelector, single
-from mfbench_relevance._text import described
 from mfbench_relevance.kernels import compared
 
 

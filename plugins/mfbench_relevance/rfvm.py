@@ -12,10 +12,11 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_relevance._evidence import Problem, Solution, fixed_point
+from mfbench_relevance._docstrings import described
+from mfbench_relevance._evidence.fixed_point import fixed_point
+from mfbench_relevance._evidence.posterior import Problem, Solution
+from mfbench_relevance._evidence.sequential import sequential
 from mfbench_relevance._selector import KernelSelector, Task, single
-from mfbench_relevance._sequential import sequential
-from mfbench_relevance._text import described
 from mfbench_relevance.kernels import FeatureKernel, Null
 
 MANY = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_similarity._table import Matrix
+from mfbench_similarity._nearest.table import Matrix
 
 FORMS = ("square", "symmetric", "diagonal")
 

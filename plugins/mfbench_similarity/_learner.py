@@ -12,10 +12,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_similarity._base import SimilarityClassifier, Voters
+from mfbench_similarity._classifier import SimilarityClassifier, Voters
 from mfbench_similarity._cones import FORMS
-from mfbench_similarity._pairs import Pairs, find_pairs, margins
-from mfbench_similarity._table import NORMALIZATIONS, Compare, Matrix, Normalization, build_table
+from mfbench_similarity._nearest.pairs import Pairs, find_pairs, margins
+from mfbench_similarity._nearest.table import NORMALIZATIONS, Compare, Matrix, Normalization, build_table
 
 
 class SimilarityLearner(SelectorMixin, SimilarityClassifier):

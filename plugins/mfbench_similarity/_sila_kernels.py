@@ -110,7 +110,7 @@ def _add(A, x, v, form):  # pragma: no cover
 
 @njit(cache=True)
 def _scale(reach, factors):  # pragma: no cover
-    """Return a power of two that makes similarities integers below 2⁴⁰, as `_lists.grid_of`."""
+    """Return a power of two that makes similarities integers below 2⁴⁰, as `lists.grid_of`."""
     magnitude = reach * (factors.max() if factors.size > 0 else 1.0)
     exponent = np.ceil(np.log2(magnitude)) if magnitude > 0.0 else 0.0
     return 2.0 ** min(max(40.0 - exponent, -1000.0), 1000.0)

@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from mfbench_similarity._cones import in_form, project_psd
 from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._pairs import Pairs, differences
-from mfbench_similarity._table import Matrix, Normalization
+from mfbench_similarity._nearest.pairs import Pairs, differences
+from mfbench_similarity._nearest.table import Matrix, Normalization
 
 
 class RBS(SimilarityLearner):

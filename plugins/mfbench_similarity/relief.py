@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_similarity._cones import project_psd
 from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._pairs import Pairs
-from mfbench_similarity._table import Compare, Matrix, Normalization, nearness
+from mfbench_similarity._nearest.pairs import Pairs
+from mfbench_similarity._nearest.table import Compare, Matrix, Normalization, nearness
 
 
 class ReliefSimilarity(SimilarityLearner):

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_similarity._base import Voters
+from mfbench_similarity._classifier import Voters
 from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._lists import block_rows
-from mfbench_similarity._pairs import Pairs
+from mfbench_similarity._nearest.lists import block_rows
+from mfbench_similarity._nearest.pairs import Pairs
+from mfbench_similarity._nearest.table import Matrix, Normalization, inverse_factors
 from mfbench_similarity._sila_kernels import DIAGONAL, SQUARE, SYMMETRIC, run
-from mfbench_similarity._table import Matrix, Normalization, inverse_factors
 
 _FORMS = {"diagonal": DIAGONAL, "symmetric": SYMMETRIC, "square": SQUARE}
 

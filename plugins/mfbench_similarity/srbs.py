@@ -14,8 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_similarity._cones import in_form, project_psd
 from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._pairs import Pairs, differences
-from mfbench_similarity._table import Matrix, Normalization, times
+from mfbench_similarity._nearest.pairs import Pairs, differences
+from mfbench_similarity._nearest.table import Matrix, Normalization, times
 
 # "auto" makes the margin of an ordinary sample this many units of the sigmoid wide.
 AUTO_WIDTH = 4.0

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from mfbench.analysis.detection import compare_rounds, detection_frame, mean_interval, wilcoxon_p
-from mfbench.run.detection import DETECTION_SCORES
+from mfbench.run.trial.detection_scores import DETECTION_SCORES
 
 
 def test_interval_is_students():

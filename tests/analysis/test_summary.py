@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mfbench.analysis.paired import corrected_t_test
-from mfbench.analysis.rules import Settings, cells_of, compare
+from mfbench.analysis.one_dataset.cells import results_by_cell
+from mfbench.analysis.one_dataset.paired import corrected_t_test
+from mfbench.analysis.one_dataset.rules import compare
+from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.summary import compare_with_reference, summarise, tabulate, tabulate_complete
 from mfbench.errors import UnknownNameError
 
@@ -16,7 +18,7 @@ FOLDS = 5
 
 def settings_for(reference="A", **changes):
     base = {"metric": "accuracy", "greater_is_better": True, "test": "corrected-t", "alpha": 0.05, "ratio": 0.25}
-    return Settings(reference=reference, **{**base, **changes})
+    return ComparisonSettings(reference=reference, **{**base, **changes})
 
 
 def trials(cells, **columns):
@@ -125,7 +127,7 @@ class TestTabulate:
 class TestCompare:
     def test_the_test_is_the_one_chosen(self):
         second = spread(0.89, 3)
-        cells = cells_of(trials({("d", "A"): HIGH, ("d", "B"): second}), "accuracy")
+        cells = results_by_cell(trials({("d", "A"): HIGH, ("d", "B"): second}), "accuracy")
         corrected, plain = (
             compare(cells["d", "A"], cells["d", "B"], settings_for(test=name)) for name in ("corrected-t", "paired-t")
         )

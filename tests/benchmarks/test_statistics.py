@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.analysis.bayesian import signed_rank_test
-from mfbench.analysis.paired import corrected_t_test
-from mfbench.analysis.signed import wilcoxon_test
+from mfbench.analysis.across_datasets.bayesian import signed_rank_test
+from mfbench.analysis.one_dataset.paired import corrected_t_test
+from mfbench.analysis.one_dataset.signed import wilcoxon_test
 from mfbench.run.store import Store
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.schema import Protocol, Suite
+from mfbench.suite.schema import ProtocolSettings, Suite
 from mfbench.trials import Trial, TrialResult
 
 METHODS, DATASETS, FOLDS, REPEATS, ROWS = 25, 40, 10, 10, 300
@@ -27,7 +27,7 @@ ALL_STATISTICS = """
 import json, resource, sys, time
 from pathlib import Path
 from mfbench.analysis.results import Run
-from mfbench.report.page import page_of
+from mfbench.report.contents import report_of
 begin, cpu = time.perf_counter(), time.process_time()
 run = Run(Path(sys.argv[1]))
 run.scores, run.summary(), run.wins_ties_losses()
@@ -36,7 +36,7 @@ overall.friedman, overall.groups, overall.against_reference, overall.pairs, over
 opened = time.perf_counter() - begin, time.process_time() - cpu
 run.wins_ties_losses(test="s-test"), run.wins_ties_losses(test="mcnemar"), run.wins_ties_losses(test="bayes-t")
 decided = time.perf_counter() - begin, time.process_time() - cpu
-page_of(run, statistics=True)
+report_of(run, statistics=True)
 told = time.perf_counter() - begin, time.process_time() - cpu
 print(json.dumps({
     "seconds": opened[0], "cpu_seconds": opened[1],
@@ -60,7 +60,7 @@ def stored(tmp_path_factory):
             "methods": [{"label": method, "classifier": "knn"} for method in methods],
         }
     )
-    settings = Protocol(folds=FOLDS, repeats=REPEATS).completed().model_dump(mode="json")
+    settings = ProtocolSettings(folds=FOLDS, repeats=REPEATS).completed().model_dump(mode="json")
     protocol = make_protocol(settings, 0)
     meta = {
         "suite": suite.model_dump(mode="json"), "protocol": settings, "protocol_key": protocol.identity,

@@ -163,7 +163,7 @@ class TestOffline:
         assert repositories.calls == []
 
     def test_an_imported_mirror_serves_registered_datasets(self, registry, places, write_mirror):
-        from mfbench.datasets import import_path
+        from mfbench.data.upkeep import import_path
 
         lookup = Lookup(places(offline=True))
         assert [outcome.state for outcome in import_path(write_mirror(), lookup)] == ["imported"]
@@ -320,7 +320,7 @@ class TestPlans:
 
         return make
 
-    def test_what_is_not_at_hand_is_left_out_and_no_failure(self, plan, places, write_mirror):
+    def test_what_is_unavailable_is_left_out_and_no_failure(self, plan, places, write_mirror):
         use = '"made", "things", "nowhere", "broken", "wrong-things"'
         without = plan(use, places(offline=True))
         assert list(without.datasets) == ["made"]
@@ -331,7 +331,7 @@ class TestPlans:
         assert with_mirror.failures == ["broken", "wrong-things"]
 
     def test_where_data_were_found_does_not_reach_the_keys(self, plan, places, repositories, write_mirror):
-        from mfbench.datasets import import_path
+        from mfbench.data.upkeep import import_path
 
         mirror = write_mirror()
         keys = [trial.key for trial in plan('"things"', places(mirror)).trials]
@@ -348,7 +348,7 @@ class TestPlans:
         assert list(plan(use, places(offline=True), only=["*:7"]).datasets) == ["openml:7"]
         assert repositories.calls == []
 
-    def test_one_whose_list_is_not_at_hand_is_left_out(self, plan, places, repositories):
+    def test_one_whose_list_is_unavailable_is_left_out(self, plan, places, repositories):
         offline = plan('"made", "openml-suite:99"', places(offline=True))
         assert "mfbench datasets pull openml-suite:99" in offline.left_out["openml-suite:99"]
         assert offline.failures == []

@@ -19,9 +19,11 @@ from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
-from mfbench.report import export
+from mfbench.report.contents import report_of
+from mfbench.report.render.csv import to_csv
+from mfbench.report.render.json import to_json
 from mfbench.run import store
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
@@ -125,7 +127,7 @@ def test_keys_of_a_mirror():
 
 TABLES = {
     "### `[suite]`": schema.Header,
-    "### `[protocol]`": schema.Protocol,
+    "### `[protocol]`": schema.ProtocolSettings,
     "### `[profiles.NAME]`": schema.Profile,
     "### `[[datasets]]`": schema.Datasets,
     "### `[[methods]]`": schema.Method,
@@ -289,7 +291,9 @@ def test_run_members(run):
 
 
 def test_json_keys(run):
-    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(export.to_json(run)))
+    assert listed(section("results.md", "## Exports"), "key") == set(
+        json.loads(to_json(report_of(run, everything=True)))
+    )
 
 
 def test_export_formats():
@@ -301,7 +305,7 @@ def test_export_formats():
 
 
 def test_csv_columns(run):
-    header = export.to_csv(run).splitlines()[0].split(",")
+    header = to_csv(report_of(run, everything=True)).splitlines()[0].split(",")
     places = ["dataset", "method"]
     assert header == [*run.scores.columns, *run.wins_ties_losses().drop(columns=places).columns]
     documented = section("results.md", "## Exports")
@@ -320,7 +324,7 @@ def test_key_ingredients():
     data = mfbench.load_dataset("iris", registry=built_in)
     assert Columns.of(data).encoding == "one-hot"
     method = ResolvedMethod("K", None, Step(registry.parse("knn")), "all")
-    real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.Protocol(), built_in)
+    real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.ProtocolSettings(), built_in)
     documented = listed(section("architecture.md", "## Trial keys"), "ingredient")
     assert {name.strip("` ") for row in documented for name in row.split(",")} - {"coordinates"} == set(real)
 

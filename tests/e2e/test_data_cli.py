@@ -112,7 +112,7 @@ class TestSuites:
         assert "6 trials (2 datasets × 1 methods × 3 folds), 6 done before" in third.stdout
         beach.run_folder()
         content = json.loads(beach.run("report", "own", "--json").stdout)
-        assert content["not_at_hand"] == ["pebbles", "sand"] == sorted(content["left_out"])
+        assert content["unavailable"] == ["pebbles", "sand"] == sorted(content["left_out"])
 
     def test_all_left_out_is_nothing_measured(self, beach):
         result = beach.run("suite", "own.toml", "--offline", "--only", "sand", "--only", "shells")
@@ -318,5 +318,5 @@ def test_from_python(beach, tmp_path, monkeypatch):
     monkeypatch.delenv("MFBENCH_LOAD_PLUGINS", raising=False)
     out = tmp_path / "out"
     run = mfbench.run_suite(str(suite), profile="quick", jobs=1, out=out, data_dir=tmp_path / "mirror", offline=True)
-    assert run.not_at_hand == ["openml:61"]
+    assert run.unavailable == ["openml:61"]
     assert set(run.scores["dataset"]) == {"iris", "mirror:pebbles"}

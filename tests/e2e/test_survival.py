@@ -171,7 +171,7 @@ def test_ctrl_c_prints_what_there_is_and_how_to_go_on(host, small_suite):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
     out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
-    assert "Go on with: mfbench suite own.toml --jobs 1" in out
+    assert "To resume, run: mfbench suite own.toml --jobs 1" in out
     assert "Not run yet" in out and "1NN" in out
     assert "Traceback" not in err
     _wait_for(lambda: not _group_is_alive(process.pid), None, 10)

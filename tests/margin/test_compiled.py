@@ -10,7 +10,8 @@ from numba.core.registry import CPUDispatcher
 
 import mfbench_margin
 
-MODULES = [name for _, name, _ in pkgutil.iter_modules(mfbench_margin.__path__) if name != "plugin"]
+PACKAGE = pkgutil.walk_packages(mfbench_margin.__path__, "mfbench_margin.")
+MODULES = [name for _, name, _ in PACKAGE if name != "mfbench_margin.plugin"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -19,7 +20,7 @@ def test_no_generator_is_cached(name):
 
     So it is while another process is filling the cache, and whenever a caller meets new types.
     """
-    module = importlib.import_module(f"mfbench_margin.{name}")
+    module = importlib.import_module(name)
     compiled = [thing for thing in vars(module).values() if isinstance(thing, CPUDispatcher)]
     cached = [f for f in compiled if inspect.isgeneratorfunction(f.py_func) and not isinstance(f._cache, NullCache)]
     assert [f.py_func.__name__ for f in cached] == []

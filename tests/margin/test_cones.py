@@ -9,7 +9,7 @@ CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
 
 def project(G, cone):
     """The projection, and whether it is zero."""
-    cones = importlib.import_module("mfbench_margin._cones")
+    cones = importlib.import_module("mfbench_margin._quadratic.cones")
     return cones.project(np.asarray(G, dtype=float), cone), cones.best_direction(np.asarray(G, dtype=float), cone).polar
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import mfbench_margin
-from mfbench_margin._docs import PARAGRAPHS, complete
+from mfbench_margin._docstrings import PARAGRAPHS, complete
 
 NAMES = sorted(mfbench_margin.__all__)
 

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_margin import IM4E, IMMIGRATE, ImbalancedIM4E, _soft_manhattan
+from mfbench_margin import IM4E, IMMIGRATE, ImbalancedIM4E
+from mfbench_margin._soft import manhattan
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -23,11 +24,11 @@ def fitted(X, y, sample_weight=None, **parameters):
 # Against the definition
 
 
-@pytest.mark.parametrize("budget", [0, _soft_manhattan.BUDGET])
+@pytest.mark.parametrize("budget", [0, manhattan.BUDGET])
 @pytest.mark.parametrize("sigma", [0.05, 0.5, 4.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_equals_definition(oracles_soft, make_table, monkeypatch, budget, sigma, n_classes):
-    monkeypatch.setattr(_soft_manhattan, "BUDGET", budget)
+    monkeypatch.setattr(manhattan, "BUDGET", budget)
     X, y = standardised(make_table, n_classes, n_classes=n_classes)
     X[3] = X[2]
     X, y = np.vstack([X, X[:1] + 0.5]), np.append(y, 9)
@@ -194,7 +195,7 @@ def test_no_positive_margin():
 
 def test_the_ray_is_the_best_of_a_bad_lot():
     X, y = POLAR
-    table = _soft_manhattan.SoftManhattan(X, y)
+    table = manhattan.SoftManhattan(X, y)
     table.soften(np.full(3, 1 / 3), 1.0)
     margins = table.margins(np.ones(4))
     with pytest.warns(RuntimeWarning):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import IMMIGRATE
-from mfbench_margin._cones import best_direction, project
+from mfbench_margin._quadratic.cones import best_direction, project
 
 CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
 
-from mfbench_margin import IRelief, _soft_manhattan
+from mfbench_margin import IRelief
+from mfbench_margin._soft import manhattan
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -25,11 +26,11 @@ def fitted(X, y, **parameters):
     return IRelief(**parameters).fit(X, y)
 
 
-@pytest.mark.parametrize("budget", [0, _soft_manhattan.BUDGET])
+@pytest.mark.parametrize("budget", [0, manhattan.BUDGET])
 @pytest.mark.parametrize("sigma", [0.1, 0.5, 4.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_equals_definition(oracles_soft, make_table, monkeypatch, budget, sigma, n_classes):
-    monkeypatch.setattr(_soft_manhattan, "BUDGET", budget)
+    monkeypatch.setattr(manhattan, "BUDGET", budget)
     X, y, _ = make_table(n_classes, 25, 3, 1, n_classes=n_classes)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     X[3] = X[2]
@@ -74,7 +75,7 @@ def test_keeps_the_best_iterate(make_table):
     model = fitted(X, y, sigma=0.05, max_iter=15, tol=0)
     assert not model.converged_
     best = model.objective_trace_[1:].max()
-    table = _soft_manhattan.SoftManhattan(X, y)
+    table = manhattan.SoftManhattan(X, y)
     inliers = table.soften(model.weights_, 0.05).hit_shares()
     assert_array_equal(inliers, model.inlier_weights_)
     assert model.weights_ @ table.margins(inliers) / 30 == pytest.approx(best, rel=1e-12)

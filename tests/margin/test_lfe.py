@@ -10,7 +10,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import LFE, Relief
-from mfbench_margin._nearest import hits_and_misses, leave_one_out_error
+from mfbench_margin._nearest.classifier import leave_one_out_error
+from mfbench_margin._nearest.hits_and_misses import hits_and_misses
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 
@@ -29,7 +30,7 @@ def test_hits_and_misses_equal_definition(neighbours, messy_table, seed):
 def test_hits_and_misses_in_blocks(messy_table, monkeypatch):
     X, y = messy_table(9)
     whole = hits_and_misses(X, y, np.arange(30))
-    monkeypatch.setattr("mfbench_margin._neighbours.BLOCK", 7)
+    monkeypatch.setattr("mfbench_margin._nearest.search.BLOCK", 7)
     assert_array_equal(hits_and_misses(X, y, np.arange(30)), whole)
 
 
@@ -58,7 +59,7 @@ def test_votes_in_chunks(messy_table, monkeypatch):
     X, y = messy_table(3)
     lfe = LFE(n_neighbors=3).fit(X, y)
     whole = lfe.predict(X)
-    monkeypatch.setattr("mfbench_margin._nearest.CHUNK_BYTES", 8 * 6 * 4)
+    monkeypatch.setattr("mfbench_margin._nearest.classifier.CHUNK_BYTES", 8 * 6 * 4)
     assert_array_equal(lfe.predict(X), whole)
 
 

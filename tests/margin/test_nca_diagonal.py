@@ -1,16 +1,17 @@
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import NCADiagonal
-from mfbench_margin._nca import climb_simplex, correct_probability, project_on_simplex, soft_margin
-from mfbench_margin._scatter import squared_difference_sum
+from mfbench_margin._soft.nca import correct_probability, soft_margin, squared_difference_sum
+from mfbench_margin._soft.simplex import climb_simplex, project_on_simplex
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 
@@ -62,7 +63,7 @@ def test_probability_equals_definition(neighbours, messy_table, length, seed):
 def test_blocks_of_rows_make_no_difference(messy_table, monkeypatch):
     X, y = messy_table(3)
     whole = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
-    monkeypatch.setattr("mfbench_margin._nca.BLOCK_BYTES", 80 * len(X) * 4)
+    monkeypatch.setattr("mfbench_margin._soft.nca.BLOCK_BYTES", 80 * len(X) * 4)
     parts = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
     for one, other in zip(whole, parts, strict=True):
         assert one[0] == pytest.approx(other[0], abs=1e-12)
@@ -112,6 +113,51 @@ def test_projection_is_the_nearest_point_of_the_simplex(seed, p, spread):
     corners = np.eye(p) - projected
     # The angle to every corner of the simplex is blunt.
     assert (corners @ (v - projected) <= 1e-9 * max(1, spread)).all()
+
+
+def exact_projection(v):
+    """The projection in rational arithmetic."""
+    values = sorted((Fraction(value) for value in v), reverse=True)
+    threshold, total = None, Fraction(0)
+    for count, value in enumerate(values, start=1):
+        total += value
+        if value > (total - 1) / count:
+            threshold = (total - 1) / count
+    return [float(max(Fraction(value) - threshold, 0)) for value in v]
+
+
+@settings(max_examples=200, deadline=None)
+@given(v=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
+@example(v=[9.38884626e16, -3.13614650e16, -5.83895147e16, -4.13748296e15])
+@example(v=[1.7e308, -1.7e308])
+@example(v=[1e300])
+@example(v=[-1e300, -1e300, -1e300])
+@example(v=[1e17, 1e17, 0.5])
+@example(v=[0.0, -0.0, 0.0])
+@example(v=[5e-324, 0.0])
+def test_projection_holds_for_any_finite_vector(v):
+    projected = project_on_simplex(np.array(v))
+    assert_allclose(projected, exact_projection(v), rtol=0, atol=1e-15 * len(v))
+    assert projected.min() >= 0
+    assert projected.sum() == pytest.approx(1, abs=1e-15 * len(v))
+
+
+def test_projection_of_many_ties():
+    assert_allclose(project_on_simplex(np.full(10**5, -3e200)), np.full(10**5, 1e-5), rtol=1e-9)
+
+
+def test_ascent_from_a_gentle_to_a_steep_slope_stays_finite():
+    """A step fit for the first slope overflows on the second."""
+
+    def kinked(weights):
+        if weights[0] < 0.5:
+            return 1e-295 * weights[0], np.array([1e-295, 0.0, 0.0])
+        return 1e20 * (weights[0] - 0.5), np.array([1e20, 0.0, 0.0])
+
+    weights, trace, converged = climb_simplex(kinked, np.ones(3) / 3, 10, 0.0)
+    assert weights.tolist() == [1, 0, 0]
+    assert trace[-1] == 5e19
+    assert converged
 
 
 def test_ascent_finds_the_maximum_of_a_concave_function():

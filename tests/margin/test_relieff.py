@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import Relief, ReliefF
-from mfbench_margin._diff import build_table
+from mfbench_margin._nearest.differences import build_table
 
 NAN = np.nan
 EXACT = {"rtol": 0, "atol": 1e-10}
@@ -57,7 +57,7 @@ def test_many_rows_and_neighbours(oracles, make_table, n_numeric):
 def test_several_blocks_of_targets(make_table, monkeypatch):
     X, y, nominal = make_table(6, 90, 3, 1, 2, 0.1, 3)
     whole = weights(X, y, 5, nominal)
-    monkeypatch.setattr("mfbench_margin._neighbours.BLOCK", 7)
+    monkeypatch.setattr("mfbench_margin._nearest.search.BLOCK", 7)
     assert_allclose(weights(X, y, 5, nominal), whole, **EXACT)
 
 

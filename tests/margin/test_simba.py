@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import Simba
-from mfbench_margin._simba import MarginProblem, climb_batch, mean_utility
+from mfbench_margin._nearest.simba_ascent import MarginProblem, climb_batch, mean_utility
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 UTILITIES = [("linear", 1.0), ("sigmoid", 1.0), ("sigmoid", 7.0)]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_margin import _soft_manhattan
-from mfbench_margin._soft_kernels import _decay
-from mfbench_margin._soft_manhattan import SoftManhattan
+from mfbench_margin._soft import manhattan
+from mfbench_margin._soft.kernels import _decay
+from mfbench_margin._soft.manhattan import SoftManhattan
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -15,9 +15,9 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 def path(request, monkeypatch):
     """Distances kept or computed anew; blocks of 5 rows and chunks of features have rests of every size."""
     if "recomputed" in request.param:
-        monkeypatch.setattr(_soft_manhattan, "BUDGET", 0)
+        monkeypatch.setattr(manhattan, "BUDGET", 0)
     if "small" in request.param:
-        monkeypatch.setattr(_soft_manhattan, "BLOCK", 5)
+        monkeypatch.setattr(manhattan, "BLOCK", 5)
     return request.param
 
 
@@ -111,14 +111,14 @@ def test_balanced_margin_is_exactly_nothing(monkeypatch):
     The second one's margin is a sum of multiples of 0.3: nothing or far from it, were it not for rounding.
     """
     y = np.tile([0, 1, 0, 1], 9)
-    values = {0.0: [], _soft_manhattan.ROUNDING: []}
+    values = {0.0: [], manhattan.ROUNDING: []}
     for seed in range(20):
         rng = np.random.default_rng(seed)
         tenths = rng.permuted(np.tile([0.1, 0.1, 0.4, 0.4], (9, 1)), axis=1).ravel()
         table = SoftManhattan(np.column_stack([np.repeat(np.arange(9), 4) * 10.0, tenths]), y)
         table.soften(np.array([1.0, 0.0]), 0.1)
         for rounding, margins in values.items():
-            monkeypatch.setattr(_soft_manhattan, "ROUNDING", rounding)
+            monkeypatch.setattr(manhattan, "ROUNDING", rounding)
             margins.append(abs(table.margins(np.ones(36))[1]))
     without, rounded = (np.array(v) for v in values.values())
     assert ((without > 0) & (without < 1e-10)).any()

@@ -8,7 +8,7 @@ from sklearn.linear_model import Lasso
 from sklearn.preprocessing import scale
 
 from mfbench_relevance import feature_kernel
-from mfbench_relevance._box import optimality_gap, path, solve_box
+from mfbench_relevance._box.descent import optimality_gap, path, solve_box
 
 
 def problem(seed, m=12, rank=None):

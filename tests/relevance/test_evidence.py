@@ -4,8 +4,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import scale
 
 from mfbench_relevance import feature_kernel
-from mfbench_relevance._evidence import PRUNED, Problem, fixed_point, posterior
-from mfbench_relevance._sequential import factors, sequential
+from mfbench_relevance._evidence.fixed_point import PRUNED, fixed_point
+from mfbench_relevance._evidence.posterior import Problem, posterior
+from mfbench_relevance._evidence.sequential import factors, sequential
 
 
 def linear_problem(seed, n=60, m=10, strong=3):

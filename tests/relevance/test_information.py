@@ -6,8 +6,8 @@ from hypothesis.extra import numpy as stn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import mutual_info_score
 
-from mfbench_relevance._codes import bin_codes, compact
-from mfbench_relevance._information import entropies, information_between, information_matrix
+from mfbench_relevance._kernel.codes import bin_codes, compact
+from mfbench_relevance._kernel.information import entropies, information_between, information_matrix
 
 BINNINGS = ["width", "frequency"]
 
@@ -28,7 +28,7 @@ def test_every_pair_equals_scikit_learn_in_bits(messy_columns, binning, bins):
 def test_tiles_change_nothing(messy_columns, monkeypatch, tile):
     codes, sizes = compact(bin_codes(messy_columns, 7, "width"))
     whole = information_matrix(codes, sizes)
-    monkeypatch.setattr("mfbench_relevance._information.TILE", tile)
+    monkeypatch.setattr("mfbench_relevance._kernel.information.TILE", tile)
     assert_array_equal(information_matrix(codes, sizes), whole)
 
 

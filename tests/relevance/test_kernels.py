@@ -33,7 +33,7 @@ def rows_of(X, y):
 )
 def test_numeric_kernels_in_blocks(data, monkeypatch, name, options, function):
     X, y = data
-    monkeypatch.setattr("mfbench_relevance._views.BLOCK", 5)
+    monkeypatch.setattr("mfbench_relevance._kernel.views.BLOCK", 5)
     found = feature_kernel(X, y, kernel=name, **options)
     assert_allclose(found.matrix, function(rows_of(X, y)), rtol=1e-10, atol=1e-10)
     assert_array_equal(found.matrix, found.matrix.T)

@@ -8,8 +8,8 @@ from sklearn.metrics import mutual_info_score
 from sklearn.preprocessing import scale
 
 from mfbench_relevance import FVM, PSVM, RFVM, KernelRanking
-from mfbench_relevance._codes import bin_codes
-from mfbench_relevance._tuning import Curve
+from mfbench_relevance._box.cross_validation import Curve
+from mfbench_relevance._kernel.codes import bin_codes
 
 BITS = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
 SPARSE = [RFVM(), RFVM("paper"), RFVM(algorithm="sequential"), FVM(n_folds=3), PSVM(n_folds=3), FVM(tuning="null")]

@@ -9,7 +9,7 @@ prints the table of docs/detection.md.
 import numpy as np
 import pytest
 
-from mfbench_datasets.ground_truth_rfvm import rfvm_regression_1
+from mfbench_datasets.ground_truth.rfvm import rfvm_regression_1
 from mfbench_relevance import RFVM
 
 ROUNDS = 20

@@ -5,7 +5,7 @@ import pytest
 
 from mfbench.analysis.results import Run
 from mfbench.run.store import Store
-from mfbench.suite.schema import Protocol, Suite
+from mfbench.suite.schema import ProtocolSettings, Suite
 from mfbench.trials import Status, Trial, TrialResult
 
 ENVIRONMENT = {
@@ -59,7 +59,7 @@ def write_run(tmp_path):
                 "report": report or {},
             }
         )
-        protocol = Protocol(folds=folds, repeats=1, metrics=list(metrics)).completed()
+        protocol = ProtocolSettings(folds=folds, repeats=1, metrics=list(metrics)).completed()
         meta = {
             "suite": suite.model_dump(mode="json"),
             "protocol": protocol.model_dump(mode="json"),

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.run.folds import Fold
-from mfbench.run.trial import run_trial
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.protocols import RepeatedCV
 from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench import load_dataset
 from mfbench_similarity import RBS, margin_histogram
-from mfbench_similarity.figures import draw, main
+from mfbench_similarity.charts import draw, main
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -146,7 +146,7 @@ def test_blocks_change_nothing(make_numbers, monkeypatch, estimator):
     queries, _ = make_numbers(8, n=50)
     whole = estimator.fit(X, y).decision_function(queries)
     margins = estimator.margins_
-    monkeypatch.setattr("mfbench_similarity._lists.BLOCK", 7)
+    monkeypatch.setattr("mfbench_similarity._nearest.lists.BLOCK", 7)
     assert_allclose(estimator.fit(X, y).decision_function(queries), whole, rtol=1e-9)
     assert_allclose(estimator.margins_, margins, rtol=1e-9)
 

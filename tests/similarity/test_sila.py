@@ -54,7 +54,7 @@ def dice(X, Y):
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
 def test_own_function_equals_the_plain_loop(oracles, make_numbers, neighbours, monkeypatch):
-    monkeypatch.setattr("mfbench_similarity._lists.BLOCK", 6)
+    monkeypatch.setattr("mfbench_similarity._nearest.lists.BLOCK", 6)
     X, y = make_numbers(4, n=20)
     expected = oracles.sila(X, y, 2, "square", 2, oracles.dice, neighbours)
     assert_same_course(voted(2, epochs=2, neighbours=neighbours, normalization=dice).fit(X, y), expected, atol=1e-12)

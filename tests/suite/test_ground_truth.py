@@ -185,8 +185,8 @@ def test_a_rule_is_told(plan):
 
 
 def test_figures_have_one_order():
-    from mfbench.run.detection import DETECTION_SCORES
-    from mfbench.run.metrics import METRICS, SCORES
+    from mfbench.run.trial.detection_scores import DETECTION_SCORES
+    from mfbench.run.trial.metrics import METRICS, SCORES
 
     assert tuple(DETECTION_SCORES) == DETECTION_METRICS == KINDS["ground-truth"].metrics
     assert set(SCORES) == {*METRICS, *DETECTION_METRICS}

@@ -9,12 +9,12 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 import mfbench
-from mfbench.run.detection import DETECTION_SCORES
-from mfbench.run.metrics import METRICS, SCORES
+from mfbench.run.trial.detection_scores import DETECTION_SCORES
+from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite import schema
 from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.loading import parse_suite
-from mfbench.suite.schema import Profile, Protocol, Suite, standard_profiles
+from mfbench.suite.schema import Profile, ProtocolSettings, Suite, standard_profiles
 
 TABLES = [
     value
@@ -51,7 +51,7 @@ def test_the_json_schema_names_every_table_and_forbids_other_keys():
 
 def test_a_minimal_suite_takes_the_defaults():
     suite = Suite.model_validate(MINIMAL)
-    assert suite.protocol == Protocol()
+    assert suite.protocol == ProtocolSettings()
     protocol = suite.protocol.completed()
     assert (protocol.folds, protocol.repeats, protocol.inner_folds, protocol.selection) == (10, 1, 5, "nested")
     assert (suite.report.test, suite.report.alpha, suite.report.reference) == ("corrected-t", 0.05, None)
@@ -60,40 +60,43 @@ def test_a_minimal_suite_takes_the_defaults():
 
 
 def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
-    item = Suite.model_json_schema()["$defs"]["Protocol"]["properties"]["metrics"]["items"]
+    item = Suite.model_json_schema()["$defs"]["ProtocolSettings"]["properties"]["metrics"]["items"]
     assert set(item["enum"]) == set(SCORES)
     for name, about in KINDS.items():
         assert set(about.metrics) == (set(METRICS) if about.predicts else set(DETECTION_SCORES)), name
 
 
 def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():
-    assert set(get_args(Protocol.model_fields["kind"].annotation)) == set(KINDS)
+    assert set(get_args(ProtocolSettings.model_fields["kind"].annotation)) == set(KINDS)
     keys = {key for kind in KINDS.values() for key in kind.sound}
-    assert set(Protocol.model_fields) == keys | set(COMMON)
+    assert set(ProtocolSettings.model_fields) == keys | set(COMMON)
     for kind in KINDS.values():
         assert set(kind.published) <= set(kind.sound)
         for form in ("sound", "published"):
-            Protocol.model_validate(kind.values(form))
+            ProtocolSettings.model_validate(kind.values(form))
         for changes in kind.profiles.values():
             assert set(changes) <= set(kind.sound)
             Profile.model_validate(changes)
 
 
 def test_an_unset_key_is_as_the_form_has_it():
-    published = Protocol(form="published", repeats=3).completed()
+    published = ProtocolSettings(form="published", repeats=3).completed()
     assert (published.folds, published.repeats, published.selection) == (10, 3, "per-dataset")
-    assert Protocol(form="published").completed(Profile(form="sound")).selection == "nested"
-    assert Protocol(form="published", selection="nested").completed(Profile(form="published")).selection == "nested"
+    assert ProtocolSettings(form="published").completed(Profile(form="sound")).selection == "nested"
+    assert (
+        ProtocolSettings(form="published", selection="nested").completed(Profile(form="published")).selection
+        == "nested"
+    )
 
 
 def test_a_profile_changes_keys_of_the_protocol_alone():
-    assert set(Profile.model_fields) <= set(Protocol.model_fields)
+    assert set(Profile.model_fields) <= set(ProtocolSettings.model_fields)
     for kind in KINDS:
         assert set(standard_profiles(kind)) == {"quick", "standard", "paper"}
 
 
 def test_a_profile_has_the_protocols_limits():
-    allowed = {name: field.metadata for name, field in Protocol.model_fields.items()}
+    allowed = {name: field.metadata for name, field in ProtocolSettings.model_fields.items()}
     assert {name: field.metadata for name, field in Profile.model_fields.items()} == {
         name: allowed[name] for name in Profile.model_fields
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.report.cells import rank_text
 from mfbench.report.charts.svg import LETTER, document, line, text
 from mfbench.sections import Chart

@@ -47,7 +47,7 @@ def draw_profile(ratios: pd.DataFrame, title: str = "") -> str:
     Parameters
     ----------
     ratios : DataFrame of shape (n_datasets, n_methods)
-        As returned by `mfbench.analysis.profiles.performance_ratios`.
+        As returned by `mfbench.analysis.across_datasets.profiles.performance_ratios`.
     title : str, default=""
         Heading; none if empty.
 

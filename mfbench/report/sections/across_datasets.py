@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mfbench.analysis.overall import Overall
+from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, interval_text, p_text, rank_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 
 CERTAIN = 0.95

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mfbench.analysis.results import Run
 from mfbench.report.cells import number_cell, rank_cell, seconds
 from mfbench.report.verdicts import verdict_cell, verdict_columns
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mfbench.analysis.companions import FLATTERED, LARGE
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, score_cell, with_unit
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 from mfbench.sections import Cell, Section, Table
 
 

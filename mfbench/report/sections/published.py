@@ -11,7 +11,7 @@ from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_C
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
-from mfbench.run.metrics import METRICS
+from mfbench.run.trial.metrics import METRICS
 from mfbench.sections import Cell, Role, Section, Table
 
 MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below")}

@@ -18,7 +18,7 @@ def remarks(run: Run) -> Section:
         "Remarks",
         notes=[
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
-            *left_out(run.left_out, run.not_at_hand, run.meta["command"][2]),
+            *left_out(run.left_out, run.unavailable, run.meta["command"][2]),
             *_undefined(run),
             *_pending(run),
             *_failures(run),
@@ -26,7 +26,7 @@ def remarks(run: Run) -> Section:
         ],
         data={
             "left_out": lambda: run.left_out,
-            "not_at_hand": lambda: run.not_at_hand,
+            "unavailable": lambda: run.unavailable,
             "failures": lambda: run.failures,
             "not_run": lambda: run.n_pending,
         },

@@ -9,7 +9,7 @@ import pandas as pd
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, rank_cell, score_cell, with_unit
 from mfbench.report.verdicts import S_TESTS, verdict_cell, verdict_columns, verdict_notes
-from mfbench.run.metrics import SCORES
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 
 S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.profiles import FACTORS, performance_profile
+from mfbench.analysis.across_datasets.profiles import FACTORS, performance_profile
 from mfbench.analysis.results import Run
 from mfbench.report.charts.time_profile import time_profile_chart
 from mfbench.sections import Cell, Section, Table

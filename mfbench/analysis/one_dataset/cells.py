@@ -1,0 +1,104 @@
+"""The results of one method on one dataset, fold by fold: what the rules compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from mfbench.errors import RunError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Decisions = Callable[[str, str], "list[NDArray[np.bool_]]"]
+"""From the labels of a dataset and a method to what was right in the test rows of each fold, in order."""
+
+
+@dataclass(frozen=True)
+class CellResults:
+    """One method on one dataset, every planned fold in the order of repeats and folds.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_folds,)
+        In the metric's unit; NaN where a trial did not end well.
+    repeats : ndarray of shape (n_folds,)
+    ok : ndarray of bool of shape (n_folds,)
+        Which trials ended well.
+    decisions : callable
+        Returns what was right in the test rows of each fold.
+    """
+
+    scores: NDArray[np.float64]
+    repeats: NDArray[np.int64]
+    ok: NDArray[np.bool_]
+    decisions: Callable[[], list[NDArray[np.bool_]]]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned trial ended well and has a score."""
+        return bool(self.ok.all() and np.isfinite(self.scores).all())
+
+    def first_repeat(self) -> NDArray[np.bool_]:
+        """Return what was right in the test rows of the first repetition: every row is tested at most once in it."""
+        folds = self.decisions()
+        return np.concatenate(
+            [fold for fold, repeat in zip(folds, self.repeats, strict=True) if repeat == self.repeats[0]]
+        )
+
+    def first_test_set(self) -> NDArray[np.bool_]:
+        """Return what was right in the test rows of the first fold."""
+        return self.decisions()[0]
+
+
+def results_by_cell(
+    trials: pd.DataFrame, metric: str, decisions: Decisions | None = None
+) -> dict[tuple[str, str], CellResults]:
+    """Return every (dataset, method) of a frame of trials, in the order of their first rows.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Columns dataset, method, repeat, fold, status and the metric; rows in any order.
+    metric : str
+    decisions : callable or None, default=None
+        As `Decisions`; None where there are no predictions.
+
+    Notes
+    -----
+    O(n log n) for n trials.
+    """
+    if not len(trials):
+        return {}
+    datasets, dataset_names = pd.factorize(trials["dataset"])
+    methods, method_names = pd.factorize(trials["method"])
+    codes = datasets * len(method_names) + methods
+    repeats = trials["repeat"].to_numpy(dtype=np.int64)
+    order = np.lexsort((trials["fold"].to_numpy(), repeats, codes))
+    ok = (trials["status"] == "ok").to_numpy(dtype=bool)[order]
+    scores, repeats = trials[metric].to_numpy(dtype=float)[order], repeats[order]
+    scores = np.where(ok, scores, np.nan)
+    found, begins = np.unique(codes[order], return_index=True)
+    ends = [*begins[1:], len(codes)]
+    places = {int(code): slice(begin, end) for code, begin, end in zip(found, begins, ends, strict=True)}
+    cells = {}
+    for code in dict.fromkeys(codes.tolist()):
+        place = places[code]
+        dataset, method = str(dataset_names[code // len(method_names)]), str(method_names[code % len(method_names)])
+        cells[dataset, method] = CellResults(
+            scores[place], repeats[place], ok[place], _asking(decisions, dataset, method)
+        )
+    return cells
+
+
+def _asking(decisions: Decisions | None, dataset: str, method: str) -> Callable[[], list[NDArray[np.bool_]]]:
+    def ask() -> list[NDArray[np.bool_]]:
+        if decisions is None:
+            raise RunError(f"no predictions of {method} on {dataset} are at hand; s-test and McNemar's test need them")
+        return decisions(dataset, method)
+
+    return ask

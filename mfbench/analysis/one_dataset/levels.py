@@ -1,0 +1,67 @@
+"""How often rules reject when nothing differs: what was measured, for the footers of reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEVEL = 0.05
+"""The nominal level of all figures below."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """The level that a rule really holds at a nominal 5 %, over four simulations.
+
+    Two learners that are equal by construction, the nearest class mean and the nearest neighbour, each on 100 and 300
+    rows with five Gaussian features; 1000 datasets for each simulation.
+
+    Attributes
+    ----------
+    low, high : float
+        Smallest and largest share of datasets on which the rule found a difference.
+    design : str
+        The resampling it was measured with.
+    """
+
+    low: float
+    high: float
+    design: str
+
+
+_REPEATED, _ONCE, _THIRDS = "10 × 10 folds", "10 folds", "10 random thirds"
+_POOLED = "5 pooled folds"
+_HELD: dict[tuple[str, str], Held] = {
+    ("paired-t", _REPEATED): Held(0.54, 0.65, _REPEATED),
+    ("wilcoxon", _REPEATED): Held(0.54, 0.65, _REPEATED),
+    ("corrected-t", _REPEATED): Held(0.036, 0.109, _REPEATED),
+    ("paired-t", _ONCE): Held(0.049, 0.135, _ONCE),
+    ("corrected-t", _ONCE): Held(0.008, 0.048, _ONCE),
+    ("paired-t", _THIRDS): Held(0.31, 0.36, _THIRDS),
+    ("corrected-t", _THIRDS): Held(0.003, 0.009, _THIRDS),
+}
+_DECISIONS: dict[str, Held] = {
+    "s-test": Held(0.097, 0.21, _POOLED),
+    "s-test-exact": Held(0.087, 0.178, _POOLED),
+}
+
+
+def level_held(rule: str, kind: str, repeats: int) -> Held | None:
+    """Return what was measured of a rule, in the design nearest to a protocol; None if nothing was.
+
+    Parameters
+    ----------
+    rule : str
+        One of `mfbench.analysis.one_dataset.rules.RULES`.
+    kind : str
+        Of the protocol.
+    repeats : int
+        Repetitions of a cross-validation.
+
+    Examples
+    --------
+    >>> level_held("paired-t", "repeated-cv", 10).high
+    0.65
+    """
+    if kind in ("three-way", "holdout"):
+        return _HELD.get((rule, _THIRDS))
+    return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))

@@ -1,0 +1,122 @@
+"""The rules that decide between two methods on one dataset, by the names that ``[report] test`` knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbench.analysis.one_dataset.bayesian import Posterior, correlated_t_test
+from mfbench.analysis.one_dataset.cells import CellResults
+from mfbench.analysis.one_dataset.decisions import DecisionTest, mcnemar_test, s_test
+from mfbench.analysis.one_dataset.paired import PairedTest, corrected_t_test, paired_t_test
+from mfbench.analysis.one_dataset.signed import sign_test, wilcoxon_test
+from mfbench.analysis.settings import ComparisonSettings
+from mfbench.errors import RunError
+
+Comparison = PairedTest | DecisionTest | Posterior
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its words in a report, how it compares, whether the metric is beside the point for it."""
+
+    title: str
+    compare: Callable[[CellResults, CellResults, ComparisonSettings], Comparison]
+    of_decisions: bool = False
+
+
+def compare(
+    first: CellResults, second: CellResults, settings: ComparisonSettings, test: str | None = None
+) -> Comparison:
+    """Compare two complete cells of a dataset.
+
+    Parameters
+    ----------
+    first, second : CellResults
+    settings : ComparisonSettings
+    test : str or None, default=None
+        One of `RULES`; None takes the settings'.
+
+    Returns
+    -------
+    PairedTest, DecisionTest or Posterior
+        First minus second, larger meaning better whatever the metric's direction.
+
+    Notes
+    -----
+    A single test set has no spread between folds, so that no test of scores is defined: `sound_test` takes its place.
+    """
+    rule = RULES[test or settings.test]
+    if len(first.scores) < 2 and not rule.of_decisions:
+        rule = RULES[sound_test(first)]
+    return rule.compare(first, second, settings)
+
+
+def sound_test(cell: CellResults) -> str:
+    """Return the rule to believe: the corrected resampled t-test, or on a single test set McNemar's.
+
+    The ratio of a protocol whose rounds are independent is 0, which makes the first the plain paired t-test.
+    """
+    if len(cell.scores) > 1:
+        return "corrected-t"
+    try:
+        cell.decisions()
+    except RunError:  # nothing was predicted, as where selectors alone are measured: then one round tells nothing
+        return "corrected-t"
+    return "mcnemar"
+
+
+def _of_scores(
+    test: Callable[..., PairedTest | Posterior], *names: str
+) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
+    """Return a rule that looks at the scores of folds; `names` are the settings that it takes beside the level."""
+
+    def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+        a, b = settings.sign * first.scores, settings.sign * second.scores
+        if len(a) < 2:  # one test set has no spread between folds
+            return PairedTest(float(np.mean(a - b)), np.nan, np.nan, np.nan)
+        return test(a, b, **{name: getattr(settings, name) for name in names}, alpha=settings.alpha)
+
+    return rule
+
+
+def _s_test(exact: bool) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
+    def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+        return s_test(first.first_repeat(), second.first_repeat(), exact=exact, alpha=settings.alpha)
+
+    return rule
+
+
+def _mcnemar(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+    return mcnemar_test(first.first_test_set(), second.first_test_set(), settings.alpha)
+
+
+RULES: Mapping[str, Rule] = {
+    "corrected-t": Rule("corrected resampled t-test (Nadeau and Bengio)", _of_scores(corrected_t_test, "ratio")),
+    "paired-t": Rule(
+        "plain paired t-test, which takes overlapping folds for independent ones", _of_scores(paired_t_test)
+    ),
+    "bayes-t": Rule(
+        "Bayesian correlated t-test (Corani and Benavoli), at a probability above 1 - α of a difference beyond the "
+        "region of practical equivalence",
+        _of_scores(correlated_t_test, "ratio", "rope"),
+    ),
+    "wilcoxon": Rule(
+        "Wilcoxon test over folds, which takes overlapping folds for independent ones", _of_scores(wilcoxon_test)
+    ),
+    "sign": Rule("sign test over folds, which takes overlapping folds for independent ones", _of_scores(sign_test)),
+    "s-test": Rule(
+        "s-test (Yang and Liu) in its normal form on the pooled decisions of the first repetition, one-sided in the "
+        "direction that the data choose",
+        _s_test(exact=False),
+        of_decisions=True,
+    ),
+    "s-test-exact": Rule(
+        "exact s-test on the pooled decisions of the first repetition, one-sided in the direction that the data choose",
+        _s_test(exact=True),
+        of_decisions=True,
+    ),
+    "mcnemar": Rule("exact McNemar test on the first test set", _mcnemar, of_decisions=True),
+}

@@ -1,0 +1,186 @@
+"""The commands ``mfbench datasets …``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
+from mfbench.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from mfbench.data.upkeep import DatasetStatus
+
+app = typer.Typer(help="List, show, download and manage datasets.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_datasets(
+    collection: Annotated[
+        str | None, typer.Option(metavar="NAME", help="List only this collection, with its own labels.")
+    ] = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+) -> None:
+    """List all datasets with size, source and location: embedded, mirror, cached or missing."""
+    from mfbench.data.collections import in_collection
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+    from mfbench.host.registry import load_registry
+    from mfbench.report.listings import show_datasets
+
+    registry = load_registry(strict=strict)
+    if collection is not None:
+        in_collection(registry, collection)
+    show_datasets(registry, make_console(), Lookup(DataOptions.of(data_dir, offline)), collection)
+
+
+@app.command("show")
+def show(
+    name: Annotated[str, typer.Argument(help="A dataset, such as 'wine', 'openml:61' or 'file:my.csv'.")],
+    target: Target = None,
+    categorical: Categorical = None,
+    rows: Annotated[int, typer.Option(min=0, help="Number of rows to show.")] = 5,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+) -> None:
+    """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
+    from mfbench.data.catalog import find
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+    from mfbench.host.registry import load_registry
+    from mfbench.report.downloads import Downloads
+    from mfbench.report.listings import show_dataset
+
+    registry = load_registry(strict=strict)
+    entry = registry.datasets.get(name.partition("(")[0].strip())
+    console = make_console()
+    with Downloads(console) as downloads:
+        lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
+        loaded = find(name, registry, lookup, target=target, categorical=categorical)
+    show_dataset(loaded.data, console, rows, found=loaded, spec=None if entry is None else entry.spec)
+
+
+@app.command("pull")
+def pull(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SUITE|NAME...", help="Suites, collections, datasets, openml:…, uci:… or openml-suite:…"
+        ),
+    ],
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+) -> None:
+    """Download datasets into the cache and report those that are already available."""
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+    from mfbench.host.registry import load_registry
+    from mfbench.report.downloads import Downloads
+    from mfbench.suite.pull import pull as pull_datasets
+
+    console = make_console()
+    with Downloads(console) as downloads:
+        lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
+        _print_statuses(pull_datasets(names, load_registry(strict=strict), lookup), console)
+
+
+@app.command("import")
+def import_datasets(
+    path: Annotated[Path, typer.Argument(metavar="DIR|FILE", help="A mirror, or a CSV, TSV, ARFF or Parquet file.")],
+    name: Annotated[
+        str | None, typer.Option(help="Import a file as import:NAME. [default: the name of the file]")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Label column of a file. [default: the last one]")] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Treat a numeric column of a file as categorical. Can be repeated."),
+    ] = None,
+) -> None:
+    """Copy a mirror or a file into the cache, so that its datasets can be used by name."""
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+    from mfbench.data.upkeep import import_path
+
+    lookup = Lookup(DataOptions(mirror=None))
+    statuses = import_path(path, lookup, name=name, target=target, categorical=categorical or None)
+    _print_statuses(statuses, make_console())
+
+
+@app.command("verify")
+def verify(data_dir: DataDir = None) -> None:
+    """Check every dataset in the cache, and in the mirror if there is one, against its checksum."""
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+    from mfbench.data.upkeep import verify as verify_datasets
+
+    lookup = Lookup(DataOptions.of(data_dir))
+    count, damaged = verify_datasets(lookup)
+    console = make_console()
+    for name, reason in damaged.items():
+        print_line(console, f"{name}: {reason}")
+    sound = count - len(damaged)
+    print_line(console, f"{sound} of {count} datasets are sound, {len(damaged)} damaged. Cache: {lookup.cache.folder}")
+    if damaged:
+        print_line(
+            console,
+            "To remove a damaged dataset, run: mfbench datasets clear NAME. It is downloaded again if a repository "
+            "has it.",
+        )
+        raise typer.Exit(ExitCode.FAILED)
+
+
+@app.command("clear")
+def clear(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete everything without asking.")] = False,
+    strict: Strict = False,
+) -> None:
+    """Delete datasets from the cache; mirrors and your own files are kept."""
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+    from mfbench.data.upkeep import cached_keys
+    from mfbench.host.registry import load_registry
+
+    cache = Lookup(DataOptions(mirror=None)).cache
+    console = make_console()
+    keys = cached_keys(names, load_registry(strict=strict), cache) if names else None
+    if keys is None and cache.is_empty():
+        print_line(console, f"the cache {cache.folder} is empty")
+        return
+    if keys is None and not yes:
+        question = f"Delete all {len(cache.entries())} datasets from the cache {cache.folder}?"
+        if not sys.stdin.isatty():
+            raise UsageError(f"{question} Name some of them, or confirm with --yes")
+        if not typer.confirm(question):
+            return
+    deleted = cache.clear(keys)
+    print_line(console, f"deleted {len(deleted)} datasets" + (f": {', '.join(deleted)}" if deleted else ""))
+
+
+def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
+    """Print what happened to each dataset; exit with a failure if one failed."""
+    failed = []
+    for status in statuses:
+        console.print(
+            str(status), markup=False, highlight=False, soft_wrap=True, style="red" if status.failed else None
+        )
+        failed.append(status.failed)
+    if not failed:
+        print_line(console, "nothing to do: no datasets are listed there")
+    if any(failed):
+        print_line(console, f"{sum(failed)} of {len(failed)} datasets failed")
+        raise typer.Exit(ExitCode.FAILED)

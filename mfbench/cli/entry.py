@@ -1,0 +1,90 @@
+"""The command ``mfbench``: its commands put together, and errors turned into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated, NoReturn
+
+import typer
+
+from mfbench.cli import datasets, installed, runs
+from mfbench.errors import ExitCode, MfbenchError
+
+app = typer.Typer(
+    name="mfbench",
+    help="Benchmark feature selectors: which one, with which classifier, is better on which data, and at what cost.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from mfbench import __version__
+
+        sys.stdout.write(f"mfbench {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Benchmark feature selectors: which one, with which classifier, is better on which data, and at what cost."""
+
+
+app.command()(runs.suite)
+app.command()(installed.suites)
+app.command()(installed.plugins)
+app.command()(runs.report)
+app.add_typer(datasets.app, name="datasets")
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit with an `ExitCode`.
+
+    Parameters
+    ----------
+    arguments : list of str or None, default=None
+        Words after the command's name; None uses those of the process.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        app([word for word in words if word != "--debug"])
+    except MfbenchError as error:
+        if debug:
+            raise
+        _complain(str(error))
+        raise SystemExit(error.exit_code) from None
+    except KeyboardInterrupt:
+        raise SystemExit(ExitCode.INTERRUPTED) from None
+    except BrokenPipeError:
+        # Whoever read our output has stopped reading, as in "mfbench plugins | head".
+        sys.stderr.close()
+        raise SystemExit(ExitCode.OK) from None
+    except Exception as error:
+        if debug:
+            raise
+        _complain(
+            f"unexpected {type(error).__name__}: {error}. This is a bug in mfbench or in a plugin: "
+            "run the command again with --debug and report the output"
+        )
+        raise SystemExit(ExitCode.FAILED) from None
+    raise SystemExit(ExitCode.OK)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    sys.stderr.write(f"warning: {message}\n")
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write("".join(f"mfbench: {line}\n" for line in text.splitlines()))

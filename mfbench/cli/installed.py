@@ -1,0 +1,44 @@
+"""The commands ``mfbench suites`` and ``mfbench plugins``: what is installed."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mfbench.cli.options import Strict, make_console
+
+
+def suites(
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of suite files instead of the list.")
+    ] = False,
+    strict: Strict = False,
+) -> None:
+    """List the installed suites."""
+    from mfbench.host.registry import load_registry
+
+    if schema:
+        import json
+
+        from mfbench.suite.schema import Suite
+
+        sys.stdout.write(json.dumps(Suite.model_json_schema(), indent=2) + "\n")
+        return
+    from mfbench.report.listings import show_suites
+
+    show_suites(load_registry(strict=strict), make_console())
+
+
+def plugins(
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="List only methods with this tag. Can be repeated.")
+    ] = None,
+    strict: Strict = False,
+) -> None:
+    """List all selectors and classifiers, each with its paper and the package that provides it."""
+    from mfbench.host.registry import load_registry
+    from mfbench.report.listings import show_plugins
+
+    show_plugins(load_registry(strict=strict), make_console(), tag or ())

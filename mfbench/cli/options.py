@@ -1,0 +1,45 @@
+"""Options that several commands share, and the console that they print to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DEFAULT_OUT = Path("reports")
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that holds all runs.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail if a plugin cannot be loaded, instead of warning.")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", metavar="DIR", help="Mirror of datasets, searched first. [default: MFBENCH_DATA_DIR]"),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Do not use the network.")]
+Target = Annotated[
+    str | None,
+    typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]"),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN", help="Treat a numeric column of a file or repository as categorical. Can be repeated."
+    ),
+]
+
+
+def make_console() -> Console:
+    """Return the console that commands print to."""
+    from rich.console import Console
+
+    console = Console()
+    # Output that is not a terminal has no width: tables in a log or a pipe are not folded.
+    return console if console.is_terminal else Console(width=160)
+
+
+def print_line(console: Console, text: str) -> None:
+    """Print plain text on one line, however long it is."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,152 @@
+"""The commands ``mfbench suite`` and ``mfbench report``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mfbench.cli.interrupts import termination_as_interrupt
+from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, Strict, make_console, print_line
+from mfbench.errors import ExitCode, UsageError
+
+
+def suite(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
+    ],
+    profile: Annotated[
+        str | None,
+        typer.Option(help="Profile: quick, standard, paper, or one that the suite defines. [default: the suite's]"),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")
+    ] = 0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
+    ] = None,
+    out: Out = DEFAULT_OUT,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Delete the earlier run with the same suite and options, and start over.")
+    ] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat trials that failed.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Overrides the suite's seed.")] = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+    explain_key: Annotated[
+        bool, typer.Option("--explain-key", help="Print what the keys of stored results depend on, and exit.")
+    ] = False,
+) -> None:
+    """Run a suite, or the trials that are still missing, and print the report."""
+    from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
+    from mfbench.host.registry import load_registry
+    from mfbench.report.downloads import Downloads
+    from mfbench.report.present import show_run
+    from mfbench.report.progress import follow
+    from mfbench.run.runner import RunOptions, execute
+
+    registry = load_registry(strict=strict)
+    console = make_console()
+    with Downloads(console) as downloads:
+        plan, folder, _ = prepare_suite(
+            name,
+            profile=profile,
+            only=only or (),
+            out=out,
+            seed=seed,
+            data_dir=data_dir,
+            offline=offline,
+            registry=registry,
+            follower=downloads,
+        )
+    if explain_key:
+        for text in explain_keys(plan):
+            sys.stdout.write(f"{text}\n")
+        return
+    display = follow(console)
+    interrupted = False
+    try:
+        with termination_as_interrupt():
+            execute(plan, folder, registry, RunOptions(jobs, fresh, retry_failed), display)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        display.close()
+    run = load_run(folder)
+    show_run(run, console, registry)
+    print_line(console, f"\nResults: {folder}")
+    if interrupted:
+        print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
+        raise typer.Exit(ExitCode.INTERRUPTED)
+    raise typer.Exit(exit_code(run))
+
+
+def report(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or the name of a suite.")
+    ] = None,
+    published: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE", help="Analyse a published table instead of a run: its name or a CSV file."),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL", help="Method that the others are compared with. [default: the suite's, or the best]"
+        ),
+    ] = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Also show all pairs, win probabilities and the profile of times.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
+    as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
+    as_svg: Annotated[bool, typer.Option("--svg", help="Write the terminal view as an SVG picture.")] = False,
+    figure: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Write a chart as SVG: critical-difference or time-profile.")
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the charts of a ground-truth run as SVG files into a folder."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
+    ] = None,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Show or export the report of a run, or analyse a published table."""
+    from mfbench.report.present import Form, present_run, present_table
+
+    switches = {"json": as_json, "csv": as_csv, "md": as_md, "svg": as_svg, "figure": figure is not None}
+    forms = [name for name, is_set in switches.items() if is_set]
+    if len(forms) > 1:
+        raise UsageError("choose one of --json, --csv, --md, --svg and --figure")
+    if (run is None) == (published is None):
+        raise UsageError("name either a run or, with --published, a table")
+    if output is not None and not forms:
+        raise UsageError("--output needs one of --json, --csv, --md, --svg and --figure")
+    form = Form(forms[0] if forms else "terminal", figure, statistics, reference, output)
+    if published is not None:
+        text = present_table(published, form, make_console())
+    else:
+        from mfbench.api import find_run
+
+        assert run is not None
+        stored = find_run(run, out)
+        if figures is not None:
+            from mfbench.report.present import write_charts
+
+            for path in write_charts(stored, figures):
+                sys.stdout.write(f"{path}\n")
+            return
+        text = present_run(stored, form, make_console())
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from mfbench.api import write_report
+
+    write_report(output, text)

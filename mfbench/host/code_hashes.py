@@ -1,0 +1,217 @@
+"""What code a result depends on: versions and file hashes, so that a stored result is never served after an edit."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import json
+import re
+import sys
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+from mfbench.host.registry import GROUP, Plugin, Registered
+from mfbench.models import DatasetSpec
+
+HOST = "mfbench"
+# The rooms of the host that take part in computing a result; a change in a report leaves results valid.
+HOST_PARTS = (
+    "models.py",
+    "trials.py",
+    "host/expressions.py",
+    "host/registry.py",
+    "data/prepare.py",
+    "data/rounds.py",
+    "suite/plan.py",
+    "suite/resolve.py",
+    "suite/forms.py",
+    "suite/protocols",
+    "suite/seeds.py",
+    "run/trial",
+    "run/worker.py",
+)
+NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
+
+
+def method_code(registered: Registered) -> dict[str, str]:
+    """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
+
+    The plugin's distribution version, a hash of every Python file of the plugin's packages (all top-level packages of
+    its distribution that belong to no other plugin; for an editable installation all of the project's files), the
+    versions of what the distribution requires, and, where the estimator itself comes from another package such as
+    scikit-learn, that package's version.
+
+    Parameters
+    ----------
+    registered : Registered
+        A selector, classifier or dataset with its plugin.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    plugin = registered.plugin
+    code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin)}
+    if plugin.distribution:
+        code[f"distribution {plugin.distribution}"] = plugin.version
+        if plugin.distribution != HOST:  # what mfbench itself computes with is in `numeric_versions`
+            code |= _requirements(plugin.distribution)
+            project = _editable_project(plugin.distribution)
+            if project is not None:
+                code["project"] = _project_hash(project)
+    root = _factory_root(registered)
+    if root and f"plugin {root}" not in code:
+        name, version = _distribution_of(root)
+        code[f"package {name or root}"] = version or package_hash(root)
+    return code
+
+
+def forget() -> None:
+    """Look at all files anew from now on; hashes are remembered in between."""
+    for remembered in (
+        host_code,
+        package_hash,
+        _plugin_roots,
+        _requirements,
+        _editable_project,
+        _project_hash,
+        _packages,
+    ):
+        remembered.cache_clear()
+    importlib.invalidate_caches()
+
+
+@cache
+def host_code() -> str:
+    """Return a hash of the host's files that take part in computing a result."""
+    folder = Path(__file__).parent.parent
+    files: list[Path] = []
+    for part in HOST_PARTS:
+        path = folder / part
+        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return _hash_files(folder, files)
+
+
+@cache
+def numeric_versions() -> dict[str, str]:
+    """Return the versions of the libraries that every result rests on."""
+    return {name: metadata.version(name) for name in NUMERIC}
+
+
+@cache
+def package_hash(root: str) -> str:
+    """Return a hash of all Python files of a top-level package or module, "" if it has no files.
+
+    Parameters
+    ----------
+    root : str
+        Import name without dots.
+    """
+    try:
+        spec = find_spec(root)
+    except ValueError:  # a script or a notebook, whose __main__ has no spec
+        file = getattr(sys.modules.get(root), "__file__", None)
+        return _hash_files(Path(), [Path(file)]) if file else ""
+    if spec is None:
+        return ""
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    if not folders:
+        return _hash_files(Path(), [Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
+    digest = hashlib.sha256()
+    for folder in sorted(folders):
+        digest.update(_hash_files(folder, sorted(folder.rglob("*.py"))).encode())
+    return digest.hexdigest()[:16]
+
+
+def _hash_files(base: Path, files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        name = path.relative_to(base) if base != Path() else Path(path.name)
+        digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _factory_root(registered: Registered) -> str:
+    spec = registered.spec
+    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
+    module = target if isinstance(target, str) else getattr(target, "__module__", "")
+    return module.partition(":")[0].partition(".")[0]
+
+
+@cache
+def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
+    roots = {plugin.module.partition(":")[0].partition(".")[0]}
+    if plugin.distribution and plugin.distribution != HOST:
+        others = {e.value.partition(":")[0].partition(".")[0] for e in metadata.entry_points(group=GROUP)} - roots
+        roots |= {root for root in _top_level(plugin.distribution) if root not in others}
+    elif not plugin.distribution:
+        roots |= _local_helpers(plugin)
+    return tuple(sorted(roots))
+
+
+def _local_helpers(plugin: Plugin) -> set[str]:
+    """Return the loose modules beside a plugin that is no installed package: any of them may be its helper."""
+    module = sys.modules.get(plugin.module.partition(":")[0])
+    file = getattr(module, "__file__", None)
+    if file is None or "." in plugin.module:
+        return set()
+    return {path.stem for path in Path(file).parent.glob("*.py") if path.stem.isidentifier()}
+
+
+def _top_level(distribution: str) -> set[str]:
+    files = metadata.files(distribution) or []
+    return {
+        file.parts[0].removesuffix(".py")
+        for file in files
+        if file.suffix == ".py" and file.parts and not file.parts[0].startswith((".", "__editable__"))
+    }
+
+
+@cache
+def _requirements(distribution: str) -> dict[str, str]:
+    """Return the installed versions of a distribution's direct requirements, extras left out."""
+    found = {}
+    for line in metadata.requires(distribution) or []:
+        name = re.split(r"[^A-Za-z0-9._-]", line.strip(), maxsplit=1)[0]
+        if name != HOST and "extra ==" not in line:
+            with contextlib.suppress(metadata.PackageNotFoundError):  # not needed on this system
+                found[f"requirement {name}"] = metadata.version(name)
+    return found
+
+
+@cache
+def _editable_project(distribution: str) -> Path | None:
+    """Return the folder of an editable installation: its record lists no Python files, they stay where they are."""
+    text = metadata.distribution(distribution).read_text("direct_url.json")
+    source = json.loads(text) if text else {}
+    if not source.get("dir_info", {}).get("editable"):
+        return None
+    return Path(url2pathname(urlparse(source["url"]).path))
+
+
+@cache
+def _project_hash(folder: Path) -> str:
+    inside = [path for path in sorted(folder.rglob("*.py")) if not _hidden(path.relative_to(folder))]
+    return _hash_files(folder, inside)
+
+
+def _hidden(path: Path) -> bool:
+    """Tell what is no part of a project although it lies in its folder: environments, caches, builds."""
+    return any(
+        part.startswith(".") or part in ("build", "dist", "node_modules", "site-packages") for part in path.parts
+    )
+
+
+@cache
+def _packages() -> dict[str, list[str]]:
+    return dict(metadata.packages_distributions())
+
+
+def _distribution_of(root: str) -> tuple[str, str]:
+    names = _packages().get(root)
+    return (names[0], metadata.version(names[0])) if names else ("", "")

@@ -1,0 +1,169 @@
+"""Scores of a test part, by scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn import metrics
+
+from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A classifier's predictions for some rows, and the truth.
+
+    Attributes
+    ----------
+    y_true, y_pred : ndarray of shape (n_rows,)
+        Class codes.
+    y_score : ndarray or None
+        Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier offers neither.
+    classes : ndarray of shape (n_seen_classes,)
+        The class codes that the columns of `y_score` stand for.
+    is_probability : bool
+        Whether `y_score` holds probabilities.
+    decisions : ndarray of shape (n_rows, n_classes) or None, default=None
+        If each class was a problem of its own: 1 if the row was assigned to that class, else 0.
+    """
+
+    y_true: NDArray[np.int64]
+    y_pred: NDArray[np.int64]
+    y_score: NDArray[np.float64] | None
+    classes: NDArray[np.int64]
+    is_probability: bool
+    decisions: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What a report has to know of a score: its direction, and whether it is written in percent."""
+
+    greater_is_better: bool = True
+    percent: bool = True
+
+
+@dataclass(frozen=True)
+class Metric(Score):
+    """A score of predictions: its function, and whether it needs more than predicted labels."""
+
+    function: Callable[[Predictions], float]
+    needs_scores: bool = False
+
+
+def _balanced(predictions: Predictions) -> float:
+    """Mean recall over the classes that occur in the truth (no warning if others were predicted)."""
+    recall = metrics.recall_score(
+        predictions.y_true, predictions.y_pred, labels=np.unique(predictions.y_true), average="macro", zero_division=0
+    )
+    return float(recall)
+
+
+def _f1(predictions: Predictions) -> float:
+    return float(metrics.f1_score(predictions.y_true, predictions.y_pred, average="macro", zero_division=0))
+
+
+def _mcc(predictions: Predictions) -> float:
+    if len(np.union1d(predictions.y_true, predictions.y_pred)) < 2:
+        return 0.0  # what scikit-learn returns too, with a warning that is no fault of the method
+    return float(metrics.matthews_corrcoef(predictions.y_true, predictions.y_pred))
+
+
+def _one_vs_rest(predictions: Predictions) -> float:
+    """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision.
+
+    Where the classes were no problems of their own, a predicted label says yes to one class and no to all others: with
+    an error rate e among K > 2 classes that is 1 - 2e/K.
+    """
+    if predictions.decisions is not None:
+        truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
+        return float(np.mean(truth == predictions.decisions))
+    wrong = float(np.mean(predictions.y_true != predictions.y_pred))
+    n_classes = len(np.union1d(predictions.classes, predictions.y_true))
+    return 1.0 - wrong * (2.0 / n_classes if n_classes > 2 else 1.0)
+
+
+def _log_loss(predictions: Predictions) -> float:
+    if predictions.y_score is None or not predictions.is_probability:
+        return float("nan")
+    return float(metrics.log_loss(predictions.y_true, _columns_for_all(predictions), labels=_all_classes(predictions)))
+
+
+def _roc_auc(predictions: Predictions) -> float:
+    """Area under the ROC curve; one against rest, averaged over classes, when there are more than two."""
+    if predictions.y_score is None or len(np.unique(predictions.y_true)) < 2:
+        return float("nan")
+    if len(_all_classes(predictions)) == 2:
+        second = predictions.y_score if predictions.y_score.ndim == 1 else predictions.y_score[:, -1]
+        return float(metrics.roc_auc_score(predictions.y_true == predictions.classes[-1], second))
+    columns = _columns_for_all(predictions)
+    classes = _all_classes(predictions)
+    areas = [
+        metrics.roc_auc_score(predictions.y_true == code, columns[:, position])
+        for position, code in enumerate(classes)
+        if (predictions.y_true == code).any()
+    ]
+    return float(np.mean(areas))
+
+
+def _all_classes(predictions: Predictions) -> NDArray[np.int64]:
+    return np.union1d(predictions.classes, predictions.y_true)
+
+
+def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
+    """Add a column of zeros for a class of the test part that training never showed."""
+    assert predictions.y_score is not None
+    classes = _all_classes(predictions)
+    # One column of decision values stands for two classes: large for the second, small for the first.
+    scores = (
+        predictions.y_score
+        if predictions.y_score.ndim == 2
+        else np.column_stack([-predictions.y_score, predictions.y_score])
+    )
+    columns = np.zeros((len(predictions.y_true), len(classes)))
+    columns[:, np.searchsorted(classes, predictions.classes)] = scores
+    return columns
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric(lambda p: float(np.mean(p.y_true == p.y_pred))),
+    "balanced_accuracy": Metric(_balanced),
+    "f1_macro": Metric(_f1),
+    "mcc": Metric(_mcc, percent=False),
+    "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False),
+    "roc_auc": Metric(_roc_auc, needs_scores=True),
+    "one_vs_rest_accuracy": Metric(_one_vs_rest),
+}
+# Whatever a protocol may measure.
+SCORES: dict[str, Score] = {
+    **METRICS,
+    **{name: Score(greater_is_better=name not in SMALLER_IS_BETTER, percent=False) for name in DETECTION_SCORES},
+}
+
+
+def predict(
+    classifier: Any, X: NDArray[np.float64], truth: NDArray[np.int64], names: list[str], with_scores: bool = False
+) -> Predictions:
+    """Ask a fitted classifier for labels and, only if asked to or one of the metrics `names` needs them, for scores."""
+    predictions = np.asarray(classifier.predict(X))
+    scores: NDArray[np.float64] | None = None
+    is_probability = False
+    if with_scores or any(METRICS[name].needs_scores for name in names):
+        for method in ("predict_proba", "decision_function"):
+            if hasattr(classifier, method):
+                scores = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
+                is_probability = method == "predict_proba"
+                break
+    seen = np.asarray(getattr(classifier, "classes_", np.unique(truth)))
+    return Predictions(truth, predictions, scores, seen, is_probability)
+
+
+def evaluate(predictions: Predictions, names: list[str]) -> dict[str, float]:
+    """Return the scores by metric name; NaN where the classifier cannot give what a metric needs."""
+    return {name: METRICS[name].function(predictions) for name in names}

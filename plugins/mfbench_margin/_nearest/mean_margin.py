@@ -1,0 +1,134 @@
+"""The sum over targets and their neighbours that both Relief and ReliefF consist of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from mfbench_margin._nearest.differences import DiffTable
+from mfbench_margin._nearest.search import block_size, heap_offsets, search
+
+
+def prior_factors(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the factor of the diff to class c' (column) for a sample of class c (row).
+
+    -1 for hits, P(c') / (1 - P(c)) for misses, P being the relative frequency of a class. The misses' factors of a row
+    sum to 1.
+    """
+    prior = np.bincount(codes) / len(codes)
+    factors = prior[None, :] / (1.0 - prior[:, None])
+    np.fill_diagonal(factors, -1.0)
+    return factors
+
+
+def pooled_factors(n_classes: int) -> NDArray[np.float64]:
+    """Return factors as `prior_factors` does, but 1 for every miss."""
+    return np.ones((n_classes, n_classes)) - 2.0 * np.eye(n_classes)
+
+
+def mean_margin(
+    table: DiffTable,
+    samples: NDArray[np.int64],
+    factors: NDArray[np.float64],
+    n_neighbors: int,
+    *,
+    squared_distance: bool = False,
+    squared_diff: bool = False,
+    pooled: bool = False,
+) -> NDArray[np.float64]:
+    """Return how much farther each feature keeps misses than hits, averaged over samples.
+
+    Parameters
+    ----------
+    table : DiffTable
+        The training data.
+    samples : ndarray of int64, shape (m,)
+        Training indices to average over; repetitions count.
+    factors : ndarray, shape (n_classes, n_classes)
+        factors[c, c'] is the factor of the mean diff to the neighbours in class c' of a sample of class c.
+    n_neighbors : int
+        Neighbours in each class.
+    squared_distance, squared_diff : bool, default=False
+        Whether neighbours are found by, and weights made of, squared differences (complete numeric features only).
+    pooled : bool, default=False
+        Keep only the nearest of all misses (needs ``n_neighbors=1``).
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+    """
+    # A sample drawn twice has the same neighbours both times: search once, count twice.
+    samples, counts = np.unique(samples, return_counts=True)
+    targets = table.position[samples]
+    offsets = heap_offsets(table, n_neighbors)
+    step = block_size(offsets)
+    total = np.zeros(len(table.columns))
+    for begin in range(0, len(targets), step):
+        block = targets[begin : begin + step]
+        neighbours, distances = search(table, block, offsets, squared=squared_distance)
+        if pooled:
+            _keep_nearest_miss(table, block, neighbours, distances)
+        _accumulate(
+            total, block, counts[begin : begin + step], neighbours, offsets, factors, table.rows, table.starts,
+            table.labels, table.n_plain, table.nominal, table.slot, table.expected, squared_diff,
+        )  # fmt: skip
+    weights = np.empty_like(total)
+    weights[table.feature_order] = total / counts.sum()
+    return weights
+
+
+def _keep_nearest_miss(
+    table: DiffTable, targets: NDArray[np.int64], neighbours: NDArray[np.int64], distances: NDArray[np.float64]
+) -> None:
+    """Erase from one neighbour per class, in place, all misses but the nearest; ties to the lowest training index."""
+    n_rows, n_classes = len(table.order), neighbours.shape[1]
+    training_index = np.append(table.order, n_rows)[neighbours]
+    is_hit = np.arange(n_classes) == table.labels[targets][:, None]
+    miss_distances = np.where(is_hit, np.inf, distances)
+    nearest = miss_distances == miss_distances.min(axis=1, keepdims=True)
+    kept = np.where(nearest, training_index, n_rows).argmin(axis=1)
+    neighbours[~is_hit & (np.arange(n_classes) != kept[:, None])] = n_rows
+
+
+@njit(cache=True)
+def _accumulate(
+    total, targets, counts, neighbours, offsets, factors, rows, starts, labels, n_plain, nominal, slot, expected,
+    squared,
+):  # fmt: skip  # pragma: no cover
+    for t in range(len(targets)):
+        target = targets[t]
+        own = labels[target]
+        for c in range(len(offsets) - 1):
+            available = starts[c + 1] - starts[c] - (1 if c == own else 0)
+            used = min(available, offsets[c + 1] - offsets[c])
+            if used == 0:
+                continue
+            factor = counts[t] * factors[own, c] / used
+            for place in range(offsets[c], offsets[c + 1]):
+                neighbour = neighbours[t, place]
+                if neighbour < len(rows):
+                    _add_plain(total, factor, rows[target], rows[neighbour], n_plain, squared)
+                    for f in range(n_plain, rows.shape[1]):
+                        total[f] += factor * _difference(f, target, neighbour, rows, labels, nominal, slot, expected)
+
+
+@njit(cache=True)
+def _add_plain(total, factor, x, z, n_plain, squared):  # pragma: no cover
+    if squared:
+        for f in range(n_plain):
+            total[f] += factor * ((x[f] - z[f]) * (x[f] - z[f]))
+    else:
+        for f in range(n_plain):
+            total[f] += factor * abs(x[f] - z[f])
+
+
+@njit(cache=True)
+def _difference(f, i, j, rows, labels, nominal, slot, expected):  # pragma: no cover
+    if np.isnan(rows[i, f]):
+        return expected[labels[i], slot[f], j]
+    if np.isnan(rows[j, f]):
+        return expected[labels[j], slot[f], i]
+    if nominal[f]:
+        return 1.0 if rows[i, f] != rows[j, f] else 0.0
+    return abs(rows[i, f] - rows[j, f])

@@ -1,0 +1,204 @@
+"""The k nearest rows of every class, for a block of target rows at a time.
+
+The rows of each class are scanned in tiles; a heap per target and class keeps the k best. Time is O(b n p) for b
+targets, memory O(b · min(n, K k)): no matrix of all distances exists.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from mfbench_margin._nearest.differences import DiffTable
+
+# Rows of a tile: small enough that its values stay in the second-level cache while all targets of a block pass by.
+TILE = 256
+# Targets of a block: at most this many, fewer if their heaps would need more than HEAP_BYTES.
+BLOCK = 256
+HEAP_BYTES = 16 * 2**20
+# Up to this many neighbours a sorted list takes less time than a heap, whose branches a processor cannot predict.
+SORTED = 32
+
+
+def heap_offsets(table: DiffTable, n_neighbors: int) -> NDArray[np.int64]:
+    """Return where the neighbours of each class begin in a row of heaps: min(k, class size) places per class."""
+    places = np.minimum(np.diff(table.starts), n_neighbors)
+    return np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
+
+
+def block_size(offsets: NDArray[np.int64]) -> int:
+    """Return how many targets to search for at a time."""
+    return int(max(1, min(BLOCK, HEAP_BYTES // (16 * int(offsets[-1])))))
+
+
+def search(
+    table: DiffTable, targets: NDArray[np.int64], offsets: NDArray[np.int64], *, squared: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Find the nearest rows of every class.
+
+    Parameters
+    ----------
+    table : DiffTable
+        The training data.
+    targets : ndarray of int64, shape (n_targets,)
+        Stored rows to find the neighbours of. A target is never its own neighbour; a duplicate of it may be.
+    offsets : ndarray of int64, shape (n_classes + 1,)
+        From `heap_offsets`.
+    squared : bool
+        Sum squared differences, as in the Euclidean distance, instead of differences.
+
+    Returns
+    -------
+    neighbours : ndarray of int64, shape (n_targets, offsets[-1])
+        Stored rows; those of class c are in places offsets[c] to offsets[c + 1] - 1, in no particular order. Places
+        without a neighbour hold n_samples. Of equally near rows, those with the lowest training index are chosen.
+    distances : ndarray, shape (n_targets, offsets[-1])
+        Their distances in steps of the table's grid.
+    """
+    n_rows = table.rows.shape[0]
+    neighbours = np.full((len(targets), int(offsets[-1])), n_rows, dtype=np.int64)
+    distances = np.full(neighbours.shape, np.inf)
+    _search(
+        targets, offsets, table.rows, table.columns, table.starts, table.labels, table.n_plain, table.nominal,
+        table.slot, table.expected, squared, table.grid, np.empty(TILE), neighbours, distances,
+    )  # fmt: skip
+    return neighbours, distances
+
+
+@njit(cache=True)
+def _search(
+    targets, offsets, rows, columns, starts, labels, n_plain, nominal, slot, expected, squared, grid, buffer,
+    neighbours, distances,
+):  # fmt: skip  # pragma: no cover
+    for c in range(len(starts) - 1):
+        first, last = offsets[c], offsets[c + 1]
+        for begin in range(starts[c], starts[c + 1], TILE):
+            end = min(begin + TILE, starts[c + 1])
+            tile = buffer[: end - begin]
+            for t in range(len(targets)):
+                target = targets[t]
+                tile[:] = 0.0
+                if squared:
+                    _add_squares(tile, rows[target], columns, n_plain, begin, end)
+                else:
+                    _add_absolute(tile, rows[target], columns, n_plain, begin, end)
+                    for f in range(n_plain, columns.shape[0]):
+                        column = columns[f, begin:end]
+                        if slot[f] < 0:
+                            _add_unequal(tile, rows[target, f], column)
+                        elif np.isnan(rows[target, f]):
+                            tile += expected[labels[target], slot[f], begin:end]
+                        else:
+                            _add_partly_known(tile, rows[target, f], column, nominal[f], expected[c, slot[f], target])
+                _push(distances[t, first:last], neighbours[t, first:last], tile, grid, begin, target)
+
+
+@njit(cache=True)
+def _add_absolute(tile, x, columns, n_plain, begin, end):  # pragma: no cover
+    # Four features at a time: a tile is loaded and stored once for four additions.
+    f = 0
+    while f + 4 <= n_plain:
+        c0, c1 = columns[f, begin:end], columns[f + 1, begin:end]
+        c2, c3 = columns[f + 2, begin:end], columns[f + 3, begin:end]
+        x0, x1, x2, x3 = x[f], x[f + 1], x[f + 2], x[f + 3]
+        for j in range(len(tile)):
+            tile[j] += (abs(c0[j] - x0) + abs(c1[j] - x1)) + (abs(c2[j] - x2) + abs(c3[j] - x3))
+        f += 4
+    while f < n_plain:
+        c0, x0 = columns[f, begin:end], x[f]
+        for j in range(len(tile)):
+            tile[j] += abs(c0[j] - x0)
+        f += 1
+
+
+@njit(cache=True)
+def _add_squares(tile, x, columns, n_plain, begin, end):  # pragma: no cover
+    f = 0
+    while f + 4 <= n_plain:
+        c0, c1 = columns[f, begin:end], columns[f + 1, begin:end]
+        c2, c3 = columns[f + 2, begin:end], columns[f + 3, begin:end]
+        x0, x1, x2, x3 = x[f], x[f + 1], x[f + 2], x[f + 3]
+        for j in range(len(tile)):
+            d0, d1, d2, d3 = c0[j] - x0, c1[j] - x1, c2[j] - x2, c3[j] - x3
+            tile[j] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3)
+        f += 4
+    while f < n_plain:
+        c0, x0 = columns[f, begin:end], x[f]
+        for j in range(len(tile)):
+            d0 = c0[j] - x0
+            tile[j] += d0 * d0
+        f += 1
+
+
+@njit(cache=True)
+def _add_unequal(tile, x, column):  # pragma: no cover
+    for j in range(len(tile)):
+        tile[j] += 1.0 if column[j] != x else 0.0
+
+
+@njit(cache=True)
+def _add_partly_known(tile, x, column, nominal, expected):  # pragma: no cover
+    # All rows of a tile are of one class, so that `expected` is the same wherever the column is unknown.
+    if nominal:
+        for j in range(len(tile)):
+            difference = 1.0 if column[j] != x else 0.0
+            tile[j] += expected if np.isnan(column[j]) else difference
+    else:
+        for j in range(len(tile)):
+            difference = abs(column[j] - x)
+            tile[j] += expected if np.isnan(column[j]) else difference
+
+
+@njit(cache=True)
+def _push(distances, neighbours, tile, grid, begin, target):  # pragma: no cover
+    """Offer the rows begin, begin + 1, … to the k nearest rows of one target that are kept so far."""
+    for j in range(len(tile)):
+        tile[j] = np.rint(tile[j] * grid)
+    size = len(distances)
+    if size <= SORTED:
+        farthest = distances[size - 1]
+        for j in range(len(tile)):
+            # Rows come in ascending order, so an equally far one never replaces an earlier one.
+            if tile[j] < farthest and begin + j != target:
+                _insert(distances, neighbours, tile[j], begin + j)
+                farthest = distances[size - 1]
+    else:
+        farthest = distances[0]
+        for j in range(len(tile)):
+            if tile[j] < farthest and begin + j != target:
+                _replace_root(distances, neighbours, tile[j], begin + j)
+                farthest = distances[0]
+
+
+@njit(cache=True)
+def _insert(distances, neighbours, distance, neighbour):  # pragma: no cover
+    # Ascending; behind those that are equally far, which came earlier. The last one drops out.
+    place = len(distances) - 1
+    while place > 0 and distances[place - 1] > distance:
+        distances[place], neighbours[place] = distances[place - 1], neighbours[place - 1]
+        place -= 1
+    distances[place], neighbours[place] = distance, neighbour
+
+
+@njit(cache=True)
+def _replace_root(distances, neighbours, distance, neighbour):  # pragma: no cover
+    # The farthest row is the root of the heap; of several farthest rows, the last one is replaced first.
+    size = len(distances)
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        if child + 1 < size and _is_farther(distances, neighbours, child + 1, distances[child], neighbours[child]):
+            child += 1
+        if not _is_farther(distances, neighbours, child, distance, neighbour):
+            break
+        distances[hole], neighbours[hole] = distances[child], neighbours[child]
+        hole = child
+    distances[hole], neighbours[hole] = distance, neighbour
+
+
+@njit(cache=True)
+def _is_farther(distances, neighbours, place, distance, neighbour):  # pragma: no cover
+    return distances[place] > distance or (distances[place] == distance and neighbours[place] > neighbour)

@@ -1,0 +1,1 @@
+"""Soft neighbours: every sample is a neighbour, with a probability that falls with its distance."""

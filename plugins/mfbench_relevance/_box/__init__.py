@@ -1,0 +1,1 @@
+"""The box-constrained l1 problem behind FVM and P-SVM: coordinate descent, and the penalty by cross-validation."""

@@ -1,0 +1,1 @@
+"""Evidence maximisation, the solver behind RFVM: one precision per feature, everything through the kernel."""

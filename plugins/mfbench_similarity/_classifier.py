@@ -1,0 +1,231 @@
+"""What all classifiers by similarity share: problems, prediction, margins.
+
+A classifier tells all classes apart with one matrix, or each class from the rest with a matrix of its own. Its `fit`
+makes a table of the training rows, and leaves for every problem a list of matrices with weights: a single one, except
+for a vote of many.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mfbench_similarity._nearest.lists import nearest
+from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, prepare
+from mfbench_similarity._nearest.votes import RULES, against_rest, by_class, leads, scores
+
+MODES = ("multiclass", "one-vs-rest")
+# A weight and a matrix (p, p), a diagonal (p,), or None for the identity.
+Voters = list[tuple[float, Matrix | None]]
+
+
+class SimilarityClassifier(ClassifierMixin, BaseEstimator):
+    """Base class of classifiers that predict by the most similar training rows."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "rule": [StrOptions(set(RULES))],
+        "mode": [StrOptions(set(MODES))],
+    }
+
+    n_neighbors: int
+    rule: str
+    mode: str
+    classes_: NDArray[Any]
+    _table: Table
+    _voters: list[Voters]
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Matrix, NDArray[np.int64]]:
+        """Return X as float64 and y as codes; set ``classes_`` and ``n_skipped_``.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite table, y has fewer than two classes, or every sample is alone in its class.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        name = type(self).__name__
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{name} needs samples of at least 2 classes in the data, "
+                f"but the data contains only 1 class: {self.classes_.tolist()[0]!r}"
+            )
+        alone = np.bincount(codes)[codes] == 1
+        self.n_skipped_ = int(np.count_nonzero(alone))
+        if alone.all():
+            raise ValueError(
+                f"{name} needs a class with at least 2 samples, but each of the {len(codes)} samples is alone in its "
+                "class"
+            )
+        return X, codes.astype(np.int64)
+
+    @property
+    def _n_problems(self) -> int:
+        """Two classes make one problem: against each other, or each against the rest, is the same."""
+        return len(self.classes_) if self.mode == "one-vs-rest" and len(self.classes_) > 2 else 1
+
+    def _problem_name(self, problem: int) -> str:
+        return "" if self._n_problems == 1 else f" for class {self.classes_.tolist()[problem]!r} against the rest"
+
+    def _compare(self, A: Matrix | None) -> Compare:
+        """Return the function that compares rows, as `_queries` gives them, to the training rows."""
+        return bilinear(self._table, A)
+
+    def _queries(self, X: Matrix) -> Matrix:
+        """Return rows to predict as `_compare` takes them."""
+        return prepare(X, self._table.normalization)
+
+    def _in_training_order(self, margins: list[Matrix]) -> Matrix:
+        """Return margins of the sorted rows, one array per problem, as an array that has the samples' order."""
+        in_order = [values[self._table.position] for values in margins]
+        return in_order[0] if len(in_order) == 1 else np.column_stack(in_order)
+
+    def decision_function(self, X: Any) -> Matrix:
+        """Return how much speaks for each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes, what speaks for ``classes_[1]`` minus what speaks for ``classes_[0]``. With more, a column
+            for each class: in mode "multiclass" `predict` takes the largest; in mode "one-vs-rest" a positive number
+            says that the sample is of this class rather than of the rest. With rule "knn-a" numbers are votes plus or
+            minus at most 1/4 for the similarity; with "sknn-a" they are mean similarities, or, in mode "one-vs-rest"
+            or with two classes, their difference, over the Frobenius norm of the matrix. Where several matrices vote
+            they are shares of the votes.
+
+        Notes
+        -----
+        Time O(m n p + m p²) for m rows and each matrix.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._queries(X)
+        two = len(self.classes_) == 2
+        decisions = self._against_rest(rows) if self._n_problems > 1 or two else self._by_class(rows)
+        return decisions[:, 1] if two else decisions
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return class labels.
+
+        Of equally similar training rows those with the lowest index count; of classes with as many votes that with the
+        larger summed similarity, then that which comes first in ``classes_``. In mode "one-vs-rest" with more than two
+        classes it is the class with the largest value of `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        decisions = self.decision_function(X)
+        winners = (decisions > 0).astype(np.int64) if decisions.ndim == 1 else decisions.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[winners]
+        return labels
+
+    def predict_one_vs_rest(self, X: Any) -> NDArray[np.bool_]:
+        """Return for each class whether a sample is of it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_samples, n_classes)
+            In mode "one-vs-rest" the decisions of the separate problems: a sample may belong to several classes, or to
+            none. In mode "multiclass" the class that `predict` says, and no other.
+        """
+        decisions = self.decision_function(X)
+        if decisions.ndim == 1:
+            return np.column_stack([decisions <= 0, decisions > 0])
+        if self._n_problems > 1:
+            return decisions > 0
+        chosen: NDArray[np.bool_] = decisions.argmax(axis=1)[:, None] == np.arange(decisions.shape[1])
+        return chosen
+
+    def one_vs_rest_accuracies(self, X: Any, y: Any) -> Matrix:
+        """Return, for each class, the share of right answers to whether a sample is of it.
+
+        Their mean is not the accuracy of `predict`, but at least as large where each sample gets one class: with K
+        classes, answering no throughout has the mean 1 - 1/K.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to predict.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+        """
+        truth = np.asarray(y)[:, None] == self.classes_
+        accuracies: Matrix = (self.predict_one_vs_rest(X) == truth).mean(axis=0)
+        return accuracies
+
+    def _by_class(self, rows: Matrix) -> Matrix:
+        """Return scores of all classes, which share one list of matrices."""
+        decisions = np.empty((len(rows), len(self.classes_)))
+        voters = self._voters[0]
+        poll = np.zeros_like(decisions) if len(voters) > 1 else None
+        for weight, A in voters:
+            for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
+                votes, strengths = by_class(lists, self.rule)
+                decisions[lists.block] = scores(votes, strengths / _size(A), self.rule)
+            if poll is not None:
+                poll[np.arange(len(poll)), decisions.argmax(axis=1)] += weight
+        return decisions if poll is None else poll / poll.sum(axis=1, keepdims=True)
+
+    def _against_rest(self, rows: Matrix) -> Matrix:
+        """Return signed scores of each class against the rest, each by its own list of matrices.
+
+        With two classes, those of the second are those of the first with the sign turned; with one matrix for all,
+        all come from the same lists of neighbours. Where one class has a vote of several matrices, all have shares.
+        """
+        if self._n_problems == 1 or len({id(voters) for voters in self._voters}) == 1:
+            voters = self._voters[0]
+            return self._shares(rows, voters) if len(voters) > 1 else self._leads(rows, voters[0][1])
+        voted = any(len(voters) > 1 for voters in self._voters)
+        return np.column_stack([
+            (self._shares(rows, voters) if voted else self._leads(rows, voters[0][1]))[:, problem]
+            for problem, voters in enumerate(self._voters)
+        ])  # fmt: skip
+
+    def _leads(self, rows: Matrix, A: Matrix | None) -> Matrix:
+        """Return how far one matrix puts each class before the rest."""
+        decisions = np.empty((len(rows), len(self.classes_)))
+        for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
+            votes, strengths = against_rest(lists, self.rule)
+            decisions[lists.block] = leads(votes, strengths / _size(A), self.rule)
+        return decisions
+
+    def _shares(self, rows: Matrix, voters: Voters) -> Matrix:
+        """Return the weighted mean of the verdicts of several matrices, 1 for a class and -1 for the rest."""
+        poll = sum(weight * np.where(self._leads(rows, A) > 0, 1.0, -1.0) for weight, A in voters)
+        shares: Matrix = poll / sum(weight for weight, _ in voters)
+        return shares
+
+
+def _size(A: Matrix | None) -> float:
+    """Return the Frobenius norm of a matrix, by which similarities are made comparable; 1 for the identity."""
+    return 1.0 if A is None else float(np.linalg.norm(A)) or 1.0

@@ -1,0 +1,1 @@
+"""The search for the nearest training rows: similarities, hits and misses, and the votes of neighbours."""

@@ -1,0 +1,250 @@
+"""Provenance: what a result depends on changes when its code does."""
+
+import functools
+import importlib
+import json
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import mfbench
+from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
+from mfbench.host import code_hashes
+from mfbench.host.code_hashes import HOST_PARTS, host_code, method_code, numeric_versions, package_hash
+from mfbench.host.registry import Plugin, Registered, load_registry
+
+IGNORED = shutil.ignore_patterns("__pycache__")
+CACHES = (
+    "host_code",
+    "numeric_versions",
+    "package_hash",
+    "_plugin_roots",
+    "_packages",
+    "_requirements",
+    "_editable_project",
+    "_project_hash",
+)
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    """Each look is a fresh one: a process reads files once."""
+
+    def clear():
+        importlib.invalidate_caches()
+        for name in CACHES:
+            getattr(code_hashes, name).cache_clear()
+
+    clear()
+    yield clear
+    clear()
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An importable package with a plugin module and a helper in a subfolder."""
+    folder = tmp_path / "gadget_package"
+    (folder / "inner").mkdir(parents=True)
+    for name in ("__init__.py", "plugin.py", "inner/__init__.py", "inner/helper.py"):
+        (folder / name).write_text(f"# {name}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("gadget")]:
+        del sys.modules[name]
+
+
+def registered(factory="gadget_package.plugin:Thing", plugin=None):
+    spec = SelectorSpec(name="a", summary="", factory=factory)
+    return Registered(spec, plugin or Plugin("gadget", "gadget_package.plugin"))
+
+
+class TestPluginCode:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda folder: (folder / "inner" / "helper.py").write_text("# other\n"),
+            lambda folder: (folder / "plugin.py").write_text("# other\n"),
+            lambda folder: (folder / "inner" / "more.py").write_text(""),
+            lambda folder: (folder / "inner" / "helper.py").unlink(),
+            lambda folder: (folder / "inner" / "helper.py").rename(folder / "inner" / "renamed.py"),
+        ],
+        ids=["helper edited", "plugin edited", "file added", "file removed", "file renamed"],
+    )
+    def test_any_change_of_a_python_file_changes_it(self, package, forget, change):
+        before = method_code(registered())
+        change(package)
+        forget()
+        assert method_code(registered()) != before
+
+    def test_nothing_else_changes_it(self, package, forget):
+        before = method_code(registered())
+        (package / "notes.txt").write_text("x")
+        (package / "__pycache__").mkdir(exist_ok=True)
+        (package / "plugin.py").write_bytes((package / "plugin.py").read_bytes())
+        forget()
+        assert method_code(registered()) == before
+
+    def test_where_the_package_lies_does_not_change_it(self, package, forget, monkeypatch, tmp_path):
+        before = method_code(registered())
+        other = tmp_path / "elsewhere"
+        shutil.copytree(package, other / package.name)
+        monkeypatch.syspath_prepend(other)
+        shutil.rmtree(package)
+        forget()
+        assert method_code(registered()) == before
+
+    def test_text_moved_from_one_file_to_the_next_changes_it(self, package, forget):
+        (package / "plugin.py").write_text("ab")
+        (package / "z.py").write_text("c")
+        before = package_hash("gadget_package")
+        (package / "plugin.py").write_text("a")
+        (package / "z.py").write_text("bc")
+        forget()
+        assert package_hash("gadget_package") != before
+
+    def test_a_process_reads_the_files_once(self, package):
+        before = method_code(registered())
+        (package / "plugin.py").write_text("# other\n")
+        assert method_code(registered()) == before
+
+    def test_the_version_of_the_distribution_is_in_it(self, package):
+        codes = [
+            method_code(registered(plugin=Plugin("gadget", "gadget_package.plugin", "mfbench", version)))
+            for version in ("1.0", "1.1")
+        ]
+        assert codes[0] != codes[1]
+        assert codes[1]["distribution mfbench"] == "1.1"
+
+    def test_all_packages_of_a_distribution_count_except_those_of_other_plugins(self, monkeypatch, package, tmp_path):
+        for name in ("gadget_tools", "gadget_sister"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "__init__.py").write_text("")
+        files = [
+            metadata.PackagePath(path)
+            for path in (
+                "gadget_package/plugin.py",
+                "gadget_tools/__init__.py",
+                "gadget_sister/__init__.py",
+                "gadget.dist-info/METADATA",
+                "../../bin/run.py",
+            )
+        ]
+        sister = metadata.EntryPoint("sister", "gadget_sister", "mfbench")
+        monkeypatch.setattr(code_hashes.metadata, "files", lambda name: files)
+        monkeypatch.setattr(code_hashes.metadata, "entry_points", lambda group: [sister])
+        self.pretend(
+            monkeypatch,
+            ["numpy>=1", "mfbench", "not-installed-anywhere; python_version < '3'", "pytest; extra == 'test'"],
+        )
+        code = method_code(registered(plugin=Plugin("gadget", "gadget_package.plugin", "gadget-dist", "1")))
+        assert set(code) == {
+            "plugin gadget_package",
+            "plugin gadget_tools",
+            "distribution gadget-dist",
+            "requirement numpy",
+        }
+        assert code["requirement numpy"] == metadata.version("numpy")
+
+    def pretend(self, monkeypatch, requires, direct_url=None):
+        """Let a distribution "gadget-dist" be installed."""
+        real = metadata.distribution
+        fake = SimpleNamespace(read_text=lambda name: direct_url)
+        monkeypatch.setattr(code_hashes.metadata, "requires", lambda name: requires)
+        monkeypatch.setattr(
+            code_hashes.metadata, "distribution", lambda name: fake if name == "gadget-dist" else real(name)
+        )
+
+    def test_every_file_of_an_editable_project_counts(self, monkeypatch, package, tmp_path, forget):
+        monkeypatch.setattr(code_hashes.metadata, "files", lambda name: [])
+        url = json.dumps({"url": tmp_path.as_uri(), "dir_info": {"editable": True}})
+        self.pretend(monkeypatch, None, url)
+        editable = registered(plugin=Plugin("gadget", "gadget_package.plugin", "gadget-dist", "1"))
+        (tmp_path / ".venv").mkdir()
+        before = method_code(editable)
+        for path, counts in ((".venv/other.py", False), ("sister.py", True)):
+            (tmp_path / path).write_text("# new")
+            forget()
+            assert (method_code(editable) != before) == counts, path
+
+    def test_a_helper_beside_a_loose_plugin_module_counts(self, tmp_path, monkeypatch, forget):
+        (tmp_path / "gadget_loose.py").write_text("import gadget_helper\n")
+        (tmp_path / "gadget_helper.py").write_text("VALUE = 1\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        importlib.import_module("gadget_loose")
+        loose = registered("gadget_loose:Thing", Plugin("gadget_loose", "gadget_loose"))
+        before = method_code(loose)
+        (tmp_path / "gadget_helper.py").write_text("VALUE = 2\n")
+        forget()
+        assert method_code(loose) != before
+
+
+class TestForeignCode:
+    def test_an_estimator_of_another_package_brings_its_version(self):
+        code = method_code(load_registry(only=["baselines"]).classifier("knn"))
+        assert code["package scikit-learn"] == metadata.version("scikit-learn")
+        assert code["plugin mfbench_baselines"] == package_hash("mfbench_baselines")
+        assert code["distribution mfbench"] == mfbench.__version__
+
+    def test_a_loose_module_brings_its_hash(self, package, tmp_path):
+        (tmp_path / "gadget_other.py").write_text("# x\n")
+        code = method_code(registered("gadget_other:Thing"))
+        assert code["package gadget_other"] == package_hash("gadget_other") != ""
+
+    def test_a_built_in_plugin_does_not_depend_on_its_sisters(self):
+        code = method_code(load_registry(only=["margin"]).selector("relieff"))
+        assert [name for name in code if name.startswith("plugin")] == ["plugin mfbench_margin"]
+
+    def test_a_dataset_has_code_too(self, package):
+        spec = DatasetSpec(name="d", summary="", loader="gadget_package.plugin:load")
+        assert "plugin gadget_package" in method_code(Registered(spec, Plugin("gadget", "gadget_package.plugin")))
+
+    def test_a_partial_is_a_factory_too(self, package):
+        spec = ClassifierSpec(name="c", summary="", factory=functools.partial(dict))
+        assert "plugin gadget_package" in method_code(Registered(spec, Plugin("gadget", "gadget_package.plugin")))
+
+    def test_a_package_that_is_not_there_has_no_hash(self):
+        assert package_hash("no_such_package_anywhere") == ""
+
+    def test_a_factory_of_a_script_is_a_factory_too(self, monkeypatch):
+        monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+        assert package_hash("__main__")
+        monkeypatch.delattr(sys.modules["__main__"], "__file__")
+        package_hash.cache_clear()
+        assert package_hash("__main__") == ""
+
+
+class TestHostCode:
+    def test_every_file_that_counts_is_there(self):
+        root = Path(mfbench.__file__).parent
+        assert all((root / part).exists() for part in HOST_PARTS)
+
+    def copy_of_host(self, monkeypatch, tmp_path):
+        shutil.copytree(
+            Path(mfbench.__file__).parent, tmp_path / "mfbench", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        monkeypatch.setattr(code_hashes, "__file__", str(tmp_path / "mfbench" / "host" / "code_hashes.py"))
+        return tmp_path / "mfbench"
+
+    @pytest.mark.parametrize("part", [part for part in HOST_PARTS if part.endswith(".py")])
+    def test_an_edit_of_a_computing_room_changes_the_hash(self, part, monkeypatch, tmp_path, forget):
+        folder = self.copy_of_host(monkeypatch, tmp_path)
+        before = host_code()
+        with (folder / part).open("a") as file:
+            file.write("\n# edited\n")
+        forget()
+        assert host_code() != before
+
+    def test_an_edit_of_a_report_does_not(self, monkeypatch, tmp_path, forget):
+        folder = self.copy_of_host(monkeypatch, tmp_path)
+        before = host_code()
+        (folder / "report" / "tables.py").write_text("# edited")
+        forget()
+        assert host_code() == before
+
+    def test_the_numeric_libraries_are_told_by_version(self):
+        assert numeric_versions() == {name: metadata.version(name) for name in code_hashes.NUMERIC}
+        assert {"numpy", "scikit-learn", "xgboost"} <= set(numeric_versions())

@@ -1,0 +1,111 @@
+"""From weights to the columns that a classifier gets."""
+
+import numpy as np
+import pytest
+from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
+
+from mfbench.run.trial.prediction import run_trial
+from mfbench.run.trial.steps import choose
+from mfbench.trials import Status
+
+
+class TestSubsets:
+    WEIGHTS = np.array([0.1, -0.2, 0.7, 0.0, 0.1])
+
+    @pytest.mark.parametrize(
+        ("top", "kept"),
+        [
+            ("positive", [0, 2, 4]),
+            ("all", [0, 1, 2, 3, 4]),
+            (1, [2]),
+            (2, [0, 2]),
+            (3, [0, 2, 4]),
+            (99, [0, 1, 2, 3, 4]),
+            (0.2, [2]),
+            (0.21, [0, 2]),
+            (0.4, [0, 2]),
+            (0.6, [0, 2, 4]),
+            (1.0, [0, 1, 2, 3, 4]),
+            (0.001, [2]),
+        ],
+    )
+    def test_a_rule_keeps_the_largest_weights(self, top, kept):
+        assert choose(self.WEIGHTS, top).tolist() == kept
+
+    @pytest.mark.parametrize("fraction", [0.1, 0.2, 0.3, 0.7, 0.9])
+    def test_a_fraction_of_ten_is_not_off_by_rounding(self, fraction):
+        assert len(choose(np.arange(10.0), fraction)) == round(10 * fraction)
+
+    def test_at_least_one_is_kept(self):
+        assert choose(np.array([-2.0, -1.0, -1.0]), "positive").tolist() == [1]
+
+    def test_infinite_weights_are_weights(self):
+        assert choose(np.array([-np.inf, np.inf, 0.0]), 2).tolist() == [1, 2]
+
+    def test_the_classifier_gets_the_columns_of_the_subset(self):
+        fold = fold_of()
+        result, log = run(fold, method("spy(weights=[0.5, -1.0, 0.7])", top="positive"))
+        assert result.selected.tolist() == [0, 2]
+        assert result.n_selected == 2
+        assert result.weights.tolist() == [0.5, -1.0, 0.7]
+        assert np.array_equal(log.fits("classifier")[0].X, fold.X[fold.train][:, [0, 2]])
+        assert np.array_equal(log.predictions()[0].X, fold.X[fold.test][:, [0, 2]])
+
+    def test_weighted_columns_are_multiplied_by_the_root_of_their_share(self):
+        fold = fold_of()
+        result, log = run(fold, method("spy(weights=[8.0, -1.0, 2.0])", top="all-weighted"))
+        factor = [1.0, 0.0, 0.5]
+        assert np.array_equal(log.fits("classifier")[0].X, fold.X[fold.train] * factor)
+        assert np.array_equal(log.predictions()[0].X, fold.X[fold.test] * factor)
+        assert result.selected.tolist() == [0, 2]
+
+    def test_without_a_positive_weight_nothing_is_multiplied(self):
+        fold = fold_of()
+        result, log = run(fold, method("spy(weights=[-8.0, -1.0, 0.0])", top="all-weighted"))
+        assert np.array_equal(log.fits("classifier")[0].X, fold.X[fold.train])
+        assert result.n_selected == 3
+
+    def test_without_a_selector_all_features_are_used(self):
+        result, _ = run(how=method(None))
+        assert (result.selected, result.weights, result.n_selected, result.select_wall) == (None, None, 3, 0.0)
+
+
+class TestCategories:
+    OPTIONS = {"categorical": (False, True, True)}  # noqa: RUF012
+
+    def test_a_features_weight_is_the_largest_of_its_columns_and_it_comes_whole(self):
+        """Encoded columns: the number, three of the first category, one of the second."""
+        fold = fold_of(mixed(), **self.OPTIONS)
+        result, log = run(fold, method("spy(weights=[0.3, 0.1, 0.9, 0.2, -0.5])", top="positive"))
+        assert result.weights.tolist() == [0.3, 0.9, -0.5]
+        assert result.selected.tolist() == [0, 1]
+        assert np.array_equal(log.fits("classifier")[0].X, fold.encoded.train[:, :4])
+
+    def test_weighted_columns_keep_their_own_weight(self):
+        fold = fold_of(mixed(), **self.OPTIONS)
+        _, log = run(fold, method("spy(weights=[0.25, 0.0, 1.0, 0.25, -0.5])", top="all-weighted"))
+        np.testing.assert_allclose(log.fits("classifier")[0].X, fold.encoded.train * [0.5, 0, 1, 0.5, 0])
+
+    def test_a_raw_selector_sees_codes_and_holes_and_is_told_which_are_categories(self):
+        class Raw(Spy):
+            def __init__(self, categorical_features=None, weights=None, random_state=None):
+                super().__init__(weights=weights, random_state=random_state)
+                self.categorical_features = categorical_features
+
+        def make(expression, kind, **overrides):
+            return maker(log, Raw if kind == "selector" else Spy)(expression, kind, **overrides)
+
+        log, fold = Log(), fold_of(mixed(), scale="standard", **self.OPTIONS)
+        how = method("spy(weights=[0.25, 1.0, -1.0])", top="all-weighted", raw=True)
+        result = run_trial(trial(), how, fold, ["accuracy"], make)
+        (seen,) = log.fits("selector")
+        assert np.array_equal(seen.X, fold.X[fold.train], equal_nan=True)
+        assert seen.by.categorical_features.tolist() == [False, True, True]
+        # Every column of a feature has the feature's weight.
+        np.testing.assert_allclose(log.fits("classifier")[0].X, fold.encoded.train * [0.5, 1, 1, 1, 0])
+        assert result.weights.tolist() == [0.25, 1.0, -1.0]
+
+    def test_a_raw_selector_without_that_parameter_is_left_alone(self):
+        result, log = run(fold_of(mixed(), **self.OPTIONS), method(raw=True))
+        assert result.status is Status.OK
+        assert np.isnan(log.fits("selector")[0].X).any()
