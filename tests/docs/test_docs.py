@@ -24,6 +24,7 @@ from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
 from mfbench.run import store
 from mfbench.run.trial.metrics import METRICS
+from mfbench.sections import Cell, Chart, Section, Table
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
@@ -94,6 +95,10 @@ def test_hooks():
         ("### `SelectorSpec` and `ClassifierSpec`", [SelectorSpec, ClassifierSpec]),
         ("### `DatasetSpec`", [DatasetSpec]),
         ("### `Dataset`", [Dataset]),
+        ("### `Section`", [Section]),
+        ("### `Table`", [Table]),
+        ("### `Cell`", [Cell]),
+        ("### `Chart`", [Chart]),
     ],
 )
 def test_spec_fields(heading, classes):
@@ -291,9 +296,8 @@ def test_run_members(run):
 
 
 def test_json_keys(run):
-    assert listed(section("results.md", "## Exports"), "key") == set(
-        json.loads(to_json(report_of(run, everything=True)))
-    )
+    report = report_of(run, everything=True)
+    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(to_json(report)))
 
 
 def test_export_formats():

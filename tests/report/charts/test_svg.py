@@ -15,4 +15,4 @@ def test_a_document_is_valid_whatever_its_texts_are():
 
 
 def test_names_of_files_are_short_and_plain():
-    assert numbered_name("rounds", 3, "../Größe (n=1)" + "x" * 200) == "rounds-03-gr-e-n-1-" + "x" * 73
+    assert numbered_name("rounds", 3, "../Größe (n=1)" + "x" * 200) == "rounds-03-gr-e-n-1-" + "x" * 71

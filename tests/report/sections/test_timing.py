@@ -11,7 +11,7 @@ name = "own"
 [protocol]
 kind = "timing"
 repeats = 1
-rows = [40, 80]
+steps = 3
 [[datasets]]
 use = ["iris"]
 [[methods]]
@@ -32,7 +32,7 @@ def test_three_tables_and_their_explanation(run):
     assert [table.title for table in section.tables] == list(COLUMNS.values())
     for table in section.tables:
         assert table.columns == ["dataset", "size", "1NN"]
-        assert [cell.text for cell in table.rows[0][:2]] == ["iris", "80 × 4"]
+        assert [cell.text for cell in table.rows[0][:2]] == ["iris", "120 × 4"]
     assert "the smallest of 1 subsamples of a size" in section.notes[0]
     assert section.data["timing"]() is run.timing
 
