@@ -56,7 +56,7 @@ class Run:
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
-    unavailable : list of str
+    unavailable : dict of str to Unavailable
         Those of them that were nowhere to be found, which is no failure: another run may have them.
 
     Raises

@@ -16,12 +16,13 @@ from typing import Any, Protocol
 import filelock
 
 from mfbench.data.prepare import Columns
+from mfbench.data.reference import FileReference, parse_reference
 from mfbench.errors import RunError
 from mfbench.host.registry import LOAD_VARIABLE, Registry
 from mfbench.run import environment
 from mfbench.run.executors import LocalPool
+from mfbench.run.job import Job, write_arrays
 from mfbench.run.store import FILE_NAME, Store
-from mfbench.run.worker import Job, write_arrays
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
@@ -95,7 +96,9 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
 
 
 def _has_files(loaded: LoadedSuite) -> bool:
-    return any(reference.startswith("file:") for group in loaded.suite.datasets for reference in group.use)
+    return any(
+        isinstance(parse_reference(text), FileReference) for group in loaded.suite.datasets for text in group.use
+    )
 
 
 def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer) -> Progress:
@@ -209,7 +212,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         }
         for planned in plan.datasets.values()
     ]
-    left_out = [(label, reason, label in plan.failures) for label, reason in plan.left_out.items()]
+    left_out = [(label, reason, plan.unavailable.get(label)) for label, reason in plan.left_out.items()]
     store.begin(meta, datasets, left_out)
     store.set_plan(plan.trials)
     for planned in plan.datasets.values():

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 import mfbench
-from mfbench.data import lookup, mirror, sources
-from mfbench.data.catalog import FILE_PREFIX
+from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
@@ -117,7 +116,7 @@ def test_sources_of_data():
     for variable in (sources.DATA_VARIABLE, sources.CACHE_VARIABLE):
         assert f"`{variable}`" in text
     references = "\n".join(listed(text.split("## ")[0], "reference"))
-    for prefix in (*lookup.PREFIXES, FILE_PREFIX):
+    for prefix in reference.PREFIXES:
         assert f"`{prefix}" in references or references.startswith(prefix) or f"\n{prefix}" in references
 
 
@@ -322,7 +321,9 @@ def test_run_folder(run):
 
 
 def test_key_ingredients():
-    from mfbench.suite.plan import PlannedDataset, ResolvedMethod, Step, key_ingredients
+    from mfbench.suite.plan import key_ingredients
+    from mfbench.suite.planned_dataset import PlannedDataset
+    from mfbench.suite.resolve import ResolvedMethod, Step
 
     built_in = generated.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)

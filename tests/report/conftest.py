@@ -115,7 +115,7 @@ def write_run(tmp_path):
                 )
         folder = tmp_path / f"run-{next(counter)}"
         with Store(folder) as store:
-            store.begin(meta, described, [(name, reason, True) for name, reason in left_out])
+            store.begin(meta, described, [(name, reason, None) for name, reason in left_out])
             store.set_plan(plan)
             for trial, result in results:
                 store.add(trial, result)

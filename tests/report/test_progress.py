@@ -25,7 +25,7 @@ def plan(left_out=None):
         methods=dict.fromkeys("AB"),
         protocol=RepeatedCV(3, 1, 0),
         left_out=left_out or {},
-        failures=list(left_out or {}),
+        unavailable={},
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from mfbench.analysis.results import Run
-from mfbench.data.sources import PULL_COMMAND
 from mfbench.sections import Section
+from mfbench.trials import Unavailable
 
 LONGEST_MESSAGE = 200
 
@@ -26,24 +26,24 @@ def remarks(run: Run) -> Section:
         ],
         data={
             "left_out": lambda: run.left_out,
-            "unavailable": lambda: run.unavailable,
+            "unavailable": lambda: list(run.unavailable),
             "failures": lambda: run.failures,
             "not_run": lambda: run.n_pending,
         },
     )
 
 
-def left_out(reasons: Mapping[str, str], unavailable: Collection[str], suite: str) -> list[str]:
-    """Return why datasets were left out; unavailable ones share a sentence with the command that downloads them.
+def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
+    """Return why datasets were left out; unavailable ones share a sentence that says how to obtain them.
 
     Parameters
     ----------
     reasons : mapping of str to str
         Reason by dataset.
-    unavailable : collection of str
-        Datasets that could not be obtained.
+    unavailable : mapping of str to Unavailable
+        The datasets that are only unavailable.
     suite : str
-        Name or file of the suite, as given on the command line.
+        Name or file of the suite, as on the command line.
 
     Returns
     -------
@@ -51,25 +51,24 @@ def left_out(reasons: Mapping[str, str], unavailable: Collection[str], suite: st
 
     Examples
     --------
-    >>> left_out({"a": "no network; bring it with: mfbench datasets pull a", "b": "damaged"}, ["a"], "uci")[0]
+    >>> left_out({"a": "no network", "b": "damaged"}, {"a": Unavailable(can_pull=True)}, "uci")[0]
     'Left out: b: damaged'
     """
     lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
-    absent = {dataset: reason for dataset, reason in reasons.items() if dataset in unavailable}
-    pulled = [dataset for dataset, reason in absent.items() if PULL_COMMAND in reason]
-    others = [dataset for dataset in absent if dataset not in pulled]
+    pulled = [dataset for dataset, why in unavailable.items() if why.can_pull]
+    others = [dataset for dataset, why in unavailable.items() if not why.can_pull]
     if pulled:
-        command = shlex.join([*PULL_COMMAND.split(), suite])
+        command = shlex.join(["mfbench", "datasets", "pull", suite])
         lines.append(
-            f"Left out, unavailable: {', '.join(pulled)}; to download them, run: {command}, or name a mirror with "
+            f"Left out as unavailable: {', '.join(pulled)}; to download, run: {command}, or name a mirror with "
             "--data-dir"
         )
-        tried = next((reason for reason in absent.values() if "cannot fetch" in reason), "")
-        lines += [f"The network did not help: {tried}"] if tried else []
+        attempt = next((why.attempt for why in unavailable.values() if why.attempt), "")
+        lines += [f"The download failed: {attempt}"] if attempt else []
     if others:
         lines.append(
-            f"Left out, unavailable: {', '.join(others)}; no repository is known to have them: name a mirror that does "
-            "with --data-dir, or import them with: mfbench datasets import"
+            f"Left out as unavailable: {', '.join(others)}; no repository is known to have them: name a mirror that "
+            "does with --data-dir, or import them with: mfbench datasets import"
         )
     return lines
 
