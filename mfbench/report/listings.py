@@ -110,13 +110,13 @@ def show_datasets(
         counts[where] += 1
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
         first = [] if collection is None else [Text(spec.collections[collection])]
-        place = Text(where, style="yellow" if where == "missing" else "")
+        location = Text(where, style="yellow" if where == "missing" else "")
         table.add_row(
             *first,
             Text(name, style="bold"),
             Text(spec.summary),
             *sizes,
-            place,
+            location,
             Text(spec.source),
             Text(spec.license),
         )
