@@ -79,10 +79,10 @@ class TestText:
 
 class TestSvg:
     def test_labels_ranks_and_caption_are_there(self):
-        found = texts(draw_svg(DIAGRAM, "Title & more"))
+        words = texts(draw_svg(DIAGRAM, "Title & more"))
         for label, rank in zip(DIAGRAM.labels, DIAGRAM.ranks, strict=True):
-            assert any(label in text and f"{rank:.2f}" in text for text in found)
-        assert "Title & more" in found and "caption" in found and "CD = 1.10" in found
+            assert any(label in text and f"{rank:.2f}" in text for text in words)
+        assert "Title & more" in words and "caption" in words and "CD = 1.10" in words
 
     def test_bars_are_thick_and_one_for_each_group(self):
         root = ElementTree.fromstring(draw_svg(DIAGRAM))

@@ -17,15 +17,15 @@ def trials(*weights):
 
 
 def test_relevant_features_have_another_colour():
-    drawn = colours(draw_weights("xor", trials([1.0, 0.5, 0.1, 0.0]), [0, 1]))
-    assert drawn.count(RELEVANT) == 2
-    assert drawn.count(IRRELEVANT) == 1
+    bars = colours(draw_weights("xor", trials([1.0, 0.5, 0.1, 0.0]), [0, 1]))
+    assert bars.count(RELEVANT) == 2
+    assert bars.count(IRRELEVANT) == 1
 
 
 def test_a_negative_weight_has_no_bar():
-    drawn = colours(draw_weights("mux6", trials(*[[0.0, -1.0, -2.0, 0.5, 0.0, 0.0]] * 5), [0, 1]))
-    assert RELEVANT not in drawn
-    assert drawn.count(IRRELEVANT) == 5
+    bars = colours(draw_weights("mux6", trials(*[[0.0, -1.0, -2.0, 0.5, 0.0, 0.0]] * 5), [0, 1]))
+    assert RELEVANT not in bars
+    assert bars.count(IRRELEVANT) == 5
 
 
 def test_the_chart_is_named_for_a_file():

@@ -16,7 +16,7 @@ def json_of(run):
 
 def read_json(text):
     def refuse(word):
-        raise AssertionError(f"{word} is no JSON")
+        raise AssertionError(f"{word} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
 

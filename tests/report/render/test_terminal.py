@@ -46,14 +46,14 @@ class TestBlocks:
     @example(Table(list("abcdefgh"), [[Cell(letter, "not-worse") for letter in "abcdefgh"]], "t"), 40)
     @given(tables(), st.integers(34, 120))
     def test_no_block_exceeds_the_width_and_no_column_is_lost(self, table, width):
-        found = blocks(table, width)
-        assert all(drawn_width(block) <= width for block in found)
-        assert all(block.columns[0] == table.columns[0] for block in found)
-        assert [name for block in found for name in block.columns[1:]] == table.columns[1:]
+        parts = blocks(table, width)
+        assert all(drawn_width(block) <= width for block in parts)
+        assert all(block.columns[0] == table.columns[0] for block in parts)
+        assert [name for block in parts for name in block.columns[1:]] == table.columns[1:]
         for number, row in enumerate(table.rows):
-            assert all(block.rows[number][0] is row[0] for block in found)
-            assert [cell for block in found for cell in block.rows[number][1:]] == row[1:]
-        assert all(len(block.columns) > 1 for block in found) or len(table.columns) == 1
+            assert all(block.rows[number][0] is row[0] for block in parts)
+            assert [cell for block in parts for cell in block.rows[number][1:]] == row[1:]
+        assert all(len(block.columns) > 1 for block in parts) or len(table.columns) == 1
 
     @settings(deadline=None, max_examples=40)
     @given(tables(roles=["plain"]))
@@ -82,8 +82,8 @@ class TestBlocks:
         assert sum("long name" in line for line in lines) == 2
 
     def test_wide_letters_count_twice(self):
-        found = blocks(Table(["d", "数据数据数据", "数据数据数据"]), 24)
-        assert all(drawn_width(block) <= 24 for block in found)
+        parts = blocks(Table(["d", "数据数据数据", "数据数据数据"]), 24)
+        assert all(drawn_width(block) <= 24 for block in parts)
 
 
 class TestShow:

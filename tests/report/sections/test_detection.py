@@ -71,9 +71,9 @@ def test_a_full_run(run):
 def test_figures_follow_from_what_is_stored(run):
     row = next(r for r in run.trials.to_dict("records") if r["method"] == "RFF*" and r["dataset"].startswith("xor"))
     relevant = set(run.relevant(row["dataset"]))
-    found = set(row["selected"].tolist())
-    assert row["detection"] == len(found & relevant) / len(relevant)
-    assert row["false_alarm"] == len(found - relevant) / (8 - len(relevant))
+    selected = set(row["selected"].tolist())
+    assert row["detection"] == len(selected & relevant) / len(relevant)
+    assert row["false_alarm"] == len(selected - relevant) / (8 - len(relevant))
     mean = run.detection.set_index(["dataset", "method", "figure"])["mean"]
     cell = run.trials[(run.trials["method"] == "RFF*") & (run.trials["dataset"] == row["dataset"])]
     assert mean[row["dataset"], "RFF*", "detection"] == pytest.approx(cell["detection"].mean())
@@ -128,9 +128,9 @@ def test_csv_and_json(run):
     rows = list(csv.DictReader(io.StringIO(to_csv(report_of(run, everything=True)))))
     assert len(rows) == 3 * 5 * 8
     assert list(rows[0])[:9] == ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
-    told = json.loads(to_json(report_of(run, everything=True)))
-    assert len(told["detection"]) == len(rows)
-    assert {row["figure"] for row in told["compare_rounds"]} >= {"area", "f1"}
+    content = json.loads(to_json(report_of(run, everything=True)))
+    assert len(content["detection"]) == len(rows)
+    assert {row["figure"] for row in content["compare_rounds"]} >= {"area", "f1"}
 
 
 def test_pictures(run, tmp_path):
@@ -148,8 +148,8 @@ def test_pictures(run, tmp_path):
 def test_pictures_draw_every_round_and_every_weight(run, tmp_path):
     rounds, weights = (path.read_text(encoding="utf-8") for path in write_charts(run, tmp_path)[:2])
     cells = run.trials[(run.trials["dataset"] == "xor(n_samples=120, n_noise=6)") & (run.trials["status"] == "ok")]
-    drawn = ElementTree.fromstring(rounds)
-    assert len(drawn.findall(".//{*}circle")) == 2 * len(cells)
+    root = ElementTree.fromstring(rounds)
+    assert len(root.findall(".//{*}circle")) == 2 * len(cells)
     bars = [bar.get("fill") for bar in ElementTree.fromstring(weights).findall(".//{*}rect")]
     assert bars.count(RELEVANT) == 2 * cells["method"].nunique()
 

@@ -18,8 +18,8 @@ def chose(*features):
 def test_median_range_and_stability(failure):
     sets = [(0,), (0, 1), (0, 2, 3)]
     rows = [
-        {"dataset": "d", "method": "A", "status": "ok", "n_selected": len(found), "selected": np.array(found)}
-        for found in sets
+        {"dataset": "d", "method": "A", "status": "ok", "n_selected": len(chosen), "selected": np.array(chosen)}
+        for chosen in sets
     ]
     rows.append({"dataset": "d", "method": "A", "status": "error", "n_selected": 0, "selected": None})
     (row,) = selected_features(rows, {"d": 5}).to_dict("records")
@@ -30,8 +30,8 @@ def test_median_range_and_stability(failure):
 
 def test_without_the_sets_there_is_a_number_alone():
     rows = [{"dataset": "d", "method": "A", "status": "ok", "n_selected": 3, "selected": None}] * 2
-    found = selected_features(rows, {"d": 3}).iloc[0]
-    assert found["median"] == 3 and np.isnan(found["stability"])
+    row = selected_features(rows, {"d": 3}).iloc[0]
+    assert row["median"] == 3 and np.isnan(row["stability"])
 
 
 def test_the_table_has_methods_that_leave_features_out(write_run):

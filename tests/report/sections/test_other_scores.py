@@ -29,10 +29,10 @@ def run(write_run):
 
 def test_only_datasets_beyond_the_limit_and_only_scores_that_show_a_constant_guess(run):
     assert run.largest_classes == {"even": 0.5, "limit": LARGE, "skewed": 0.7}
-    found = run.companions
-    assert set(found["dataset"]) == {"skewed"}
-    assert found["metric"].unique().tolist() == ["balanced_accuracy", "log_loss"]
-    assert found.set_index(["metric", "method"])["mean"].to_dict() == pytest.approx(
+    frame = run.companions
+    assert set(frame["dataset"]) == {"skewed"}
+    assert frame["metric"].unique().tolist() == ["balanced_accuracy", "log_loss"]
+    assert frame.set_index(["metric", "method"])["mean"].to_dict() == pytest.approx(
         {
             ("balanced_accuracy", "A"): 0.5,
             ("balanced_accuracy", "B"): 0.8,
