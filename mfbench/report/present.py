@@ -11,7 +11,7 @@ from mfbench.analysis.results import Run
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.report.charts import critical_difference, time_profile
-from mfbench.report.contents import report_of
+from mfbench.report.contents import kind_of, report_of
 from mfbench.report.heading import regeneration_command
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.csv import to_csv
@@ -137,7 +137,7 @@ def write_charts(run: Run, folder: Path) -> list[Path]:
     MfbenchError
         If a file cannot be written.
     """
-    if not run.detects:
+    if kind_of(run) != "detection":
         raise UsageError("--figures draws only runs of the protocol 'ground-truth'; --svg draws any report")
     written = []
     try:
