@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from mfbench.analysis.results import Run
 from mfbench.host.registry import Plugin, Registry
-from mfbench.report.heading import data_of, environment_of, setting_of, title_of
+from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.sections.across_datasets import across_datasets, pairs
 from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.detection import detection
@@ -102,7 +102,7 @@ def report_of(
         *(plugin_sections(run, registry) if registry is not None else []),
         remarks(run),
     ]
-    return Report(title_of(run), setting_of(run), sections, data_of(run), environment_of(run))
+    return Report(run.meta.title, setting_of(run), sections, data_of(run), environment_of(run))
 
 
 def plugin_sections(run: Run, registry: Registry) -> list[Section]:

@@ -1,4 +1,4 @@
-"""The head of a report: its title, and how the numbers were obtained."""
+"""The head of a report: how the numbers were obtained, and how to obtain them again."""
 
 from __future__ import annotations
 
@@ -7,26 +7,16 @@ from typing import Any
 from mfbench.analysis.results import Run
 
 
-def title_of(run: Run) -> str:
-    """Return the report's title: the suite's title, or its name."""
-    header = run.meta["suite"]["suite"]
-    return str(header["title"] or header["name"])
-
-
 def setting_of(run: Run) -> str:
     """Return one sentence on profile, folds, classes, tuning and seed, without a period."""
-    protocol = run.meta["protocol"]
-    classes = "two largest classes" if protocol["classes"] == "two-largest" else "all classes"
-    return (
-        f"Profile {run.meta['profile']}: {run.protocol.describe()}, {classes}, "
-        f"{_tuning(run)}, seed {run.meta['suite']['suite']['seed']}"
-    )
+    classes = "two largest classes" if run.meta.protocol.classes == "two-largest" else "all classes"
+    return f"Profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
 
 
 def _tuning(run: Run) -> str:
     selections = set(run.tuned.values())
     nested = run.protocol.describe_tuning()
-    limit = run.meta["protocol"].get("grid_values")
+    limit = run.meta.protocol.grid_values
     thinned = f", at most {limit} values of each parameter" if limit else ""
     if "per-dataset" not in selections:
         return nested + thinned
@@ -36,18 +26,18 @@ def _tuning(run: Run) -> str:
 
 def environment_of(run: Run) -> str:
     """Return versions, processor and number of workers."""
-    environment = run.meta["environment"]
-    jobs = environment["jobs"]
+    environment = run.meta.environment
+    jobs = environment.jobs
     return (
-        f"mfbench {environment['mfbench']}, Python {environment['python']}, scikit-learn "
-        f"{environment['libraries']['scikit-learn']}, {environment['cpu']}, {jobs} worker{'s' if jobs != 1 else ''}"
+        f"mfbench {environment.mfbench}, Python {environment.python}, scikit-learn "
+        f"{environment.libraries['scikit-learn']}, {environment.cpu}, {jobs} worker{'s' if jobs != 1 else ''}"
     )
 
 
 def data_of(run: Run) -> dict[str, Any]:
     """Return the values of the JSON report that belong to no section."""
     return {
-        "title": title_of(run),
+        "title": run.meta.title,
         "setting": setting_of(run),
         "metric": run.settings.metric,
         "reference": run.settings.reference,
@@ -58,7 +48,7 @@ def data_of(run: Run) -> dict[str, Any]:
         "missing": run.settings.missing,
         "methods": run.methods,
         "datasets": run.datasets,
-        "environment": run.meta["environment"],
+        "environment": run.meta.environment.model_dump(exclude_unset=True),
     }
 
 
@@ -73,8 +63,8 @@ def regeneration_command(run: Run, output: str = "") -> str:
     """
     import shlex
 
-    folder = [] if run.meta["out"] == "reports" else ["--out", run.meta["out"]]
+    folder = [] if run.meta.out == "reports" else ["--out", run.meta.out]
     target = ["--output", output] if output else []
-    suite = shlex.join([*run.meta["command"], *folder])
-    report = shlex.join(["mfbench", "report", run.meta["suite"]["suite"]["name"], *folder, "--md", *target])
+    suite = shlex.join([*run.meta.command, *folder])
+    report = shlex.join(["mfbench", "report", run.meta.name, *folder, "--md", *target])
     return f"{suite} && {report}"

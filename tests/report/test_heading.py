@@ -1,12 +1,12 @@
 """The head of a report: title, setting, environment and the command that makes it again."""
 
-from mfbench.report.heading import data_of, environment_of, regeneration_command, setting_of, title_of
+from mfbench.report.heading import data_of, environment_of, regeneration_command, setting_of
 
 
 class TestHeads:
     def test_the_title_or_the_name(self, write_run):
-        assert title_of(write_run({("d", "A"): 0.5})) == "Own suite"
-        assert title_of(write_run({("d", "A"): 0.5}, title="")) == "own"
+        assert write_run({("d", "A"): 0.5}).meta.title == "Own suite"
+        assert write_run({("d", "A"): 0.5}, title="").meta.title == "own"
 
     def test_the_setting_is_that_of_the_protocol(self, small_run):
         text = setting_of(small_run)
@@ -24,7 +24,8 @@ class TestHeads:
 
     def test_one_worker_is_singular(self, small_run):
         assert environment_of(small_run).endswith(", 2 workers")
-        small_run.meta["environment"]["jobs"] = 1
+        environment = small_run.meta.environment.model_copy(update={"jobs": 1})
+        small_run.meta = small_run.meta.model_copy(update={"environment": environment})
         assert environment_of(small_run).endswith(", 1 worker")
 
     def test_data_name_how_results_are_compared(self, small_run):

@@ -103,17 +103,17 @@ def _interval(figure: str, mean: float, row: Mapping[Any, Any]) -> str:
 
 
 def _selected_by(run: Run, method: str) -> str:
-    rule = run.meta["rules"][method]
+    rule = str(run.meta.rules[method])
     return SELECTED_BY.get(rule, f"top {rule}")
 
 
 def _notes(run: Run) -> list[str]:
-    protocol = run.meta["protocol"]
+    protocol = run.meta.protocol
     level = 100 * (1 - run.settings.alpha)
     return [
         *_selection_notes(run),
         *_target_notes(run),
-        f"±: half-width of the {level:g} % interval of the mean over {protocol['rounds']} independent rounds "
+        f"±: half-width of the {level:g} % interval of the mean over {protocol.rounds} independent rounds "
         "(Student's; Nogueira's asymptotic interval for stability). A half-width of 0 means that all rounds agree.",
         "False discoveries: share of the selected features that are irrelevant. Area: area under the curve of "
         "detection rate against false-alarm rate. Pairs: share of the true pairs among equally many pairs of the "
@@ -124,13 +124,13 @@ def _notes(run: Run) -> list[str]:
 
 
 def _selection_notes(run: Run) -> list[str]:
-    rules = run.meta["rules"]
+    rules = run.meta.rules
     notes = []
     weight = [method for method, rule in rules.items() if rule == "positive"]
     if weight:
         notes.append(
             f"Selected by weight ({', '.join(weight)}): features whose weight exceeds "
-            f"{run.meta['protocol']['threshold']:g} times the largest absolute weight of the round, possibly none."
+            f"{run.meta.protocol.threshold:g} times the largest absolute weight of the round, possibly none."
         )
     rank = [method for method, rule in rules.items() if rule == "relevant"]
     if rank:
@@ -144,10 +144,10 @@ def _selection_notes(run: Run) -> list[str]:
 
 def _target_notes(run: Run) -> list[str]:
     # The tables show the parameters of these datasets; the note only needs the names.
-    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta["real_valued"]))
+    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta.real_valued))
     if not datasets:
         return []
-    numbers = [method for method in run.methods if method in run.meta["takes_numbers"]]
+    numbers = [method for method in run.methods if method in run.meta.takes_numbers]
     classes = [method for method in run.methods if method not in numbers]
     parts = [f"{', '.join(numbers)} received the numbers"] if numbers else []
     parts += [f"{', '.join(classes)} received two classes, cut at the median"] if classes else []

@@ -133,7 +133,7 @@ def _csv_rows(run: Run) -> list[pd.DataFrame]:
 
 
 def _titles(run: Run) -> dict[str, str]:
-    return {name: table["title"] for name, table in run.meta["published"]["tables"].items()}
+    return {name: table.title for name, table in run.meta.published.tables.items()}
 
 
 def _name(dataset: str, label: str) -> str:

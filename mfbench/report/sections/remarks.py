@@ -18,7 +18,7 @@ def remarks(run: Run) -> Section:
         "Remarks",
         notes=[
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
-            *left_out(run.left_out, run.unavailable, run.meta["command"][2]),
+            *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *_undefined(run),
             *_pending(run),
             *_failures(run),

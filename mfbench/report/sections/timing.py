@@ -26,7 +26,7 @@ def timing(run: Run) -> Section:
     by_cell = {(row["dataset"], row["method"]): row for row in run.timing.to_dict("records")}
     note = (
         "Time to fit: wall time of selector and classifier on one thread, the smallest of "
-        f"{run.meta['protocol']['repeats']} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
+        f"{run.meta.protocol.repeats} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
         f"of sizes and times, using times of at least {1000 * FLOOR:g} ms; – if fewer than two sizes have such a time. "
         "A power law fitted to a few sizes describes only those sizes. Other processes on the machine lengthen times: "
         "use --jobs 1 for times worth keeping."

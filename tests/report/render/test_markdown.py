@@ -52,11 +52,6 @@ class TestMarkdown:
         assert text.index("## Accuracy") < text.index("Bold: best mean") < text.index("## Methods")
         assert text.index("## Remarks") < text.index("Left out: gone: no network")
 
-    def test_one_worker_is_one(self, small_run):
-        assert ", 2 workers." in to_markdown(report_of(small_run))
-        small_run.meta["environment"]["jobs"] = 1
-        assert ", 1 worker." in to_markdown(report_of(small_run))
-
     def test_names_of_metrics_keep_their_case(self, write_run):
         text = to_markdown(report_of(write_run({("d", "A"): 0.9}, metrics=("balanced_accuracy",))))
         assert "## balanced_accuracy, percent" in text

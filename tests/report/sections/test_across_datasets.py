@@ -84,13 +84,6 @@ class TestMissingCells:
         assert "always predicting the most frequent class: 1." in self.text(run)
 
 
-def test_a_run_of_an_earlier_version_has_the_defaults(write_run):
-    run = write_run({("d", "A"): 0.5, ("d", "B"): 0.6})
-    for key in ("published_test", "rope", "missing", "equal"):
-        run.meta["suite"]["report"].pop(key)
-    assert (run.settings.published_test, run.settings.rope, run.settings.missing) == ("paired-t", 0.01, "drop-dataset")
-
-
 def test_columns_of_a_store_are_its_rows(write_run, failure):
     run = write_run({("d", "A"): [0.5, None, failure(), 0.25, 0.75], ("d", "B"): 0.5})
     columns = ("status", "scores", "fit_wall", "error_message")

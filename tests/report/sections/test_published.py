@@ -12,11 +12,11 @@ from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.published import published
+from mfbench.suite.published import PublishedFigure
 
 
 def figure(dataset, method, value, table="t1", **more):
-    fields = {"table": table, "dataset": dataset, "method": method, "label": dataset.upper(), "value": value}
-    return {**fields, "obstacle": "", **more}
+    return PublishedFigure(table, dataset, method, label=dataset.upper(), value=value, **more)
 
 
 @pytest.fixture
