@@ -118,7 +118,7 @@ def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:
         Table(
             [table.columns[0], *(table.columns[i] for i in group)],
             [[row[0], *(row[i] for i in group)] for row in table.rows],
-            f"{table.title} ({number} of {len(groups)})".lstrip(),
+            f"{table.title} ({number} of {len(groups)})" if table.title else f"Part {number} of {len(groups)}",
             table.footer_rows,
             1 + group.index(table.wrap) if table.wrap in group else None,
         )

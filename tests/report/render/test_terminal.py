@@ -102,7 +102,7 @@ class TestShow:
         for name, cell in zip(wide_run.methods, row[1:], strict=True):
             assert name in text
             assert cell.text in text
-        assert "(1 of " in " ".join(text.split())
+        assert "Part 1 of " in " ".join(text.split())
 
     def test_content(self, small_run):
         text = printed(small_run)
