@@ -135,9 +135,9 @@ def test_another_version_is_refused(tmp_path):
         Store(tmp_path)
 
 
-def test_version_3_is_read_and_brought_up_to_date(tmp_path):
+def test_version_3_is_read_and_brought_up_to_date(tmp_path, make_metadata):
     with Store(tmp_path) as store:
-        store.begin({}, [], [("away", "offline", Unavailable())])
+        store.begin(make_metadata(), [], [("away", "offline", Unavailable())])
     with sqlite3.connect(tmp_path / FILE_NAME) as db:
         for column in ("can_pull", "attempt"):
             db.execute(f"ALTER TABLE left_out DROP COLUMN {column}")
@@ -146,7 +146,7 @@ def test_version_3_is_read_and_brought_up_to_date(tmp_path):
         assert store.unavailable() == {"away": Unavailable()}
     with Store(tmp_path) as store:
         assert store.unavailable() == {"away": Unavailable()}
-        store.begin({}, [], [("away", "offline", Unavailable(True, "no answer"))])
+        store.begin(make_metadata(), [], [("away", "offline", Unavailable(True, "no answer"))])
         assert store.unavailable() == {"away": Unavailable(True, "no answer")}
 
 
