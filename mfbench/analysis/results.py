@@ -74,6 +74,7 @@ class Run:
             self._datasets = store.datasets()
             self._chosen, self._table = self._read(store)
         self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
+        self._comparisons: dict[ComparisonSettings, Overall] = {}
 
     def _read(self, store: Store) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
         """Return the rows whose results are those of a chosen grid point, and all rows as columns, without arrays.
@@ -292,10 +293,14 @@ class Run:
             Go over `settings`: ``reference``, ``alpha``, ``metric``, ``rope``, ``missing``.
         """
         settings = self._changed(changes)
-        scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
-        completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
-        seed = self.meta.seed
-        return Overall(completed, settings.greater_is_better, settings.reference, settings.alpha, settings.rope, seed)
+        if settings not in self._comparisons:
+            scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
+            completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
+            greater, reference = settings.greater_is_better, settings.reference
+            self._comparisons[settings] = Overall(
+                completed, greater, reference, settings.alpha, settings.rope, self.meta.seed
+            )
+        return self._comparisons[settings]
 
     @cached_property
     def time_ratios(self) -> pd.DataFrame:
