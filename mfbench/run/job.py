@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.data.prepare import Columns
+from mfbench.data.reference import RegisteredReference
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol
@@ -35,7 +36,7 @@ class Job:
     settings : ProtocolSettings
     true_pairs : mapping of str to tuple of (int, int)
         The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
-    references : mapping of str to str
+    references : mapping of str to RegisteredReference
         The reference of each dataset whose rounds the workers generate, by label.
     memory_limit : int
         Bytes per worker, 0 for no limit.
@@ -54,7 +55,7 @@ class Job:
     protocol: EvaluationProtocol
     settings: ProtocolSettings
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    references: Mapping[str, str] = field(default_factory=dict)
+    references: Mapping[str, RegisteredReference] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
     plugins: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mfbench.data.reference import RegisteredReference
 from mfbench.models import Dataset
 
 
@@ -20,4 +21,4 @@ class PlannedDataset:
     data: Dataset
     sha256: str
     collections: Mapping[str, str] = field(default_factory=dict)
-    reference: str | None = None
+    reference: RegisteredReference | None = None
