@@ -62,7 +62,7 @@ class TestTogether:
         assert plan.methods["A"].grid == (("selector", "power,k", ((1, 2), (3, 4))),)
 
     MISTAKES = {  # noqa: RUF012
-        '{ "power,shift" = [[1, 2]] }': "belongs to one step",
+        '{ "power,shift" = [[1, 2]] }': "must belong to one step",
         '{ "power,selector.k" = [[1, 2, 3]] }': "found [1, 2, 3], expected a list of 2 values",
         '{ "power,selector.k" = [1, 2] }': "found 1, expected a list of 2 values",
         '{ "power,selector.k" = [[1, 2]], power = [1] }': "selector.power is tuned twice",
@@ -78,7 +78,7 @@ class TestTogether:
 
 class TestWhatAProtocolRefuses:
     def test_timing_tunes_nothing(self, planned):
-        with pytest.raises(SuiteError, match=r"methods\[0\].tune: the protocol 'timing' measures one fit"):
+        with pytest.raises(SuiteError, match=r"methods\[0\].tune: the protocol 'timing' measures single fits"):
             planned(head=HEAD.format(kind="timing"), methods=weigh('"default"'))
 
     @pytest.mark.parametrize("kind", ["nested-cv", "three-way"])
