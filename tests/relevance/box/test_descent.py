@@ -1,3 +1,5 @@
+"""Coordinate descent for the box-constrained problem, against general solvers and the optimality conditions."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,11 +1,20 @@
-"""Each problem of the mode "one-vs-rest" is the binary learner on that problem's labels."""
+"""What all classifiers have in common: in mode "one-vs-rest", each problem is the binary learner on its labels."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from mfbench_similarity import RBS, RBSPSD, SRBS, SRBSPSD, ReliefPSD, ReliefSimilarity, SiLA, SimilarityKNN
+from mfbench_similarity import (
+    RBS,
+    RBSPSD,
+    SRBS,
+    SRBSPSD,
+    ReliefPSD,
+    ReliefSimilarity,
+    SiLA,
+    SimilarityKNN,
+)
 
 LEARNERS = [
     RBS(2),
