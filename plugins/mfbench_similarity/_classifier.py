@@ -206,10 +206,12 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
             voters = self._voters[0]
             return self._shares(rows, voters) if len(voters) > 1 else self._leads(rows, voters[0][1])
         voted = any(len(voters) > 1 for voters in self._voters)
-        return np.column_stack([
-            (self._shares(rows, voters) if voted else self._leads(rows, voters[0][1]))[:, problem]
-            for problem, voters in enumerate(self._voters)
-        ])  # fmt: skip
+        return np.column_stack(
+            [
+                (self._shares(rows, voters) if voted else self._leads(rows, voters[0][1]))[:, problem]
+                for problem, voters in enumerate(self._voters)
+            ]
+        )
 
     def _leads(self, rows: Matrix, A: Matrix | None) -> Matrix:
         """Return the lead of each class over the rest under one matrix."""

@@ -14,9 +14,28 @@ DIAGONAL, SYMMETRIC, SQUARE = range(3)
 
 @njit(cache=True)
 def run(
-    samples, rows, columns, order, low, high, inside, longest, hits, misses, counts,
-    inverse, form, follow_hits, follow_misses, A, total, weight, kept, kept_weights, updates,
-):  # fmt: skip  # pragma: no cover
+    samples,
+    rows,
+    columns,
+    order,
+    low,
+    high,
+    inside,
+    longest,
+    hits,
+    misses,
+    counts,
+    inverse,
+    form,
+    follow_hits,
+    follow_misses,
+    A,
+    total,
+    weight,
+    kept,
+    kept_weights,
+    updates,
+):  # pragma: no cover
     """Visit samples once, in order; return the weight of the last matrix and the number of updates so far.
 
     `low` and `high` bound the sorted rows of one side of the problem; `inside` marks the samples that belong to it.

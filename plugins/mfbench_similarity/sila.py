@@ -227,7 +227,22 @@ class _Course:
             weighted = callable(table.normalization)
             inverse = inverse_factors(table, table.rows[block]) if weighted else np.zeros((1, 0))
             self.weight, self.updates = run(
-                block, table.rows, self.columns, table.order, self.low, self.high, self.inside, self.longest,
-                *self.pairs, inverse, self.form, *self.follow, self.A, self.total, self.weight, self.ring,
-                self.ring_weights, self.updates,
-            )  # fmt: skip
+                block,
+                table.rows,
+                self.columns,
+                table.order,
+                self.low,
+                self.high,
+                self.inside,
+                self.longest,
+                *self.pairs,
+                inverse,
+                self.form,
+                *self.follow,
+                self.A,
+                self.total,
+                self.weight,
+                self.ring,
+                self.ring_weights,
+                self.updates,
+            )

@@ -66,7 +66,7 @@ def test_permutations_come_from_the_seed_alone(data):
 
 
 @pytest.mark.parametrize("bins", [4, 5, 16])
-def test_mutual_information_is_no_mercer_kernel(bins):
+def test_mutual_information_is_not_a_mercer_kernel(bins):
     found = feature_kernel(BITS, np.arange(4), bins=bins, target_bins=bins, binning="width")
     assert_array_equal(found.matrix, [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 2]])
     with pytest.warns(RuntimeWarning, match=r"indefinite: 1 of 4 .* -0.303"):

@@ -29,7 +29,7 @@ def test_ranking_is_the_mutual_information_above_the_quantile_of_permutations(da
 
 
 @pytest.mark.parametrize("kernel", ["mutual-information", "linear"])
-def test_ranking_keeps_the_wanted_part_of_noise(kernel):
+def test_ranking_keeps_the_expected_share_of_noise(kernel):
     rng = np.random.default_rng(2)
     shares = []
     for seed in range(10):

@@ -16,7 +16,7 @@ def data(make_regression):
     return make_regression(0, 500)
 
 
-def test_indefinite_kernel_ends_well():
+def test_indefinite_kernel_is_repaired():
     with pytest.warns(RuntimeWarning, match="indefinite"):
         fitted = RFVM("paper", bins=4, target_bins=4).fit(BITS, np.arange(4))
     assert fitted.smallest_eigenvalue_ == pytest.approx((3 - np.sqrt(13)) / 2)
@@ -37,7 +37,7 @@ def test_calibrated_noise_is_the_quantile_of_the_null():
     assert 0.06 < np.mean(shares) < 0.15
 
 
-def test_evidence_and_hyperparameters_are_told(data):
+def test_attributes_of_the_evidence(data):
     fitted = RFVM("paper").fit(*data)
     assert np.diff(fitted.evidence_trace_).min() > -1e-8
     assert fitted.evidence_ == fitted.evidence_trace_[-1]

@@ -13,7 +13,7 @@ def data(make_regression):
     return make_regression(0, 500)
 
 
-def test_presets_resolve_and_are_told(data):
+def test_presets_and_settings_in_use(data):
     paper = RFVM("paper").fit(*data)
     assert paper.settings_ == {
         "bins": 4,  # log2 of 12, rounded
@@ -50,6 +50,6 @@ def test_bins_of_the_paper(features, bins):
         (RFVM(bins=5000), np.arange(20.0) / 3, "at most 4096"),
     ],
 )
-def test_bad_input_is_told(selector, y, message):
+def test_bad_input_raises(selector, y, message):
     with pytest.raises(ValueError, match=message):
         selector.fit(np.random.default_rng(0).normal(size=(20, 3)), y)

@@ -17,7 +17,7 @@ from mfbench_similarity.charts import draw, main
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_picture_has_a_bar_for_each_that_is_not_empty(make_numbers):
+def test_chart_has_a_bar_for_each_nonempty_bin(make_numbers):
     histogram = margin_histogram(RBS().fit(*make_numbers(0)).margins_)
     other = margin_histogram([1.0, 2.0])
     picture = ElementTree.fromstring(draw([[("one <&", histogram)], [("two", other)]]))
@@ -37,7 +37,7 @@ def test_command_draws_the_four_datasets(tmp_path):
     assert [f"{learner} on {name}" in titles for learner in ("RBS", "sRBS") for name in ("iris", "pima")] == [True] * 4
 
 
-def test_command_tells_what_is_wrong(tmp_path, capsys):
+def test_command_reports_errors(tmp_path, capsys):
     assert main([str(tmp_path / "x.svg"), "--datasets", "iriss", "--offline"]) == 2
     assert "did you mean 'iris'" in capsys.readouterr().err
     assert main([str(tmp_path / "missing" / "x.svg"), "--datasets", "iris", "--offline"]) == 1
@@ -46,13 +46,13 @@ def test_command_tells_what_is_wrong(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("option", [["--n-neighbors", "0"], ["--beta", "nan"], ["--l2", "-1"]])
-def test_command_refuses_parameters_that_do_not_exist(tmp_path, capsys, option):
+def test_command_rejects_invalid_parameters(tmp_path, capsys, option):
     assert main([str(tmp_path / "x.svg"), "--datasets", "iris", "--offline", *option]) == 2
     assert option[0].strip("-").replace("-", "_") in capsys.readouterr().err
     assert not (tmp_path / "x.svg").exists()
 
 
-def test_command_refuses_categories(tmp_path, capsys, monkeypatch):
+def test_command_rejects_categories(tmp_path, capsys, monkeypatch):
     data = replace(load_dataset("iris", offline=True), categorical=np.array([True, False, False, False]))
     monkeypatch.setattr("mfbench.load_dataset", lambda *_, **__: data)
     assert main([str(tmp_path / "x.svg"), "--datasets", "iris"]) == 2

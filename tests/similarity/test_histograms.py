@@ -38,7 +38,7 @@ def test_equal_margins(values):
     assert margin_histogram(values).counts.sum() == len(values)
 
 
-def test_bad_input_is_told():
+def test_bad_input_raises():
     with pytest.raises(ValueError, match="no finite number"):
         margin_histogram([np.nan])
     with pytest.raises(ValueError, match="at least 1"):

@@ -148,7 +148,7 @@ def test_order_of_features_and_names_of_classes_do_not_matter(make_numbers):
     assert_allclose(RBS(2).fit(X, np.array(["z", "m", "a"])[y]).matrix_, fitted.matrix_, atol=1e-12)
 
 
-def test_one_matrix_only_where_there_is_one(make_numbers):
+def test_matrix_attribute_needs_a_single_matrix(make_numbers):
     X, y = make_numbers(14, n_classes=3)
     fitted = RBS(mode="one-vs-rest").fit(X, y)
     assert fitted.matrices_.shape == (3, 4, 4)

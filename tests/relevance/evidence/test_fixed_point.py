@@ -18,7 +18,7 @@ def test_kernel_form_equals_rows(linear_problem, oracles, seed):
     assert_allclose(found.mean, mean, atol=1e-8)
     assert_allclose(1 / found.beta, 1 / beta, atol=1e-8)
     assert found.noise == pytest.approx(noise, rel=1e-8)
-    # Step by step: the evidence through the kernel is the evidence of the rows.
+    # At every step, the evidence from the kernel equals the evidence from the rows.
     assert_allclose(found.trace[:50], evidence[:50], rtol=1e-9)
     assert (found.mean != 0)[:3].all()
 
@@ -52,7 +52,7 @@ def test_initial_values_hardly_matter(information_problem):
     assert len(set(sets)) == 1
 
 
-def test_noise_floor_is_told():
+def test_noise_floor_is_reported():
     K, k = np.eye(3), np.ones(3)
     found = fixed_point(Problem(K, k, 3.0, 100.0, 0.03, True), np.full(3, 10.0), 500, 1e-6)
     assert found.floored

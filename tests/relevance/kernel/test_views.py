@@ -56,6 +56,6 @@ def test_more_than_two_classes_are_targets_of_their_own(data):
         (lambda u, v: np.full((len(u), len(v)), np.nan), "NaN or infinity"),
     ],
 )
-def test_bad_callables_are_told(data, kernel, message):
+def test_bad_callables_raise(data, kernel, message):
     with pytest.raises(ValueError, match=message):
         feature_kernel(*data, kernel=kernel)

@@ -24,7 +24,7 @@ def test_blocks_change_nothing(make_numbers, monkeypatch, estimator):
 
 
 @pytest.mark.parametrize("mode", ["multiclass", "one-vs-rest"])
-def test_neighbour_search_needs_no_square_of_the_number_of_rows(make_numbers, mode):
+def test_memory_of_the_search_is_not_quadratic_in_rows(make_numbers, mode):
     X, y = make_numbers(9, n=4000, n_classes=3)
     RBS().fit(X[:50], y[:50])
     tracemalloc.start()

@@ -49,6 +49,6 @@ def test_own_function_equals_definition(oracles, make_numbers):
         (lambda X, Y: np.full((len(X), len(Y)), np.nan), "finite"),
     ],
 )
-def test_bad_functions_are_told(make_numbers, function, words):
+def test_bad_functions_raise(make_numbers, function, words):
     with pytest.raises(ValueError, match=words):
         RBS(normalization=function).fit(*make_numbers(0))

@@ -12,7 +12,7 @@ RULES = ["knn-a", "sknn-a"]
 
 
 def with_matrices(estimator, X, y, matrices):
-    """Fit, then put other matrices in the place of those that were learned."""
+    """Fit, then replace the learned matrices by others."""
     estimator.fit(X, y)
     estimator._voters = [[(1.0, np.asarray(A, dtype=float))] for A in matrices]
     return estimator
@@ -92,7 +92,7 @@ def test_a_positive_factor_changes_nothing(make_numbers, rule, mode):
     assert_allclose(fitted.decision_function(queries), before, rtol=1e-9)
 
 
-def test_tied_votes_go_to_the_larger_sum_then_to_the_lower_class():
+def test_tied_votes_go_to_the_larger_sum_then_to_the_first_class():
     X, y = [[2.0], [3], [1], [3]], ["b", "b", "a", "a"]
     larger = with_matrices(RBS(4, normalization="none"), X, y, [[[1.0]]])
     assert larger.predict([[1.0], [-1]]).tolist() == ["b", "a"]
