@@ -13,8 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_margin._docstrings import complete
-from mfbench_margin._learner import ScoreClassifier, varying
-from mfbench_margin._quadratic.objective import Pairs
+from mfbench_margin._learner import ScoreClassifier
+from mfbench_margin._quadratic.form import lay_out
+from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.prediction import ExpectedDistances
 from mfbench_margin.immigrate import IMMIGRATE
 
 Matrix = NDArray[np.float64]
@@ -255,11 +257,11 @@ class Rounds:
         self.boosted, self.codes, self.init, self.random_state = boosted, codes, init, random_state
         self.features = np.arange(X.shape[1]) if features is None else features
         X = X[:, self.features]
-        self.pairs, self.active = Pairs(X, codes), varying(X)
+        self.pairs = TrainingPairs(X, codes)
         self.stored: Matrix | None = None
         if self.pairs.is_stored and not (isinstance(init, str) and init == "random"):
-            first = self._learner(1.0).first_matrix(self.active)
-            self.stored = self.pairs.distances(self.pairs.form(first))
+            first = self._learner(1.0).first_matrix(self.pairs.varies)
+            self.stored = self.pairs.distances(lay_out(first, self.pairs.width))
 
     def _learner(self, sigma: float) -> IMMIGRATE:
         own = self.boosted
@@ -273,7 +275,7 @@ class Rounds:
         with warnings.catch_warnings():
             # A learner without a margin is judged by its error like any other.
             warnings.filterwarnings("ignore", message="IMMIGRATE: on average", category=RuntimeWarning)
-            point = learner.fit_pairs(self.pairs, D, self.active, self.stored)
+            point = learner.fit_pairs(self.pairs, D, self.stored)
         learner.features_ = self.features
-        nearest = self.pairs.expected_of_training(point.form, sigma, point.stored).argmin(axis=1)
+        nearest = ExpectedDistances(self.pairs, point.form, sigma).of_training(point.stored).argmin(axis=1)
         return learner, nearest != self.codes

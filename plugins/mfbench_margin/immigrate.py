@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._docstrings import complete
-from mfbench_margin._learner import WeightedMarginClassifier, varying, warn_degenerate
+from mfbench_margin._learner import WeightedMarginClassifier, warn_degenerate
 from mfbench_margin._metric import MetricTransformer
-from mfbench_margin._quadratic.cones import CONES, best_direction, project
-from mfbench_margin._quadratic.objective import Objective, Pairs, Point
-from mfbench_margin._quadratic.solvers import Solution, monotone, published
+from mfbench_margin._quadratic.cones import CONES
+from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.objective import Objective, Point
+from mfbench_margin._quadratic.prediction import ExpectedDistances
+from mfbench_margin._quadratic.solvers import Settings, minimise
+from mfbench_margin._quadratic.start import equal_weights, first_matrix, least_bad
 from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 
 Matrix = NDArray[np.float64]
@@ -201,136 +204,74 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         if self.stopping == "package" and self.solver == "monotone":
             raise ValueError("stopping='package' is a rule of solver='published'; the monotone solver has its own")
-        self.fit_pairs(Pairs(X, codes), sample_weights, varying(X))
+        self.fit_pairs(TrainingPairs(X, codes), sample_weights)
 
-    def fit_pairs(
-        self, pairs: Pairs, weights: Matrix, active: NDArray[np.bool_], stored: Matrix | None = None
-    ) -> Point:
-        """Learn W from training data laid out before; for ensembles, whose members share the layout.
+    def fit_pairs(self, pairs: TrainingPairs, weights: Matrix, stored: Matrix | None = None) -> Point:
+        """Learn W from training data that are laid out already; for ensembles, whose members share the layout.
 
         Parameters
         ----------
-        pairs : Pairs
+        pairs : TrainingPairs
             The training data.
         weights : ndarray of shape (n_samples,)
             Weight of each sample as a target.
-        active : ndarray of bool, shape (n_features,)
-            False for a constant feature.
         stored : ndarray or None, default=None
-            Distances of all pairs under the first W, if known.
+            Distances of all pairs under the first W, if available.
 
         Returns
         -------
         Point
-            The final W, with the distances of all pairs where these are stored.
+            The final W, with the distances of all pairs if these are stored.
         """
-        objective = Objective(pairs, float(self.sigma), weights)
-        start = objective.at(self.first_matrix(active), stored=stored)
-        found = self._solve(objective, start)
-        point = self._finish(objective, found, active)
-        self._pairs, self._form = pairs, point.form
+        settings = self._settings(pairs.p)
+        first = self.first_matrix(pairs.varies)
+        fallback = partial(self._fallback, varies=pairs.varies)
+        solution = minimise(Objective(pairs, float(self.sigma), weights), first, settings, fallback, stored)
+        point = solution.point
         self.sigma_ = float(self.sigma)
+        self._expected = ExpectedDistances(pairs, point.form, self.sigma_)
         self.matrix_ = self.interaction_importances_ = point.W
         self._set_weights(np.diag(point.W).copy() if self.importance == "diagonal" else np.abs(point.W).sum(axis=1))
-        self.objective_trace_ = np.array(found.trace)
-        # Finding that no step is worth taking counts as one: scikit-learn expects at least 1.
-        self.n_iter_, self.converged_, self.gap_ = max(1, found.n_iter), found.converged, found.gap
-        self.degenerate_ = found.polar
+        self.objective_trace_ = np.array(solution.trace)
+        # A solver that takes no step counts as one step: scikit-learn expects at least 1.
+        self.n_iter_, self.converged_, self.gap_ = max(1, solution.n_iter), solution.converged, solution.gap
+        self.degenerate_ = solution.polar
         return point
 
-    def first_matrix(self, active: NDArray[np.bool_]) -> Matrix:
-        """Return the W that the iterations start from; rows and columns of constant features are 0."""
-        p = len(active)
-        if isinstance(self.init, str) and self.init == "identity":
-            return np.diag(np.where(active, 1.0 / np.sqrt(p), 0.0))
-        if isinstance(self.init, str):
-            W: Matrix = check_random_state(self.random_state).uniform(size=(p, p))
-            W = np.triu(W) + np.triu(W, 1).T
-        else:
-            W = self._given_matrix(p)
-        W = np.where(active[:, None] & active, W, 0.0)
-        if self.solver == "monotone":
-            W = project(W, self.cone)
-        norm = float(np.linalg.norm(W))
-        if isinstance(self.init, str):
-            W /= norm if norm > 0.0 else 1.0
-            return W
-        if self.solver == "published":
-            return W
-        if norm == 0.0 and active.any():
-            raise ValueError(f"init has no part in the cone {self.cone!r} on features that vary; give another one")
-        W /= max(1.0, norm)
-        return W
+    def first_matrix(self, varies: NDArray[np.bool_]) -> Matrix:
+        """Return the W that the iterations start from; `varies` is False for constant features."""
+        cone = self.cone if self.solver == "monotone" else None
+        return first_matrix(self.init, varies, cone=cone, random_state=self.random_state)
 
-    def _given_matrix(self, p: int) -> Matrix:
-        W: Matrix = check_array(self.init, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="init")
-        if W.shape != (p, p):
-            raise ValueError(f"init must have shape ({p}, {p}), a row and a column per feature, got {W.shape}")
-        if not np.allclose(W, W.T, rtol=1e-10, atol=0):
-            raise ValueError("init must be symmetric")
-        if not W.any():
-            raise ValueError("init must not be all zeros: every distance would be 0")
-        return W
-
-    def _solve(self, objective: Objective, start: Point) -> Solution:
-        if self.solver == "monotone":
-            return monotone(
-                objective, start, self.cone, int(self.max_iter or 50), 1e-6 if self.tol is None else float(self.tol)
-            )
-        return published(
-            objective,
-            start,
-            self.cone,
-            int(self.max_iter or 10),
-            1e-4 if self.tol is None else float(self.tol),
-            prune=self._pruned if self._prunes else None,
+    def _settings(self, n_features: int) -> Settings:
+        monotone = self.solver == "monotone"
+        default_iter, default_tol = (50, 1e-6) if monotone else (10, 1e-4)
+        threshold: float | None = None
+        # 0.0 is a threshold, which removes negative entries; False means no pruning.
+        if not isinstance(self.prune, bool | np.bool_):
+            threshold = float(self.prune)
+        elif self.prune:
+            threshold = 1.0 / n_features
+        return Settings(
+            solver=self.solver,
+            cone=self.cone,
+            max_iter=int(self.max_iter or default_iter),
+            tol=default_tol if self.tol is None else float(self.tol),
+            threshold=threshold,
             package=self.stopping == "package",
         )
 
-    def _finish(self, objective: Objective, found: Solution, active: NDArray[np.bool_]) -> Point:
-        """Return the point of norm 1, pruned, with no weight on constant features."""
-        if found.slope is not None:
-            return objective.at(self._fallback(found.slope, active))
-        W = np.where(active[:, None] & active, found.point.W, 0.0)
-        norm = float(np.linalg.norm(W))
-        W = W / norm
-        if self.solver == "monotone" and self._prunes:
-            return objective.at(self._pruned(W))
-        # Distances are linear in W: those of the last iterate need only be scaled.
-        stored = found.point.stored
-        if norm != 1.0:
-            stored = stored / norm
-        return objective.at(W, stored=stored if len(stored) else None)
-
-    def _fallback(self, slope: Matrix, active: NDArray[np.bool_]) -> Matrix:
+    def _fallback(self, slope: Matrix, varies: NDArray[np.bool_]) -> Matrix:
         if self.degenerate == "raise":
             raise ValueError(
                 f"IMMIGRATE: no matrix of the cone {self.cone!r} keeps misses farther away than hits; "
                 "choose another sigma or cone, or degenerate='uniform'"
             )
-        if self.degenerate == "ray" and active.any():
+        if self.degenerate == "ray" and varies.any():
             warn_degenerate(self, "the least bad matrix of the cone is used")
-            # Among features that vary: a constant one, whose slope is 0, would be the least bad of all.
-            both = np.ix_(active, active)
-            W = np.zeros_like(slope)
-            W[both] = best_direction(-slope[both], self.cone).W
-            return W
+            return least_bad(slope, self.cone, varies)
         warn_degenerate(self, "equal weights are used")
-        return np.diag(active / np.sqrt(max(1, active.sum())))
-
-    @property
-    def _prunes(self) -> bool:
-        # 0.0 is a threshold, which removes negative entries; False is none.
-        return bool(self.prune) or not isinstance(self.prune, bool | np.bool_)
-
-    def _pruned(self, W: Matrix) -> Matrix:
-        threshold = 1.0 / len(W) if isinstance(self.prune, bool | np.bool_) else float(self.prune)
-        # Rounding must not decide about entries that are exactly at the threshold, as all are that are equal.
-        kept = np.where(threshold * (1 - 1e-12) > W, 0.0, W)
-        norm = float(np.linalg.norm(kept))
-        if norm == 0.0:
-            raise ValueError(f"prune={threshold:g} removes all of W, whose largest entry is {W.max():.3g}; lower it")
-        return kept / norm
+        return equal_weights(varies)
 
     @property
     def components_(self) -> Matrix:
@@ -342,6 +283,4 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         return rows
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
-        if X is None:
-            return self._pairs.expected_of_training(self._form, self.sigma_)
-        return self._pairs.expected(X, self._form, self.sigma_)
+        return self._expected.of_training() if X is None else self._expected.of_rows(X)

@@ -93,6 +93,22 @@ def project(G: Matrix, cone: str) -> Matrix:
     return _project((G + G.T) / 2, cone)[0]
 
 
+def pruned(W: Matrix, threshold: float) -> Matrix:
+    """Return W without entries below the threshold, with norm 1.
+
+    Raises
+    ------
+    ValueError
+        If nothing is left.
+    """
+    # Rounding must not decide about entries that equal the threshold, as all do if they are equal.
+    kept = np.where(threshold * (1 - 1e-12) > W, 0.0, W)
+    norm = float(np.linalg.norm(kept))
+    if norm == 0.0:
+        raise ValueError(f"prune={threshold:g} removes all of W, whose largest entry is {W.max():.3g}; lower it")
+    return kept / norm
+
+
 def _scaled(G: Matrix) -> Matrix:
     """Return the symmetric part over its largest entry: the same direction, but no square under- or overflows."""
     G = (G + G.T) / 2

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from mfbench_margin import IMMIGRATE
 from mfbench_margin._quadratic.cones import best_direction, project
@@ -12,34 +12,7 @@ from mfbench_margin._quadratic.cones import best_direction, project
 CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
 
 
-def is_member(W, cone):
-    """Whether W lies in a cone, up to rounding errors."""
-    if cone in ("psd", "dnn") and np.linalg.eigvalsh(W).min() < -1e-8:
-        return False
-    if cone != "psd" and W.min() < 0:
-        return False
-    return cone != "diag" or not (W - np.diag(np.diag(W))).any()
-
-
 # The start
-
-
-@pytest.mark.parametrize("cone", CONES)
-def test_monotone_stays_in_the_cone_from_any_start(make_groups, cone):
-    X, y = make_groups(1)
-    rng = np.random.default_rng(0)
-    for seed in range(5):
-        for sigma in (0.1, 1.0):
-            # A large tolerance keeps the start; a few steps mix it with others.
-            for stop in ({"tol": 1e9}, {"max_iter": 2}):
-                fitted = IMMIGRATE(sigma=sigma, cone=cone, init="random", random_state=seed, **stop).fit(X, y)
-                assert is_member(fitted.matrix_, cone)
-                assert np.linalg.norm(fitted.matrix_) == pytest.approx(1)
-                W0 = rng.normal(size=(4, 4))
-                np.fill_diagonal(W0, 1.0)
-                fitted = IMMIGRATE(sigma=sigma, cone=cone, init=W0 + W0.T, **stop).fit(X, y)
-                assert is_member(fitted.matrix_, cone)
-                assert fitted.gap_ >= 0
 
 
 @pytest.mark.parametrize("cone", ["psd", "nonneg", "diag"])
@@ -89,20 +62,6 @@ def test_start_on_a_constant_feature_alone(make_groups):
 
 
 # Sample weights
-
-
-@pytest.mark.parametrize("solver", ["monotone", "published"])
-@pytest.mark.parametrize("factor", [1e-90, 1e-9, 1e9, 1e90])
-def test_only_ratios_of_sample_weights_matter(make_groups, solver, factor):
-    X, y = make_groups(5)
-    weights = 1.0 + np.arange(len(y)) % 3
-    plain = IMMIGRATE(sigma=0.5, solver=solver, max_iter=6).fit(X, y, weights)
-    scaled = IMMIGRATE(sigma=0.5, solver=solver, max_iter=6).fit(X, y, factor * weights)
-    assert plain.n_iter_ > 1
-    # The tolerance may stop one of them earlier.
-    steps = min(plain.n_iter_, scaled.n_iter_)
-    assert steps > 1
-    assert_allclose(scaled.objective_trace_[: steps + 1], factor * plain.objective_trace_[: steps + 1], rtol=1e-9)
 
 
 # No direction with a margin: hits differ in both varying features, misses in none
