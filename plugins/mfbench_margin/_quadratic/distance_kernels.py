@@ -23,8 +23,8 @@ ROWS = 32
 def exponentials(x, out):  # pragma: no cover
     """Write exp(x) for x <= 0 (or hardly above); below -708, where doubles end, exp(-708) = 3e-308.
 
-    The library's exp is called number by number in compiled loops; this one is vectorised. x = k log 2 + r, and exp(r)
-    is its Taylor polynomial, exact to the last bits for |r| <= log(2) / 2.
+    In compiled loops the library computes one exponential at a time; this one is vectorised. With x = k log 2 + r,
+    exp(r) is its Taylor polynomial, exact to the last bits for |r| <= log(2) / 2.
     """
     for i in range(len(x)):
         v = max(x[i], -708.0)
@@ -93,8 +93,8 @@ def _add_single(y, f, D, first, m):  # pragma: no cover
 def quadratic_form(q, D, form, triangular, y, m):  # pragma: no cover
     """Write q = |d|^T W |d| for the m columns of D.
 
-    With `triangular`, form is the lower triangle of W with doubled off-diagonal: half of the work that W itself would
-    take. Otherwise W = form^T form, which is cheaper still where form has few rows.
+    With `triangular`, form is the lower triangle of W with doubled off-diagonal: half the work that W itself would
+    take. Otherwise W = form^T form, which is cheaper still if form has few rows.
     """
     n_rows, n_features = form.shape
     q[:m] = 0.0
@@ -127,7 +127,7 @@ def _row_offset(i, n):  # pragma: no cover
 
 @njit(cache=True)
 def load(q, stored, other, step, i, begin, end, n):  # pragma: no cover
-    # A view where nothing is to be computed; else q, filled with stored + step (other - stored).
+    # A view if nothing is to be computed; otherwise q, filled with stored + step (other - stored).
     at = _row_offset(i, n)
     first = stored[at + begin : at + end]
     if step == 0.0:
@@ -141,7 +141,7 @@ def load(q, stored, other, step, i, begin, end, n):  # pragma: no cover
 
 @njit(cache=True)
 def _next_differences(D, columns, rows, i, j):  # pragma: no cover
-    # Fill D with the pairs from (i, j) on, row by row; the pair after the last one, and how many there were.
+    # Fill D with the pairs from (i, j) on, row by row; return the pair after the last one, and how many there were.
     n, width = len(rows), D.shape[1]
     count = 0
     while count < width and i < n - 1:
@@ -159,8 +159,8 @@ def _next_differences(D, columns, rows, i, j):  # pragma: no cover
 def store_distances(rows, columns, form, triangular, out):  # pragma: no cover
     """Write the distance of every pair to `out`, row by row above the diagonal.
 
-    Pairs come in batches that fill a stretch whatever the row, so that the product with a factor of W, form with
-    W = form^T form, is one of whole matrices.
+    Batches of pairs fill a stretch regardless of rows: the product with a factor of W, form with W = form^T form, is
+    then one of whole matrices.
     """
     D, y = np.zeros((columns.shape[0], STRETCH)), np.empty((4, STRETCH))
     product = np.empty((len(form), STRETCH))

@@ -56,7 +56,7 @@ def _update_softmin(q, sigma, least, total, i, begin, scratch, e):  # pragma: no
 
 @njit(cache=True)
 def softmins(rows, columns, ends, form, triangular, stored, other, step, is_stored, sigma):  # pragma: no cover
-    """Return -sigma log Σ exp(-q / sigma) over the hits and over the misses of every sample, inf where it has none.
+    """Return -sigma log Σ exp(-q / sigma) over the hits and over the misses of every sample, inf if it has none.
 
     Distances are those of `form`, or if `is_stored`, stored + step (other - stored).
     """
@@ -84,7 +84,7 @@ def softmins(rows, columns, ends, form, triangular, stored, other, step, is_stor
     return out
 
 
-# Not cached, for the reason that `_class_tiles` has.
+# Not cached, for the same reason as `prediction_kernels._class_tiles`.
 @njit
 def _tiles(ends, n):  # pragma: no cover
     # (top, bottom, begin, end, miss): rows top … bottom - 1 of one class against columns begin … end - 1, of the same
@@ -103,7 +103,7 @@ def _tiles(ends, n):  # pragma: no cover
 
 @njit(cache=True, fastmath=SUMS)
 def _coefficients(c, q, soft, sigma, weights, i, begin, scratch, e):  # pragma: no cover
-    # weight_i alpha_ij + weight_j alpha_ji for the stretch; the number of those that matter.
+    # weight_i alpha_ij + weight_j alpha_ji for the stretch; returns how many of them matter.
     m = len(q)
     own, w = soft[i], weights[i]
     s, a, c = scratch[:m], e[:m], c[:m]
@@ -123,17 +123,17 @@ def _coefficients(c, q, soft, sigma, weights, i, begin, scratch, e):  # pragma: 
 
 
 @njit(cache=True)
-def _gather_some(S, at, c, columns, x, begin, m, places):  # pragma: no cover
+def _gather_some(S, at, c, columns, x, begin, m, kept):  # pragma: no cover
     count = 0
     for k in range(m):
         if c[k] > NEGLIGIBLE:
-            places[count] = k
+            kept[count] = k
             c[count] = np.sqrt(c[k])
             count += 1
     for a in range(len(columns)):
         column, s, xa = columns[a, begin : begin + m], S[a, at : at + count], x[a]
         for t in range(count):
-            s[t] = c[t] * abs(column[places[t]] - xa)
+            s[t] = c[t] * abs(column[kept[t]] - xa)
     return count
 
 
@@ -204,7 +204,7 @@ def scatter(rows, columns, ends, form, triangular, stored, is_stored, sigma, sof
     S = np.empty((n_features, GATHERED))
     D, y = np.empty((n_features, STRETCH)), np.empty((4, STRETCH))
     q, c, scratch, e = np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH)
-    places = np.empty(STRETCH, dtype=np.int64)
+    kept = np.empty(STRETCH, dtype=np.int64)
     count, sign = 0, 1.0
     for top, bottom, begin, end, miss in _tiles(ends, n):
         if (sign < 0.0) != (miss == 1):
@@ -230,6 +230,6 @@ def scatter(rows, columns, ends, form, triangular, stored, is_stored, sigma, sof
             if 4 * matter > 3 * m:
                 count += _gather_all(S, count, c, columns, rows[i], first, m)
             else:
-                count += _gather_some(S, count, c, columns, rows[i], first, m, places)
+                count += _gather_some(S, count, c, columns, rows[i], first, m, kept)
     _add_lower(out, sign, S, count)
     return out

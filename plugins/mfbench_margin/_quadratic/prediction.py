@@ -12,8 +12,8 @@ from mfbench_margin._quadratic.prediction_kernels import expected_of_queries, ex
 
 
 @dataclass(frozen=True)
-class ExpectedDistances:
-    """The training data, W and sigma, as far as expected distances depend on them.
+class ExpectedQuadratic:
+    """Expected distances to each class under a learned W.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""Compiled loops for prediction: the expected distance of a row to each class, in one pass, without a matrix of all.
+"""Compiled loops for prediction: the expected distance of a row to each class, in one pass over the training samples.
 
-For each row and class three numbers run along: the least distance so far, the sum of exp((least - q) / sigma), and that
-sum weighted by q. The third over the second is the expected distance.
+For each row and class three numbers are updated: the least distance so far, the sum of exp((least - q) / sigma), and
+that sum weighted by q. The third divided by the second is the expected distance.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def expected_of_queries(queries, columns, ends, form, triangular, sigma):  # pra
     return _quotient(total, moment)
 
 
-# Not cached: numba cannot compile a caller of a generator that it has loaded from its cache, as it must where another
-# process has got halfway through filling it.
+# Not cached: numba cannot compile the caller of a generator that it has loaded from its cache. It has to if another
+# process has filled the cache only halfway.
 @njit
 def _class_tiles(ends):  # pragma: no cover
     # (top, bottom, begin, end, c, d): rows of class c against columns of class d >= c.
