@@ -75,7 +75,7 @@ def test_learner_just_used(make_groups, n_classes):
 
 
 def test_error_leaves_each_sample_out():
-    # The label says nothing: with itself among its neighbours, each sample would be right.
+    # The labels are noise: with itself among its neighbours, each sample would be predicted correctly.
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(60, 3)), rng.permutation(np.arange(60) % 2)
     fitted = make(n_estimators=8, sigma_max=0.01, sigma_min=0.001, perfect="keep", **STEP_1).fit(X, y)
@@ -117,7 +117,7 @@ def test_perfect_learners(n_classes):
     assert_array_equal(kept.predict(X), y)
 
 
-def test_weights_are_finite_and_tell_the_features(make_groups):
+def test_weights_are_finite_and_rank_the_features(make_groups):
     X, y = make_groups(10, n=40)
     fitted = make(**STEP_1).fit(X, y)
     assert fitted.feature_importances_.shape == (4,)

@@ -232,7 +232,7 @@ def test_same_bits_again(make_table):
     assert_array_equal(fitted(X, y).weights_, fitted(X, y).weights_)
 
 
-def test_finds_the_features_that_tell_classes_apart():
+def test_finds_the_informative_features():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 12))
     y = rng.integers(0, 2, 200)

@@ -14,7 +14,7 @@ def make(**parameters):
 
 
 def table(seed, n=30, p=20, n_classes=2):
-    """Many columns, the last three of which tell the classes."""
+    """Many columns, of which the last three are informative."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % n_classes)
     X = rng.normal(size=(n, p))

@@ -40,9 +40,9 @@ def quietly(action):
 
 
 def results(fitted, X):
-    """All that tells one fit from another."""
-    found = [fitted.feature_importances_, fitted.transform(X)]
-    return [*found, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else found
+    """Everything in which two fits may differ."""
+    arrays = [fitted.feature_importances_, fitted.transform(X)]
+    return [*arrays, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else arrays
 
 
 def assert_same(one, other):
@@ -111,7 +111,7 @@ def test_refuses_too_few_samples(name, table):
 
 
 @every
-def test_says_when_not_fitted(name, table):
+def test_reports_that_it_is_not_fitted(name, table):
     X, _ = table
     estimator = make(name)
     for method in (

@@ -68,9 +68,9 @@ def test_first_draw_equals_definition(messy_table):
     X, y = messy_table(7)
     weights = MulRelief(1, n_samples=13, random_state=4).fit(X, y).weights_
     targets = np.flatnonzero(y != 3)
-    drawn = targets[np.random.RandomState(4).randint(len(targets), size=13)]
-    hits, misses = hits_and_misses(X, y, drawn)
-    raw = np.maximum(((X[drawn] - X[misses]) ** 2 - (X[drawn] - X[hits]) ** 2).mean(axis=0), 0)
+    draws = targets[np.random.RandomState(4).randint(len(targets), size=13)]
+    hits, misses = hits_and_misses(X, y, draws)
+    raw = np.maximum(((X[draws] - X[misses]) ** 2 - (X[draws] - X[hits]) ** 2).mean(axis=0), 0)
     assert_allclose(weights, raw / raw.sum(), **EXACT)
 
 

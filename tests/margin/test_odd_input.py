@@ -1,4 +1,4 @@
-"""What every estimator of the plugin must do with odd input: odd in type, layout, size or labels."""
+"""How every estimator of the plugin treats odd input: odd in type, layout, units or size."""
 
 import copy
 import pickle
@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import mfbench_margin
 
-# Quick variants; with them, everything that is drawn is drawn from a seed.
+# Quick variants with a seed for everything random.
 PARAMETERS = {
     "BoostedIM4EIMMIGRATE": {"n_estimators": 3},
     "BoostedIMMIGRATE": {"n_estimators": 3, "random_state": 0},
@@ -46,9 +46,9 @@ def quietly(action):
 
 
 def results(fitted, X):
-    """All that tells one fit from another."""
-    found = [fitted.feature_importances_, fitted.transform(X)]
-    return [*found, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else found
+    """Everything in which two fits may differ."""
+    arrays = [fitted.feature_importances_, fitted.transform(X)]
+    return [*arrays, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else arrays
 
 
 def assert_same(one, other):
@@ -140,7 +140,7 @@ def test_pickle_clone_and_parameters(name, table):
 
 @every
 def test_fitted_arrays_may_be_read_only(name, table):
-    """As they are where an estimator is passed between processes in shared memory."""
+    """As they are if an estimator is passed between processes in shared memory."""
     X, y = table
     fitted = quietly(lambda: make(name).fit(X, y))
     expected = results(fitted, X)
@@ -180,7 +180,7 @@ def test_fit_forgets_an_earlier_fit(name, table):
 
 
 @every
-def test_refuses_what_is_no_table_of_numbers(name, table):
+def test_refuses_what_is_not_a_table_of_numbers(name, table):
     X, y = table
     refused = [
         (ValueError, "could not convert string", np.full((24, 4), "a")),
@@ -260,7 +260,7 @@ WITHOUT_MARGIN = {
 
 @every
 def test_without_a_margin(name):
-    """As the table in docs/methods.md tells."""
+    """As the table in docs/methods.md states."""
     X = np.array([[0.0, 0.0, 3.0], [1.0, 1.2, 3.0]] * 3)
     y = np.repeat([0, 1, 2], 2)
     estimator = make(name, sigma=0.1) if name == "IMMIGRATE" else make(name)
@@ -375,8 +375,10 @@ def test_numpy_numbers_are_numbers(name, table):
         if takes(name, parameter):
             expected = results(quietly(lambda p=parameter, v=value: make(name, **{p: v}).fit(X, y)), X)
             for kind in (np.float32, np.float64):
-                given = {parameter: kind(value)}
-                assert_same(results(quietly(lambda given=given: make(name, **given).fit(X, y)), X), expected)
+                arguments = {parameter: kind(value)}
+                assert_same(
+                    results(quietly(lambda arguments=arguments: make(name, **arguments).fit(X, y)), X), expected
+                )
     if takes(name, "max_iter"):
         quietly(lambda: make(name, max_iter=np.int32(2)).fit(X, y))
 

@@ -85,7 +85,7 @@ def test_extreme_magnitudes(make_table):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("features", "message"),
     [
         ([True], "mask of length 1"),
         ([2], "indices from 0 to 1"),
@@ -95,9 +95,9 @@ def test_extreme_magnitudes(make_table):
         ("colour", "categorical_features"),
     ],
 )
-def test_refuses_wrong_categorical_features(given, message):
+def test_refuses_wrong_categorical_features(features, message):
     with pytest.raises(ValueError, match=message):
-        ReliefF(categorical_features=given).fit(np.eye(4, 2), [0, 1, 0, 1])
+        ReliefF(categorical_features=features).fit(np.eye(4, 2), [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("parameters", [{"n_neighbors": 0}, {"n_samples": 0}, {"n_neighbors": 1.5}])
@@ -147,8 +147,8 @@ def test_invariances(make_table, seed, k, missing, n_classes):
     assert_allclose(weights(X * np.where(numeric, rng.uniform(0.1, 9), 1), y, k, nominal), base, **EXACT)
     codes = np.array([7.5, -1, 3, 2])
     renamed = X.copy()
-    known = nominal & ~np.isnan(X)
-    renamed[known] = codes[X[known].astype(int)]
+    is_known = nominal & ~np.isnan(X)
+    renamed[is_known] = codes[X[is_known].astype(int)]
     assert_allclose(weights(renamed, y, k, nominal), base, **EXACT)
 
 
@@ -190,7 +190,7 @@ def skrebate_weights(X, y, k):
 @pytest.mark.parametrize("k", [1, 10, 29])
 @pytest.mark.parametrize("sizes", [(75, 75), (120, 30), (50, 50, 50)], ids=str)
 def test_agrees_with_skrebate_where_both_define_the_same(k, sizes):
-    """The docstring of ReliefF says where that is."""
+    """The docstring of ReliefF lists the differences."""
     rng = np.random.default_rng(k)
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(150, 8))

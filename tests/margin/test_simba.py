@@ -13,7 +13,7 @@ UTILITIES = [("linear", 1.0), ("sigmoid", 1.0), ("sigmoid", 7.0)]
 
 
 def two_gaussians(seed, n=120, n_features=6):
-    """Only the first two features tell the classes apart."""
+    """Only the first two features are informative."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X = rng.normal(size=(n, n_features))

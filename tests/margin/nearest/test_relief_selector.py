@@ -23,8 +23,8 @@ def test_one_draw_after_the_other_equals_all_at_once(make_table, estimator, n_cl
     assert sorted(updates) == list(range(20))
     assert_allclose(estimator.fit(X, y).feature_importances_, np.mean(list(updates.values()), axis=0), **EXACT)
     many = clone(estimator).set_params(n_samples=50, random_state=1).fit(X, y)
-    drawn = [updates[i] for i in many.sample_indices_]
-    assert_allclose(many.feature_importances_, np.mean(drawn, axis=0), **EXACT)
+    updates_drawn = [updates[i] for i in many.sample_indices_]
+    assert_allclose(many.feature_importances_, np.mean(updates_drawn, axis=0), **EXACT)
 
 
 def test_no_positive_weight():

@@ -15,7 +15,7 @@ def make_problem(X, y, utility="linear", beta=1.0, length=1.0):
 
 
 def two_gaussians(seed, n=120, n_features=6):
-    """Only the first two features tell the classes apart."""
+    """Only the first two features are informative."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X = rng.normal(size=(n, n_features))

@@ -1,4 +1,4 @@
-"""IMMIGRATE: what it starts from, and what it falls back to."""
+"""What IMMIGRATE starts from, and what it falls back to."""
 
 import warnings
 
@@ -43,7 +43,7 @@ def test_monotone_starts_at_the_nearest_matrix_of_the_cone(immigrate_oracles, ma
         (-np.eye(4), "no part in the cone 'nonneg'"),
     ],
 )
-def test_refuses_a_start_by_saying_what_is_wrong(make_groups, init, message):
+def test_refuses_a_start_and_says_what_is_wrong(make_groups, init, message):
     X, y = make_groups(3)
     with pytest.raises(ValueError, match=message):
         IMMIGRATE(init=init).fit(X, y)
@@ -98,9 +98,9 @@ def test_ray_is_the_least_bad_of_its_cone(cone):
     rng = np.random.default_rng(2)
     B = rng.random((3, 3))
     G = -(B @ B.T + np.eye(3))
-    found = best_direction(G, cone)
-    assert found.polar
-    best = (G * found.W).sum()
+    direction = best_direction(G, cone)
+    assert direction.polar
+    best = (G * direction.W).sum()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(2000):

@@ -12,7 +12,7 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
 @pytest.fixture(params=["kept", "recomputed", "kept in small blocks", "recomputed in small blocks"])
 def path(request, monkeypatch):
-    """Distances kept or computed anew; blocks of 5 rows and chunks of features have rests of every size."""
+    """Distances kept or computed again; with blocks of 5 rows, the last blocks and chunks have every size."""
     if "recomputed" in request.param:
         monkeypatch.setattr(manhattan, "BUDGET", 0)
     if "small" in request.param:
