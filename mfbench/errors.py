@@ -70,7 +70,23 @@ class DataError(MfbenchError):
 
 
 class DataUnavailableError(DataError):
-    """A dataset exists but is not at hand: not in the mirror or the cache, and the network is off or out of reach."""
+    """A dataset cannot be obtained here: it is neither in mirror nor cache, and the network is off or out of reach.
+
+    Parameters
+    ----------
+    reason : str
+        What is missing, and why.
+    remedy : str, default=""
+        What the user can do about it.
+    can_pull : bool, default=False
+        Whether ``mfbench datasets pull`` can download the dataset.
+    attempt : str, default=""
+        Why a download failed; empty if none was tried.
+    """
+
+    def __init__(self, reason: str, remedy: str = "", *, can_pull: bool = False, attempt: str = "") -> None:
+        super().__init__(f"{reason}; {remedy}" if remedy else reason)
+        self.reason, self.remedy, self.can_pull, self.attempt = reason, remedy, can_pull, attempt
 
 
 class SuiteError(UsageError):

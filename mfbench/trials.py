@@ -25,6 +25,22 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Unavailable:
+    """Why a dataset that a run left out is unavailable; unlike other datasets left out it is not a failure.
+
+    Attributes
+    ----------
+    can_pull : bool
+        Whether ``mfbench datasets pull`` can download it.
+    attempt : str
+        Why a download failed; empty if none was tried.
+    """
+
+    can_pull: bool = False
+    attempt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """One method on one fold of one dataset: the unit of work and of storage.
 

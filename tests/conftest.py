@@ -1,4 +1,4 @@
-"""What several folders of tests share: plugins made of a few specs, and a registry that holds nothing else."""
+"""Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
 import types
 
@@ -9,10 +9,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
+from mfbench.run.metadata import Environment, RecordedSuite, RunMetadata
+from mfbench.suite.schema import ProtocolSettings
 
-# A busy machine is no fault of the code: speed is measured in tests/benchmarks.
+# A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
+
+
+def pytest_collection_modifyitems(items):
+    """Require a reason wherever a test is left out of the usual run."""
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            if not mark.kwargs.get("reason"):
+                raise pytest.UsageError(f"{item.nodeid} is marked slow without a reason")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,7 +34,7 @@ def own_cache(tmp_path_factory):
 
 
 class Weigh(BaseEstimator):
-    """A selector: distance of the first two class means, feature by feature."""
+    """A selector: the distance between the first two class means, feature by feature."""
 
     def __init__(self, power=1.0, k=1, random_state=None):
         self.power, self.k, self.random_state = power, k, random_state
@@ -52,7 +62,7 @@ class Nearest(ClassifierMixin, BaseEstimator):
 
 
 def blobs(n_samples=24, shift=2.0):
-    """Load two Gaussian classes; the first of three features tells them apart."""
+    """Load two Gaussian classes; only the first of three features separates them."""
     y = np.arange(n_samples) % 2
     X = np.random.default_rng(0).normal(size=(n_samples, 3))
     X[:, 0] += shift * y
@@ -68,7 +78,7 @@ def blobs(n_samples=24, shift=2.0):
 
 @pytest.fixture(scope="session")
 def make_plugin():
-    """Return a function that makes a plugin module of lists of specs; a callable in place of a list is the hook."""
+    """Return a function that builds a plugin module from lists of specs; a callable becomes the hook itself."""
 
     def hook_of(value):
         @hookimpl
@@ -113,5 +123,26 @@ def toy_plugin(make_plugin):
 
 @pytest.fixture
 def toy_registry(toy_plugin):
-    """A registry with that plugin alone."""
+    """A registry that contains only that plugin."""
     return load_registry(only=[], extra=[("toy", toy_plugin)])
+
+
+@pytest.fixture(scope="session")
+def make_metadata():
+    """Return a function that makes the metadata of a run; keywords replace fields."""
+
+    def make(**changes):
+        fields = {
+            "suite": RecordedSuite.model_validate({"suite": {"name": "own", "seed": 7}}),
+            "protocol": ProtocolSettings().completed(),
+            "protocol_key": "key",
+            "profile": "quick",
+            "methods": {"A": "a → knn"},
+            "environment": Environment(
+                mfbench="0.1.0", python="3.11.2", cpu="a processor", jobs=2, libraries={"scikit-learn": "1.7"}
+            ),
+            "command": ["mfbench", "suite", "own", "--profile", "quick"],
+        }
+        return RunMetadata(**{**fields, **changes})
+
+    return make

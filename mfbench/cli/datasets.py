@@ -56,18 +56,22 @@ def show(
     """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
     from mfbench.data.catalog import find
     from mfbench.data.lookup import Lookup
+    from mfbench.data.reference import RegisteredReference, parse_reference
     from mfbench.data.sources import DataOptions
     from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
     from mfbench.report.listings import show_dataset
 
     registry = load_registry(strict=strict)
-    entry = registry.datasets.get(name.partition("(")[0].strip())
+    reference = parse_reference(name, target=target, categorical=categorical)
     console = make_console()
     with Downloads(console) as downloads:
         lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
-        loaded = find(name, registry, lookup, target=target, categorical=categorical)
-    show_dataset(loaded.data, console, rows, found=loaded, spec=None if entry is None else entry.spec)
+        loaded = find(reference, registry, lookup)
+    spec = None
+    if isinstance(reference, RegisteredReference):
+        spec = registry.dataset(reference.expression.name).spec
+    show_dataset(loaded.data, console, rows, loaded=loaded, spec=spec)
 
 
 @app.command("pull")

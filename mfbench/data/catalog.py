@@ -1,4 +1,4 @@
-"""From a dataset's name to the dataset: registered loaders, the user's own files, mirrors, cache and repositories."""
+"""From a reference to the dataset: registered loaders, the user's files, mirrors, cache and repositories."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import numpy as np
 
 from mfbench.data.conform import check_size
 from mfbench.data.files import read_file
-from mfbench.data.lookup import OPENML, PREFIXES, UCI, Found, Lookup, check_form
+from mfbench.data.lookup import LoadedDataset, Lookup
+from mfbench.data.reference import (
+    FileReference,
+    OpenMLSuiteReference,
+    Reference,
+    RegisteredReference,
+    parse_reference,
+)
 from mfbench.data.sources import DataOptions
 from mfbench.errors import DataError, MfbenchError, UsageError
-from mfbench.host.expressions import parse
 from mfbench.host.registry import Registered, Registry, build, check_parameters
 from mfbench.models import Dataset
-
-FILE_PREFIX = "file:"
 
 
 def load(
@@ -29,22 +33,16 @@ def load(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Dataset:
-    """Load a dataset by name, expression, file or number in a repository.
+    """Load a dataset.
 
     Parameters
     ----------
-    reference : str
-        ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"``, ``"openml:61"``, ``"openml:iris@1"``,
-        ``"uci:53"``, ``"mirror:NAME"`` or ``"import:NAME"``.
+    reference, folder, target, categorical : optional
+        As in `parse_reference`.
     registry : Registry
-        Where names are looked up.
+        The registered datasets.
     options : DataOptions or None, default=None
-        Where to look for data that no plugin makes; the defaults if None.
-    folder : Path or None, default=None
-        Relative paths are looked for here; None means the working directory.
-    target, categorical : optional
-        For files and repositories: the label column (of a file the last one if unset) and the columns that hold
-        categories.
+        Where to search for data that no plugin generates; None means the defaults.
 
     Returns
     -------
@@ -55,101 +53,71 @@ def load(
     UsageError
         If the name or a parameter does not exist.
     DataUnavailableError
-        If it is not at hand; the message names the command that brings it.
+        If it is neither in mirror or cache nor on the network; the message names the command to obtain it.
     DataError
-        If loading fails, or the result is not what the dataset's description says.
+        If loading fails, or the result differs from the dataset's description.
     """
-    found = find(reference, registry, Lookup(options), folder=folder, target=target, categorical=categorical)
-    return found.data
+    parsed = parse_reference(reference, folder=folder, target=target, categorical=categorical)
+    return find(parsed, registry, Lookup(options)).data
 
 
-def find(
-    reference: str,
-    registry: Registry,
-    lookup: Lookup,
-    *,
-    folder: Path | None = None,
-    target: str | None = None,
-    categorical: Sequence[str] | None = None,
-) -> Found:
-    """Load a dataset as `load` does, and tell where it was found."""
-    if reference.startswith(FILE_PREFIX):
-        path = resolve_path(reference, folder)
-        return Found(read_file(path, name=reference, target=target, categorical=categorical), "file")
-    if reference.startswith((OPENML, UCI)):
-        return lookup.reference(reference, target=target, categorical=categorical)
-    if target is not None or categorical is not None:
-        raise UsageError(column_options(reference))
-    if reference.startswith(PREFIXES):
-        return lookup.reference(reference)
-    expression = parse(reference)
+def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+    """Load a dataset as `load` does, and report where it came from."""
+    if isinstance(reference, RegisteredReference):
+        return _registered(reference, registry, lookup)
+    if isinstance(reference, FileReference):
+        data = read_file(
+            reference.path, name=reference.text, target=reference.target, categorical=reference.categorical
+        )
+        return LoadedDataset(data, "file")
+    if isinstance(reference, OpenMLSuiteReference):
+        lookup.suite(reference)
+        raise UsageError(f"{reference.text} is not a dataset but a list of datasets: use it in a suite, or pull it")
+    return lookup.stored(reference)
+
+
+def _registered(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+    expression = reference.expression
     registered = registry.dataset(expression.name)
     check_parameters(registered, expression.params)
     if not registered.spec.embedded:
-        return lookup.spec(registered.spec)
+        return lookup.registered(registered.spec)
     try:
         dataset = build(registered, expression.params)
     except MfbenchError:
         raise
     except Exception as error:
         raise DataError(
-            f"dataset {reference!r} of {registered.plugin} cannot be loaded: {type(error).__name__}: {error}"
+            f"dataset {reference.text!r} of {registered.plugin} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
-    checked = _checked(dataset, reference, registered)
+    checked = _checked(dataset, reference.text, registered)
     if not expression.params:
         check_size(checked, registered.spec)
-    return Found(checked, "embedded")
+    return LoadedDataset(checked, "embedded")
 
 
-def needs_lookup(reference: str, registry: Registry) -> bool:
-    """Tell whether a valid reference is looked for in mirror, cache and network."""
-    if reference.startswith(FILE_PREFIX):
-        return False
-    return reference.startswith(PREFIXES) or not registry.dataset(parse(reference).name).spec.embedded
+def needs_lookup(reference: Reference, registry: Registry) -> bool:
+    """Tell whether a dataset is searched for in mirror, cache and network."""
+    if isinstance(reference, RegisteredReference):
+        return not registry.dataset(reference.expression.name).spec.embedded
+    return not isinstance(reference, FileReference)
 
 
-def column_options(reference: str) -> str:
-    """Return the sentence that refuses 'target' and 'categorical' for a reference that takes neither."""
-    return (
-        "'target' and 'categorical' are for 'file:', 'openml:' and 'uci:' datasets; "
-        f"{reference!r} says itself what its columns are"
-    )
-
-
-def takes_columns(reference: str) -> bool:
-    """Tell whether 'target' and 'categorical' mean something for a reference."""
-    return reference.startswith((FILE_PREFIX, OPENML, UCI))
-
-
-def check_reference(reference: str, registry: Registry, folder: Path | None = None) -> None:
-    """Raise `UsageError` if a reference names nothing; loads no data."""
-    if reference.startswith(FILE_PREFIX):
-        path = resolve_path(reference, folder)
+def check_exists(reference: Reference, registry: Registry) -> None:
+    """Raise `UsageError` if a file, a registered name or a parameter does not exist; loads no data."""
+    if isinstance(reference, RegisteredReference):
+        check_parameters(registry.dataset(reference.expression.name), reference.expression.params)
+    elif isinstance(reference, FileReference):
         try:
-            found = path.is_file()
+            exists = reference.path.is_file()
         except (OSError, ValueError) as error:  # such as a name of thousands of letters
-            raise UsageError(f"there is no file {str(path)[:100]}…: {error.args[-1]}") from None
-        if not found:
-            raise UsageError(f"there is no file {path}")
-        return
-    if reference.startswith(PREFIXES):
-        check_form(reference)
-        return
-    expression = parse(reference)
-    check_parameters(registry.dataset(expression.name), expression.params)
-
-
-def resolve_path(reference: str, folder: Path | None) -> Path:
-    """Return the path that a ``file:`` reference means."""
-    try:
-        path = Path(reference.removeprefix(FILE_PREFIX)).expanduser()
-    except RuntimeError as error:  # "~name" of nobody
-        raise UsageError(f"cannot find {reference!r}: {error}") from None
-    return path if path.is_absolute() or folder is None else folder / path
+            raise UsageError(f"there is no file {str(reference.path)[:100]}…: {error.args[-1]}") from None
+        if not exists:
+            raise UsageError(f"there is no file {reference.path}")
 
 
 def _checked(dataset: object, reference: str, registered: Registered) -> Dataset:
-    """Refuse what a careless loader may return, with the reason: later errors would blame the methods."""
+    """Refuse a malformed dataset with the reason; otherwise later errors would blame the methods."""
 
     def refuse(reason: str) -> NoReturn:
         raise DataError(f"dataset {reference!r} of {registered.plugin} {reason}")
@@ -158,7 +126,7 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"is a {type(dataset).__name__}, expected mfbench.Dataset")
     arrays = (dataset.X, dataset.y, dataset.categorical)
     if not all(isinstance(array, np.ndarray) for array in arrays):
-        refuse("has an X, y or categorical that is no NumPy array")
+        refuse("has an X, y or categorical that is not a NumPy array")
     n, p = np.shape(dataset.X) if np.ndim(dataset.X) == 2 else (-1, -1)
     if np.ndim(dataset.X) != 2 or dataset.X.dtype != np.float64:
         refuse("has an X that is not a two-dimensional float64 array")

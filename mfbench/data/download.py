@@ -260,7 +260,7 @@ class _Transfer:
         if isinstance(failure, _ChecksumError):
             reason = f"{where} has {failure}{tried}: it is damaged or was changed on the server"
             raise DataError(f"{reason}; try again later, or use a mirror (--data-dir)") from failure
-        raise DataUnavailableError(f"cannot fetch {where}: {failure}{tried}; {_AGAIN}") from failure
+        raise _unavailable(f"cannot fetch {where}: {failure}{tried}", _AGAIN) from failure
 
     def _attempt(self, session: requests.Session, sink: BinaryIO) -> Received:
         """Fill the sink once, or say in a `_PassingError` why it may work next time."""
@@ -280,7 +280,7 @@ class _Transfer:
             raise _PassingError(f"no answer within {self.policy.timeout:g} s") from error
         except requests.exceptions.SSLError as error:
             reason = f"the certificate of {shown(self.url)} cannot be verified"
-            raise DataUnavailableError(f"{reason}; {_AGAIN}") from error
+            raise _unavailable(reason, _AGAIN) from error
         except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema) as error:
             raise DataError(f"{shown(self.url)} is not a web address: correct it") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
@@ -337,13 +337,17 @@ class _Transfer:
             block = response.raw.read1(_BLOCK, decode_content=True)
             if time.monotonic() > self.end:
                 reason = f"{where} did not arrive within {self.policy.deadline:g} s"
-                raise DataUnavailableError(f"{reason}: try again later, or {_BY_HAND}")
+                raise _unavailable(reason, f"try again later, or {_BY_HAND}")
             if not block:
                 break
             done += len(block)
             yield block
         if announced is not None and response.raw.tell() != announced:
             raise _PassingError(f"the body ends after {response.raw.tell()} of {announced} bytes")
+
+
+def _unavailable(reason: str, remedy: str) -> DataUnavailableError:
+    return DataUnavailableError(reason, remedy, attempt=reason)
 
 
 def _session() -> requests.Session:

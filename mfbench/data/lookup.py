@@ -1,134 +1,97 @@
-"""Looking for data that no plugin makes: in the mirror, then in the cache, then on the network unless that is off.
+"""Finding data that no plugin generates: in the mirror, then in the cache, then on the network unless it is off.
 
-Asking where a dataset is reads the mirror's index and the cache's cards only, and loads no numeric library.
+To tell where a dataset is, only the mirror's index and the cache's cards are read; no numeric library is imported.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mfbench.data.cache import Cache
-from mfbench.data.mirror import NAME, Mirror
+from mfbench.data.mirror import Mirror
+from mfbench.data.reference import (
+    ImportReference,
+    MirrorReference,
+    OpenMLReference,
+    OpenMLSuiteReference,
+    RepositoryReference,
+    StoredReference,
+    UCIReference,
+)
 from mfbench.data.sources import PULL, DataOptions
 from mfbench.errors import DataError, DataUnavailableError, UsageError
 
 if TYPE_CHECKING:
     from mfbench.models import Dataset, DatasetSpec
 
-OPENML, UCI, MIRROR, IMPORT, OPENML_SUITE = "openml:", "uci:", "mirror:", "import:", "openml-suite:"
-PREFIXES = (OPENML, UCI, MIRROR, IMPORT, OPENML_SUITE)
-_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-_FORMS = {
-    OPENML: (re.compile(r"[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII), "openml:61 or openml:iris@1"),
-    UCI: (_NUMBER, "uci:53"),
-    MIRROR: (NAME, "mirror:sonar"),
-    IMPORT: (NAME, "import:patients"),
-    OPENML_SUITE: (re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII), "openml-suite:99 or openml-suite:OpenML-CC18"),
-}
-_HOSTS = {OPENML: "OpenML", UCI: "the UCI repository"}
-_WITH_MIRROR = "or name a mirror with --data-dir"
+T = TypeVar("T")
 
 
 class Follower(Protocol):
-    """Told of downloads."""
+    """Shows the progress of downloads."""
 
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
-        """Follow the start of a download; what is returned is called with the bytes so far and, if known, of all."""
+        """Start to follow a download; the function returned is called with the bytes so far and, if known, in all."""
 
 
-class _Unseen:
-    """Follows without a word."""
+class _Silent:
+    """A follower that shows nothing."""
 
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
         return lambda done, total: None
 
 
 @dataclass(frozen=True)
-class Found:
-    """A dataset and where it was.
+class LoadedDataset:
+    """A dataset and where it came from.
 
     Attributes
     ----------
     data : Dataset
-    place : str
-        "mirror", "cache" or "network"; "embedded" or "file" for what needs no looking.
+    location : {"mirror", "cache", "network", "embedded", "file"}
     key : str
-        What it is called there, such as ``openml:61``.
+        Its name there, such as ``openml:61``.
     card : mapping
-        What the source told of it.
+        The description by its source.
     """
 
     data: Dataset
-    place: str
+    location: str
     key: str = ""
     card: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A dataset of a repository, and how its table is to be read.
-
-    Attributes
-    ----------
-    reference : str
-        Such as ``openml:61``.
-    target : str or None
-    categorical : tuple of str or None
-    drop : tuple of str
-    """
-
-    reference: str
-    target: str | None = None
-    categorical: tuple[str, ...] | None = None
-    drop: tuple[str, ...] = ()
-
-    @property
-    def key(self) -> str:
-        """The cache's key: tables that were read differently are different entries.
-
-        Examples
-        --------
-        >>> Wanted("uci:53").key, Wanted("uci:53", target="kind").key
-        ('uci:53', 'uci:53 {"target": "kind"}')
-        """
-        parts = {"target": self.target, "categorical": self.categorical, "drop": self.drop or None}
-        told = {name: value for name, value in parts.items() if value is not None}
-        return f"{self.reference} {json.dumps(told, sort_keys=True)}" if told else self.reference
-
-
 class Lookup:
-    """The places where datasets may be, opened when they are needed.
+    """Mirror, cache and network, each opened when it is first needed.
 
     Parameters
     ----------
     options : DataOptions or None, default=None
-        The places; the defaults if None.
+        Which mirror and cache, and whether the network may be used; None means the defaults.
     follower : Follower or None, default=None
-        Told of downloads.
+        Shows the progress of downloads.
     """
 
     def __init__(self, options: DataOptions | None = None, follower: Follower | None = None) -> None:
         self.options = options or DataOptions()
         self.cache = Cache(self.options.cache)
-        self._follower = follower or _Unseen()
+        self._follower = follower or _Silent()
         self._out_of_reach: set[str] = set()
 
     @cached_property
     def mirror(self) -> Mirror | None:
-        """The mirror, None if none is named; raises `UsageError` if the folder is none."""
+        """The mirror, or None if there is none; raises `UsageError` if the folder is not a mirror."""
         return None if self.options.mirror is None else Mirror(self.options.mirror)
 
     @cached_property
     def cached_keys(self) -> frozenset[str]:
-        """The keys in the cache when first asked."""
+        """The keys in the cache when first asked for."""
         return frozenset(entry.key for entry in self.cache.entries())
 
-    def place(self, spec: DatasetSpec) -> str:
+    def location(self, spec: DatasetSpec) -> str:
         """Return "embedded", "mirror", "cached" or "missing", without loading anything."""
         if spec.embedded:
             return "embedded"
@@ -136,49 +99,34 @@ class Lookup:
             return "mirror"
         return "cached" if self.cached_keys.intersection(keys_of(spec)) else "missing"
 
-    def spec(self, spec: DatasetSpec) -> Found:
+    def registered(self, spec: DatasetSpec) -> LoadedDataset:
         """Load a registered dataset that has no loader, prepared as its description says.
 
         Raises
         ------
         DataUnavailableError
-            If it is nowhere at hand; the sentence ends with the command that brings it.
+            If it is unavailable; the message ends with the command that downloads it.
         DataError
-            If it is damaged or not what its description says.
+            If it is damaged or differs from its description.
         """
         from mfbench.data.conform import conform
 
-        _ = self.mirror  # a folder that is none is the user's mistake, unlike what follows
+        _ = self.mirror  # a folder that is not a mirror is the user's mistake, unlike what follows
         try:
-            found = self._find(spec.name, mirror_name(spec), wanted_of(spec), PULL.format(spec.name))
-        except UsageError as error:  # a plugin's description names a column that is not there: not the user's mistake
+            loaded = self._find(spec.name, candidates_of(spec))
+        except UsageError as error:  # the description names a column that does not exist: the plugin's mistake
             raise DataError(f"dataset {spec.name!r} cannot be loaded: {error}") from error
-        return replace(found, data=conform(found.data, spec, found.key))
+        return replace(loaded, data=conform(loaded.data, spec, loaded.key))
 
-    def reference(
-        self, reference: str, *, target: str | None = None, categorical: Sequence[str] | None = None
-    ) -> Found:
-        """Load ``openml:…``, ``uci:…``, ``mirror:…`` or ``import:…``; parameters and errors as for `spec`."""
-        check_form(reference)
-        prefix, name = split(reference)
-        if prefix == OPENML_SUITE:
-            self.suite(reference)
-            raise UsageError(f"{reference} is not a dataset but a list of them: use it in a suite, or pull it")
-        if prefix in (MIRROR, IMPORT):
-            advice = _advice(prefix, name)
-            found = self._find(reference, name if prefix == MIRROR else "", [Wanted(reference)], advice)
-        else:
-            listed = (categorical,) if isinstance(categorical, str) else categorical
-            wanted = Wanted(reference, target, None if listed is None else tuple(listed))
-            found = self._find(reference, "", [wanted], PULL.format(reference))
-        return replace(found, data=replace(found.data, name=reference))
+    def stored(self, reference: StoredReference) -> LoadedDataset:
+        """Load a dataset of a mirror, of the cache or of a repository; errors as for `registered`."""
+        loaded = self._find(reference.text, [reference])
+        return replace(loaded, data=replace(loaded.data, name=reference.text))
 
-    def suite(self, reference: str) -> list[str]:
-        """Return the references of the datasets of an OpenML suite, from the cache or the network."""
-        check_form(reference)
-        _, name = split(reference)
+    def suite(self, reference: OpenMLSuiteReference) -> list[OpenMLReference]:
+        """Return the datasets of an OpenML suite, from the cache or the network."""
         try:
-            numbers = self.cache.suite(reference)
+            numbers = self.cache.suite(reference.key)
         except DataError:
             if self.options.offline:
                 raise
@@ -186,82 +134,91 @@ class Lookup:
         if numbers is None:
             if self.options.offline:
                 raise DataUnavailableError(
-                    f"{reference} is not in the cache, and the network is off; bring it with: {PULL.format(reference)}"
+                    f"{reference.text} is not in the cache, and the network is off",
+                    f"to download it, run: {PULL.format(reference.text)}",
+                    can_pull=True,
                 )
-            from mfbench.data.openml_source import openml_suite
+            numbers = self._ask(OpenMLReference.repository, lambda: _download_suite(reference))
+            self.cache.put_suite(reference.key, numbers)
+        return [OpenMLReference(str(number)) for number in numbers]
 
-            numbers = self._ask(OPENML, partial(openml_suite, name))
-            self.cache.put_suite(reference, numbers)
-        return [f"{OPENML}{number}" for number in numbers]
+    def fetch(self, reference: RepositoryReference) -> LoadedDataset:
+        """Return a dataset of a repository from the cache, or download it; two processes download it once."""
+        location = "cache"
 
-    def fetch(self, wanted: Wanted) -> Found:
-        """Return a dataset of a repository from the cache, or bring it; two processes bring it once."""
-        place = "cache"
+        def download() -> tuple[Dataset, dict[str, Any]]:
+            nonlocal location
+            location = "network"
+            return self._ask(reference.repository, lambda: _download(reference, self._follower))
 
-        def bring() -> tuple[Dataset, dict[str, Any]]:
-            nonlocal place
-            place = "network"
-            brought: tuple[Dataset, dict[str, Any]]
-            brought = self._ask(split(wanted.reference)[0], lambda: _load(wanted, self._follower))
-            return brought
+        data, card = self.cache.fetch(reference.key, download)
+        return LoadedDataset(data, location, reference.key, card)
 
-        data, card = self.cache.fetch(wanted.key, bring)
-        return Found(data, place, wanted.key, card)
-
-    def _find(self, name: str, in_mirror: str, wanted: Iterable[Wanted], advice: str) -> Found:
-        wanted = list(wanted)
+    def _find(self, name: str, candidates: Sequence[StoredReference]) -> LoadedDataset:
+        """Return the first of several equivalent references that can be loaded."""
+        in_mirror = next((item.name for item in candidates if isinstance(item, MirrorReference)), "")
         if self.mirror is not None and in_mirror in self.mirror:
-            return Found(self.mirror.load(in_mirror), "mirror", f"{MIRROR}{in_mirror}", self.mirror.card(in_mirror))
-        remote = [item for item in wanted if item.reference.startswith((OPENML, UCI))]
-        for item in wanted:
-            try:
-                cached = self.cache.get(item.key)
-            except DataError as error:
-                if self.options.offline or item not in remote:
-                    again = "fetch it again without --offline" if item in remote else "import it again"
-                    raise DataError(f"{error}; {again}") from error
-                continue
-            if cached is not None:
-                return Found(cached[0], "cache", item.key, cached[1])
-        reasons = []
+            return LoadedDataset(
+                self.mirror.load(in_mirror), "mirror", MirrorReference(in_mirror).key, self.mirror.card(in_mirror)
+            )
+        for item in candidates:
+            loaded = self._cached(item)
+            if loaded is not None:
+                return loaded
+        remote = [item for item in candidates if isinstance(item, RepositoryReference)]
+        failures = []
         for item in [] if self.options.offline else remote:
             try:
                 return self.fetch(item)
             except DataUnavailableError as error:
-                reasons.append(str(error))
-        where = "not in the mirror, not in the cache" if self.mirror is not None and in_mirror else "not in the cache"
-        if reasons:
-            where += f", and {reasons[0].partition('; ')[0]}"
+                failures.append(error)
+        raise self._unavailable(name, candidates, failures)
+
+    def _cached(self, item: StoredReference) -> LoadedDataset | None:
+        """Return a dataset of the cache; a damaged one that can be downloaded again counts as missing."""
+        try:
+            cached = self.cache.get(item.key)
+        except DataError as error:
+            remote = isinstance(item, RepositoryReference)
+            if remote and not self.options.offline:
+                return None
+            remedy = "fetch it again without --offline" if remote else "import it again"
+            raise DataError(f"{error}; {remedy}") from error
+        return None if cached is None else LoadedDataset(cached[0], "cache", item.key, cached[1])
+
+    def _unavailable(
+        self, name: str, candidates: Sequence[StoredReference], failures: Sequence[DataUnavailableError]
+    ) -> DataUnavailableError:
+        """Return the error that says where a dataset was searched for, and how to obtain it."""
+        remote = any(isinstance(item, RepositoryReference) for item in candidates)
+        mirrored = any(isinstance(item, MirrorReference) for item in candidates)
+        where = "not in the mirror, not in the cache" if self.mirror is not None and mirrored else "not in the cache"
+        if failures:
+            where += f", and {failures[0].reason}"
         elif remote:
             where += ", and the network is off"
-        how = _how(remote, in_mirror, advice)
-        if reasons:
-            how = how.replace("bring it with", "try again with")
-        raise DataUnavailableError(f"dataset {name!r} is not at hand: {where}; {how}")
+        if remote:
+            purpose = "to try again" if failures else "to download it"
+            remedy = f"{purpose}, run: {PULL.format(name)}" + (", or name a mirror with --data-dir" if mirrored else "")
+        elif mirrored:
+            remedy = "no repository is known to have it: name a mirror that does with --data-dir"
+        else:
+            imported = next(item.name for item in candidates if isinstance(item, ImportReference))
+            remedy = f"to import it, run: mfbench datasets import FILE --name {imported}"
+        attempt = next((error.attempt for error in failures if error.attempt), "")
+        return DataUnavailableError(
+            f"dataset {name!r} is unavailable: {where}", remedy, can_pull=remote, attempt=attempt
+        )
 
-    def _ask(self, host: str, call: Callable[[], Any]) -> Any:
-        """Ask a server; after one that is out of reach was waited for once, the others' turn comes at once."""
-        if host in self._out_of_reach:
-            raise DataUnavailableError(f"{_HOSTS[host]} was out of reach a moment ago and was not asked again")
+    def _ask(self, repository: str, call: Callable[[], T]) -> T:
+        """Call a server; one that was out of reach is not waited for a second time."""
+        if repository in self._out_of_reach:
+            raise DataUnavailableError(f"{repository} was out of reach a moment ago and was not asked again")
         try:
             return call()
         except DataUnavailableError:
-            self._out_of_reach.add(host)
+            self._out_of_reach.add(repository)
             raise
-
-
-def split(reference: str) -> tuple[str, str]:
-    """Return prefix and rest of a reference, ("", reference) if it has no prefix of a source."""
-    prefix = next((known for known in PREFIXES if reference.startswith(known)), "")
-    return prefix, reference[len(prefix) :]
-
-
-def check_form(reference: str) -> None:
-    """Raise `UsageError` unless what follows the prefix has the right form: it may end up in a path or an address."""
-    prefix, rest = split(reference)
-    form, example = _FORMS[prefix]
-    if not form.fullmatch(rest) or (prefix in (MIRROR, IMPORT) and ".." in rest):
-        raise UsageError(f"cannot read {reference!r}: write it like {example}")
 
 
 def mirror_name(spec: DatasetSpec) -> str:
@@ -269,40 +226,31 @@ def mirror_name(spec: DatasetSpec) -> str:
     return spec.mirror_name or spec.name.replace("-", "_")
 
 
-def wanted_of(spec: DatasetSpec) -> list[Wanted]:
-    """Return where a registered dataset may be cached or fetched, in the order in which that is tried."""
-    found = [Wanted(f"{MIRROR}{mirror_name(spec)}")]
-    for prefix, number in ((OPENML, spec.openml_id), (UCI, spec.uci_id)):
+def candidates_of(spec: DatasetSpec) -> list[StoredReference]:
+    """Return the references behind a registered dataset without a loader, in the order in which they are tried."""
+    categorical = None if spec.categorical is None else tuple(spec.categorical)
+    candidates: list[StoredReference] = [MirrorReference(mirror_name(spec))]
+    for kind, number in ((OpenMLReference, spec.openml_id), (UCIReference, spec.uci_id)):
         if number is not None:
-            categorical = None if spec.categorical is None else tuple(spec.categorical)
-            found.append(Wanted(f"{prefix}{number}", spec.target or None, categorical, tuple(spec.drop)))
-    return found
+            candidates.append(kind(str(number), spec.target or None, categorical, tuple(spec.drop)))
+    return candidates
 
 
 def keys_of(spec: DatasetSpec) -> list[str]:
-    """Return the cache keys that stand for a registered dataset."""
-    return [wanted.key for wanted in wanted_of(spec)]
+    """Return the cache keys of a registered dataset."""
+    return [item.key for item in candidates_of(spec)]
 
 
-def _load(wanted: Wanted, follower: Follower) -> tuple[Dataset, dict[str, Any]]:
-    prefix, name = split(wanted.reference)
+def _download(reference: RepositoryReference, follower: Follower) -> tuple[Dataset, dict[str, Any]]:
     load: Callable[..., tuple[Dataset, dict[str, Any]]]
-    if prefix == OPENML:
+    if isinstance(reference, OpenMLReference):
         from mfbench.data.openml_source import load_openml as load
     else:
         from mfbench.data.uci_source import load_uci as load
-    options = {"target": wanted.target, "categorical": wanted.categorical, "drop": wanted.drop or None}
-    given = {name: value for name, value in options.items() if value is not None}
-    return load(name, **given, progress=follower.fetching(wanted.reference))
+    return load(reference.name, **reference.options(), progress=follower.fetching(reference.text))
 
 
-def _advice(prefix: str, name: str) -> str:
-    return f"mfbench datasets import {'MIRROR' if prefix == MIRROR else f'FILE --name {name}'}"
+def _download_suite(reference: OpenMLSuiteReference) -> list[int]:
+    from mfbench.data.openml_source import openml_suite
 
-
-def _how(remote: Sequence[Wanted], in_mirror: str, advice: str) -> str:
-    if remote:
-        return f"bring it with: {advice}" + (f", {_WITH_MIRROR}" if in_mirror else "")
-    if in_mirror:
-        return "no repository is known to have it: name a mirror that does with --data-dir"
-    return f"bring it with: {advice}"
+    return openml_suite(reference.name)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfbench.data.reference import NAME
 from mfbench.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 INDEX = "index.toml"
 TARGET = "class"
 STACK = "+"
-# A name becomes a file name: no separators, no drive letters, nothing hidden.
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
-
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 

@@ -168,7 +168,8 @@ def _ask(path: str, what: str, policy: Policy | None) -> Any:
             raise error from None
         if code == _OVERLOADED:
             reason = f"cannot fetch {what}: OpenML's database is overloaded ({message})"
-            raise DataUnavailableError(f"{reason}; try again later, or use a mirror (--data-dir)") from error
+            remedy = "try again later, or use a mirror (--data-dir)"
+            raise DataUnavailableError(reason, remedy, attempt=reason) from error
         reason = f"there is no {what} for everyone to use (OpenML says {message!r}, code {code})"
         raise RefusedError(f"{reason}: check its number or name", error.status, error.body) from error
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from mfbench.data.catalog import find
 from mfbench.data.lookup import Lookup
+from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.errors import DataError, UsageError
-from mfbench.host.expressions import Expression, parse
+from mfbench.host.expressions import Expression
 from mfbench.host.registry import Registry, parameter_names
 from mfbench.models import Dataset
 
@@ -41,7 +42,7 @@ class Round:
     order: NDArray[np.intp]
 
 
-def canonical_dataset(reference: str, registry: Registry, seed: int | None = None) -> Dataset:
+def canonical_dataset(reference: Reference, registry: Registry, seed: int | None = None) -> Dataset:
     """Return a dataset with its columns in canonical order, after a check that rounds of it can be drawn.
 
     Parameters
@@ -66,34 +67,39 @@ def canonical_dataset(reference: str, registry: Registry, seed: int | None = Non
 
     Examples
     --------
+    >>> from mfbench.data.reference import parse_reference
     >>> from mfbench.host.registry import load_registry
-    >>> canonical_dataset("xor(n_noise=2)", load_registry()).feature_names
+    >>> canonical_dataset(parse_reference("xor(n_noise=2)"), load_registry()).feature_names
     ('x-1', 'x-2', 'noise-1', 'noise-2')
     """
-    if ":" in reference.partition("(")[0]:
-        raise DataError(f"{reference!r} has no known relevant features; take a generator of 'mfbench datasets list'")
-    expression = parse(reference)
-    registered = registry.dataset(expression.name)
+    expression = reference.expression if isinstance(reference, RegisteredReference) else None
+    if expression is None or not (registered := registry.dataset(expression.name)).spec.embedded:
+        raise _no_truth(reference)
     parameters = parameter_names(registered)
-    if not registered.spec.embedded:
-        raise DataError(f"dataset {reference!r} has no known relevant features; take a generator")
     if SEED in expression.params:
-        raise UsageError(f"{reference!r} sets 'seed': each round has one of its own; leave it out")
+        raise UsageError(f"{reference.text!r} sets 'seed', but each round has its own seed; leave it out")
     own = {SEED: seed} if SEED in parameters and seed is not None else {}
     order = {SHUFFLE: False} if SHUFFLE in parameters else {}
-    data = find(str(Expression(expression.name, {**expression.params, **order, **own})), registry, Lookup()).data
+    generator = Expression(expression.name, {**expression.params, **order, **own})
+    data = find(RegisteredReference(generator, str(generator)), registry, Lookup()).data
     if not data.relevant:
-        raise DataError(f"dataset {reference!r} has no known relevant features; take a generator")
-    return replace(data, name=reference)
+        raise _no_truth(reference)
+    return replace(data, name=reference.text)
 
 
-def check_rounds(reference: str, registry: Registry) -> Dataset:
+def _no_truth(reference: Reference) -> DataError:
+    return DataError(
+        f"dataset {reference.text!r} has no known relevant features; use a generator from 'mfbench datasets list'"
+    )
+
+
+def check_rounds(reference: Reference, registry: Registry) -> Dataset:
     """Return an example of a dataset's rounds, after a check that two seeds agree in size and truth.
 
     Parameters
     ----------
-    reference : str
-        As `canonical_dataset`.
+    reference : Reference
+        As in `canonical_dataset`.
     registry : Registry
 
     Returns
@@ -110,13 +116,13 @@ def check_rounds(reference: str, registry: Registry) -> Dataset:
     for name in ("n_features", "relevant", "interactions"):
         if getattr(one, name) != getattr(other, name):
             raise DataError(
-                f"dataset {reference!r} has other {name.replace('_', ' ')} with another seed, so that rounds cannot be "
-                "compared; its loader needs a parameter 'shuffle' that keeps the columns in place"
+                f"dataset {reference.text!r} has other {name.replace('_', ' ')} with another seed, so rounds cannot "
+                "be compared; its loader needs a parameter 'shuffle' that keeps the columns in place"
             )
     return one
 
 
-def draw_round(reference: str, registry: Registry, seed: int) -> Round:
+def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
     """Return the data of one round, a function of the seed alone.
 
     A generator makes new data. A dataset without a parameter ``seed`` is a table that holds its distribution, such as
@@ -125,8 +131,8 @@ def draw_round(reference: str, registry: Registry, seed: int) -> Round:
 
     Parameters
     ----------
-    reference : str
-        As `canonical_dataset`.
+    reference : Reference
+        As in `canonical_dataset`.
     registry : Registry
     seed : int
 
@@ -136,8 +142,9 @@ def draw_round(reference: str, registry: Registry, seed: int) -> Round:
 
     Examples
     --------
+    >>> from mfbench.data.reference import parse_reference
     >>> from mfbench.host.registry import load_registry
-    >>> one = draw_round("xor(n_noise=2)", load_registry(), 1)
+    >>> one = draw_round(parse_reference("xor(n_noise=2)"), load_registry(), 1)
     >>> sorted(int(one.order[j]) for j in one.data.relevant)
     [0, 1]
     """
@@ -145,7 +152,8 @@ def draw_round(reference: str, registry: Registry, seed: int) -> Round:
     own = int(rng.integers(2**32))
     data = canonical_dataset(reference, registry, own)
     order = rng.permutation(data.n_features)
-    if SEED not in parameter_names(registry.dataset(parse(reference).name)):
+    assert isinstance(reference, RegisteredReference)  # `canonical_dataset` refuses the others
+    if SEED not in parameter_names(registry.dataset(reference.expression.name)):
         rows = rng.integers(data.n_samples, size=data.n_samples)
         data = replace(
             data,

@@ -8,9 +8,8 @@ from pathlib import Path
 
 DATA_VARIABLE = "MFBENCH_DATA_DIR"
 CACHE_VARIABLE = "MFBENCH_CACHE"
-# The command that brings a dataset; reports recognise by it which absences it can mend.
-PULL_COMMAND = "mfbench datasets pull"
-PULL = PULL_COMMAND + " {}"
+# The command that downloads a dataset.
+PULL = "mfbench datasets pull {}"
 
 
 def default_cache() -> Path:

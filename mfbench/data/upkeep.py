@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mfbench.data.cache import Cache, card_file
-from mfbench.data.lookup import IMPORT, MIRROR, Lookup, check_form, keys_of
+from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.mirror import Mirror
+from mfbench.data.reference import ImportReference, MirrorReference, parse_reference
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset
@@ -95,8 +96,7 @@ def import_path(
 
     extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), "")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name[: len(path.name) - len(extension)]).strip("-")
-    reference = f"{IMPORT}{name or stem}"
-    check_form(reference)
+    reference = parse_reference(ImportReference(name or stem).text).text
     dataset = read_file(path, name=reference, target=target, categorical=categorical)
     lookup.cache.put(reference, dataset, {"file": path.name, "target": target or ""})
     yield DatasetStatus(reference, "imported", _shape(dataset))
@@ -104,7 +104,7 @@ def import_path(
 
 def _import_mirror(mirror: Mirror, cache: Cache) -> Iterator[DatasetStatus]:
     for name in mirror.names():
-        reference = f"{MIRROR}{name}"
+        reference = MirrorReference(name).text
         try:
             dataset = mirror.load(name)
         except MfbenchError as error:
@@ -134,7 +134,7 @@ def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
             try:
                 lookup.mirror.load(name)
             except MfbenchError as error:
-                damaged[f"{MIRROR}{name} (mirror)"] = str(error)
+                damaged[f"{MirrorReference(name).text} (mirror)"] = str(error)
     return count, damaged
 
 

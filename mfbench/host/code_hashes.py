@@ -28,10 +28,12 @@ HOST_PARTS = (
     "data/prepare.py",
     "data/rounds.py",
     "suite/plan.py",
+    "suite/planned_dataset.py",
     "suite/resolve.py",
     "suite/forms.py",
     "suite/protocols",
     "suite/seeds.py",
+    "run/job.py",
     "run/trial",
     "run/worker.py",
 )

@@ -18,8 +18,10 @@ from pebble import ProcessExpired, ProcessPool
 
 from mfbench.errors import RunError
 from mfbench.run import worker
+from mfbench.run.job import Job
+from mfbench.run.process import LOG_VARIABLE, PID_PREFIX, THREAD_VARIABLES
+from mfbench.run.trial.folds import SharedFits
 from mfbench.run.trial.steps import selector_key
-from mfbench.run.worker import THREAD_VARIABLES, Job, Shared
 from mfbench.trials import Status, Trial, TrialResult
 
 # Tasks handed to the pool ahead of time, per worker: enough that no worker waits, few enough that stopping is quick.
@@ -67,7 +69,7 @@ class LocalPool:
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends; results come in no fixed order."""
         groups = deque(_groups(trials, self.job))
-        ready: deque[tuple[Trial, Shared, deque[Trial]]] = deque()
+        ready: deque[tuple[Trial, SharedFits, deque[Trial]]] = deque()
         done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         flying: dict[Future[Any], tuple[Trial, deque[Trial]]] = {}
         while groups or ready or flying:
@@ -87,7 +89,7 @@ class LocalPool:
                 ready.append((followers.popleft(), {}, followers))
             yield trial, result
 
-    def _submit(self, trial: Trial, shared: Shared, done: queue.SimpleQueue[Future[Any]]) -> Future[Any]:
+    def _submit(self, trial: Trial, shared: SharedFits, done: queue.SimpleQueue[Future[Any]]) -> Future[Any]:
         assert self._pool is not None
         try:
             future: Future[Any] = self._pool.schedule(worker.work, args=[trial, shared], timeout=self.timeout)
@@ -112,11 +114,11 @@ class LocalPool:
             "that calls run_suite does so under if __name__ == '__main__':, because workers import it"
         )
 
-    def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, Shared]:
+    def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, SharedFits]:
         # Not future.result(): whatever came back must end in this trial's row and never be raised here.
         error = future.exception()
         if error is None:
-            result: tuple[TrialResult, Shared] = future.result()
+            result: tuple[TrialResult, SharedFits] = future.result()
             return result
         if isinstance(error, TimeoutError):
             self._sweep()
@@ -129,8 +131,8 @@ class LocalPool:
 
     def _sweep(self) -> None:
         """End what dead workers left running: a method may have started processes of its own."""
-        for file in self.job.data_folder.glob(f"{worker.PID_PREFIX}*"):
-            pid = int(file.name.removeprefix(worker.PID_PREFIX))
+        for file in self.job.data_folder.glob(f"{PID_PREFIX}*"):
+            pid = int(file.name.removeprefix(PID_PREFIX))
             if _is_gone(pid):
                 with contextlib.suppress(OSError):  # nothing was left
                     os.killpg(pid, signal.SIGKILL)
@@ -187,7 +189,7 @@ def _context(job: Job) -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD)
     # What the server's children print before they have a log of their own belongs into the log too, not on the screen.
-    log = {worker.LOG_VARIABLE: str(job.log)} if job.log else {}
+    log = {LOG_VARIABLE: str(job.log)} if job.log else {}
     with _environment({**dict.fromkeys(THREAD_VARIABLES, "1"), **log}):
         from multiprocessing import forkserver
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
+from mfbench.run.metadata import RunMetadata
 from mfbench.run.packing import pack, unpack
 from mfbench.run.trial.interactions import pack_interactions, unpack_interactions
-from mfbench.trials import Status, Trial, TrialResult
+from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
     from mfbench.suite.protocols import Split
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
+# What brings a store of an earlier version up to date; its results stay.
+_MIGRATIONS = {
+    3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT '';"
+}
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,7 +42,10 @@ CREATE TABLE datasets (
     feature_names TEXT, relevant TEXT, interactions TEXT, collections TEXT,
     source TEXT, truth BLOB
 ) WITHOUT ROWID;
-CREATE TABLE left_out (dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE left_out (
+    dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL, can_pull INTEGER NOT NULL,
+    attempt TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE splits (
     sha256 TEXT, protocol TEXT, repeat INTEGER, fold INTEGER, test BLOB NOT NULL,
     train BLOB, validation BLOB, n_train INTEGER, n_features INTEGER,
@@ -108,6 +117,10 @@ class Store:
             self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
         elif version == 0:
             raise RunError(f"{self.folder} holds a run that never started completely; give its command again")
+        elif version in _MIGRATIONS:
+            if not read_only:
+                script = f"BEGIN; {_MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+                self._db.executescript(script)
         elif version != SCHEMA_VERSION:
             raise RunError(
                 f"{self.path} has schema version {version}, this mfbench reads version {SCHEMA_VERSION}; "
@@ -151,16 +164,26 @@ class Store:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def begin(
-        self, meta: dict[str, Any], datasets: Iterable[dict[str, Any]], left_out: Iterable[tuple[str, str, bool]]
+        self,
+        metadata: RunMetadata,
+        datasets: Iterable[dict[str, Any]],
+        left_out: Iterable[tuple[str, str, Unavailable | None]],
     ) -> None:
         """Record what a start of the run is about: settings, datasets used and datasets left out."""
         with self._explained(), self._transaction():
+            columns = metadata.to_columns().items()
             self._db.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()]
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(name, json.dumps(value)) for name, value in columns]
             )
             self._db.execute("DELETE FROM left_out")
             self._db.execute("DELETE FROM datasets")
-            self._db.executemany("INSERT INTO left_out VALUES (?, ?, ?)", list(left_out))
+            self._db.executemany(
+                "INSERT INTO left_out VALUES (?, ?, ?, ?, ?)",
+                [
+                    (name, reason, why is None, why is not None and why.can_pull, "" if why is None else why.attempt)
+                    for name, reason, why in left_out
+                ],
+            )
             self._db.executemany(
                 "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
                 ":relevant, :interactions, :collections, :source, :truth)",
@@ -256,20 +279,31 @@ class Store:
         with self._explained():
             return {key for (key,) in self._db.execute("SELECT key FROM trials")}
 
-    def meta(self) -> dict[str, Any]:
-        """Return the settings that `begin` recorded."""
+    def meta(self) -> RunMetadata:
+        """Return the metadata that `begin` recorded.
+
+        Raises
+        ------
+        RunError
+            If the run never started completely, or another version wrote what this one cannot read.
+        """
         with self._explained():
-            return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+            columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+        return RunMetadata.from_columns(columns, self.folder)
 
     def left_out(self) -> dict[str, str]:
         """Return the datasets that were left out, each with its reason."""
         with self._explained():
             return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
 
-    def unavailable(self) -> list[str]:
-        """Return those of the datasets left out that are no failures: they were nowhere to be found."""
+    def unavailable(self) -> dict[str, Unavailable]:
+        """Return the datasets left out that are only unavailable, which is not a failure."""
         with self._explained():
-            return [name for (name,) in self._db.execute("SELECT dataset FROM left_out WHERE NOT is_failure")]
+            cursor = self._db.execute("SELECT * FROM left_out WHERE NOT is_failure")
+            names = [column[0] for column in cursor.description]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
+        # A store of version 3 that is only read has no more than the reason.
+        return {row["dataset"]: Unavailable(bool(row.get("can_pull")), row.get("attempt") or "") for row in rows}
 
     def datasets(self) -> list[dict[str, Any]]:
         """Return what is known of each dataset used, with its class codes as ``truth``."""

@@ -1,14 +1,14 @@
-"""The kinds of protocol as a suite file sees them: which keys each has, and what they are if the file does not say.
+"""The kinds of protocol as a suite file sees them: the keys of each, and their values if the file sets none.
 
-Light on purpose: reading a suite must not import what computes splits. A protocol's class in
-`mfbench.suite.protocols` takes exactly the keys that stand here.
+Light on purpose: reading a suite must not import what computes splits. The class of a protocol in
+`mfbench.suite.protocols` accepts exactly the keys listed here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 SOUND, PUBLISHED = "sound", "published"
 CLASSIFICATION_METRICS = (
@@ -20,9 +20,9 @@ CLASSIFICATION_METRICS = (
     "roc_auc",
     "one_vs_rest_accuracy",
 )
-# What the protocol ``ground-truth`` measures in each round, in the order of the report.
+# The scores of a round of the protocol ``ground-truth``, in the order of the report.
 DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
-# Keys that every kind has: how a trial is run and scored, not which rows it gets.
+# Keys of every kind: how a trial is run and scored, not which rows it gets.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
 
 
@@ -33,15 +33,16 @@ class Kind:
     Attributes
     ----------
     sound : mapping of str to object
-        Its keys, each with the value of the form ``sound``: the one to believe.
+        Its keys, each with its value in the form ``sound``, which measures as one should.
     published : mapping of str to object
-        What differs in the form ``published``: as the papers did, to be comparable with what they print.
+        The values that differ in the form ``published``, which measures as the papers did, for comparison with them.
     profiles : mapping of str to mapping
         What the standard profiles ``quick`` and ``standard`` change.
     metrics : tuple of str
         Scores that ``metrics`` may name.
-    predicts : bool, default=True
-        Whether a classifier predicts test rows; otherwise a method is a selector alone.
+    task : {"prediction", "detection"}, default="prediction"
+        How its trials run: "prediction" fits a method on training rows and predicts test rows; "detection" fits a
+        selector on generated data and compares its features with the truth.
     tunes : bool, default=True
         Whether methods may tune.
     """
@@ -50,8 +51,13 @@ class Kind:
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     metrics: tuple[str, ...] = CLASSIFICATION_METRICS
-    predicts: bool = True
+    task: Literal["prediction", "detection"] = "prediction"
     tunes: bool = True
+
+    @property
+    def predicts(self) -> bool:
+        """Whether test rows are predicted, so that every method needs a classifier."""
+        return self.task == "prediction"
 
     def values(self, form: str) -> dict[str, Any]:
         """Return every key with its value in a form.
@@ -78,8 +84,8 @@ KINDS: dict[str, Kind] = {
         published={"rounds": 20},
         profiles={"quick": {"rounds": 5}, "standard": {"rounds": 20}},
         metrics=DETECTION_METRICS,
+        task="detection",
         tunes=False,
-        predicts=False,
     ),
     "nested-cv": Kind(
         sound={

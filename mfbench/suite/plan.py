@@ -13,35 +13,22 @@ from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.fingerprint import content_hash
 from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
+from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
-from mfbench.host.expressions import canonical_text, parse
+from mfbench.host.expressions import canonical_text
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset, DatasetSpec
+from mfbench.models import DatasetSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import PublishedFigure, PublishedTable, load_published, match
-from mfbench.suite.resolve import Reference, ResolvedMethod, Step, resolve_datasets, resolve_methods
+from mfbench.suite.resolve import DatasetEntry, ResolvedMethod, Step, resolve_datasets, resolve_methods
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
-from mfbench.trials import Trial
-
-
-@dataclass(frozen=True)
-class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
-
-    Where each round draws its data anew, `reference` says of what, and `data` is an example that holds the truth, its
-    columns in canonical order.
-    """
-
-    label: str
-    data: Dataset
-    sha256: str
-    collections: Mapping[str, str] = field(default_factory=dict)
-    reference: str | None = None
+from mfbench.trials import Trial, Unavailable
 
 
 @dataclass
@@ -57,8 +44,8 @@ class Plan:
         Ordered by dataset, repeat and fold, so that neighbours share data.
     left_out : dict of str to str
         Datasets and methods that could not be used, each with the reason.
-    failures : list of str
-        Those of `left_out` that are failures; the others are only not at hand.
+    unavailable : dict of str to Unavailable
+        Datasets of `left_out` that are only unavailable; the others in `left_out` are failures.
     published : list of PublishedTable
         Tables that the report compares with.
     figures : list of PublishedFigure
@@ -75,10 +62,15 @@ class Plan:
     datasets: dict[str, PlannedDataset] = field(default_factory=dict)
     trials: list[Trial] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
+    unavailable: dict[str, Unavailable] = field(default_factory=dict)
     published: list[PublishedTable] = field(default_factory=list)
     figures: list[PublishedFigure] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> list[str]:
+        """The datasets and methods left out that are failures."""
+        return [label for label in self.left_out if label not in self.unavailable]
 
     @property
     def protocol(self) -> EvaluationProtocol:
@@ -118,11 +110,11 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
     methods, references = _restrict(methods, references, only)
-    if any(needs_lookup(reference.text, registry) for reference in references.values()):
+    if any(needs_lookup(entry.reference, registry) for entry in references.values()):
         _ = lookup.mirror  # a folder that is none is told at once, not dataset by dataset
-    plan = Plan(loaded, methods, tuple(only), left_out=left_out, failures=list(left_out), published=published)
-    for label, reference in references.items():
-        _add_dataset(plan, label, reference, registry, lookup)
+    plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
+    for label, entry in references.items():
+        _add_dataset(plan, label, entry, registry, lookup)
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
     for table in published:
@@ -131,8 +123,8 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
 
 
 def _restrict(
-    methods: dict[str, ResolvedMethod], references: dict[str, Reference], only: Sequence[str]
-) -> tuple[dict[str, ResolvedMethod], dict[str, Reference]]:
+    methods: dict[str, ResolvedMethod], references: dict[str, DatasetEntry], only: Sequence[str]
+) -> tuple[dict[str, ResolvedMethod], dict[str, DatasetEntry]]:
     chosen: list[set[str]] = []
     for names in (list(methods), list(references)):
         matches = {name for pattern in only for name in names if fnmatch.fnmatchcase(name, pattern)}
@@ -146,39 +138,32 @@ def _restrict(
     )
 
 
-def _add_dataset(plan: Plan, label: str, reference: Reference, registry: Registry, lookup: Lookup) -> None:
-    """Load a dataset into the plan; one that cannot be used is left out with the reason, the others go on."""
-    settings = plan.loaded.protocol
+def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry, lookup: Lookup) -> None:
+    """Load a dataset into the plan; one that cannot be used is left out with the reason."""
+    settings, reference = plan.loaded.protocol, entry.reference
     try:
         if not KINDS[settings.kind].predicts:
-            data = restrict_classes(check_rounds(reference.text, registry), settings.classes)
-            plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference.text)
+            data = restrict_classes(check_rounds(reference, registry), settings.classes)
+            assert isinstance(reference, RegisteredReference)  # `check_rounds` refuses the others
+            plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference)
             return
-        found = find(
-            reference.text,
-            registry,
-            lookup,
-            folder=reference.folder,
-            target=reference.target,
-            categorical=reference.categorical,
-        )
-        data = restrict_classes(found.data, settings.classes)
+        data = restrict_classes(find(reference, registry, lookup).data, settings.classes)
         plan.protocol.splits(label, data.y, 0)
     except UsageError as error:  # such as a target column that the file does not have
-        raise SuiteError(f"{reference.place}: {error}") from None
+        raise SuiteError(f"{entry.place}: {error}") from None
     except DataError as error:
         plan.left_out[label] = str(error)
-        if not isinstance(error, DataUnavailableError):
-            plan.failures.append(label)
+        if isinstance(error, DataUnavailableError):
+            plan.unavailable[label] = Unavailable(error.can_pull, error.attempt)
         return
-    plan.datasets[label] = PlannedDataset(label, data, content_hash(data), _collections(reference.text, registry))
+    plan.datasets[label] = PlannedDataset(label, data, content_hash(data), _collections(reference, registry))
 
 
-def _collections(reference: str, registry: Registry) -> Mapping[str, str]:
-    """Return the papers' labels of a dataset; one with parameters, or of a repository, is no longer the papers'."""
-    if ":" in reference or (expression := parse(reference)).params:
+def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
+    """Return the papers' labels of a dataset; with parameters, or from elsewhere, it is not the papers' dataset."""
+    if not isinstance(reference, RegisteredReference) or reference.expression.params:
         return {}
-    spec: DatasetSpec = registry.dataset(expression.name).spec
+    spec: DatasetSpec = registry.dataset(reference.expression.name).spec
     return spec.collections
 
 
@@ -237,9 +222,9 @@ def key_ingredients(
     }
 
 
-def _round_ingredients(reference: str, registry: Registry) -> dict[str, Any]:
+def _round_ingredients(reference: RegisteredReference, registry: Registry) -> dict[str, Any]:
     """Return what a round's data depend on besides its seed: they are made in the worker and never hashed."""
-    expression = parse(reference)
+    expression = reference.expression
     return {"expression": expression.canonical(), "code": method_code(registry.dataset(expression.name))}
 
 

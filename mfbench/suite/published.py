@@ -12,17 +12,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from mfbench.errors import SuiteError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.loading import LoadedSuite, describe
+from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.schema import Metric, Part
-
-if TYPE_CHECKING:
-    from mfbench.suite.plan import PlannedDataset
 
 FOLDER = "published"
 INDEX = "published.toml"

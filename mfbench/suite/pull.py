@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
-from mfbench.data.catalog import check_reference, find
+from mfbench.data.catalog import check_exists, find
 from mfbench.data.collections import collection_names, in_collection
-from mfbench.data.lookup import OPENML_SUITE, PREFIXES, Found, Lookup
+from mfbench.data.lookup import Lookup
+from mfbench.data.reference import OpenMLSuiteReference, Reference, parse_reference
 from mfbench.data.upkeep import DatasetStatus
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.registry import Registry
+from mfbench.suite.loading import load_suite
+from mfbench.suite.resolve import resolve_datasets
 
 
 def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[DatasetStatus]:
@@ -35,41 +37,37 @@ def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[D
     UsageError
         If a word names nothing; raised before any download starts.
     """
-    for name, load in _requests(words, registry, lookup).items():
+    for label, reference in _references(words, registry, lookup).items():
         try:
-            loaded = load()
+            loaded = find(reference, registry, lookup)
         except MfbenchError as error:
-            yield DatasetStatus(name, "failed", str(error))
+            yield DatasetStatus(label, "failed", str(error))
             continue
         shape = f"{loaded.data.n_samples} rows, {loaded.data.n_features} features, {loaded.data.n_classes} classes"
-        yield DatasetStatus(name, loaded.place, shape if loaded.place in ("cache", "network") else "")
+        yield DatasetStatus(label, loaded.location, shape if loaded.location in ("cache", "network") else "")
 
 
-def _requests(words: Sequence[str], registry: Registry, lookup: Lookup) -> dict[str, Callable[[], Found]]:
-    requests: dict[str, Callable[[], Found]] = {}
+def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dict[str, Reference]:
+    """Return the datasets that the words stand for, by label."""
+    references: dict[str, Reference] = {}
     for word in words:
         if word.endswith(".toml") or word in registry.suites():
-            from mfbench.suite.loading import load_suite
-            from mfbench.suite.resolve import resolve_datasets
-
-            for label, item in resolve_datasets(load_suite(word, registry), registry, lookup).items():
-                options = {"folder": item.folder, "target": item.target, "categorical": item.categorical}
-                requests[label] = partial(find, item.text, registry, lookup, **options)  # type: ignore[arg-type]
-            continue
-        if word in collection_names(registry):
-            names = [spec.name for spec in in_collection(registry, word)]
-        elif word.startswith(OPENML_SUITE):
-            names = lookup.suite(word)
+            entries = resolve_datasets(load_suite(word, registry), registry, lookup)
+            references |= {label: entry.reference for label, entry in entries.items()}
+        elif word in collection_names(registry):
+            references |= {spec.name: parse_reference(spec.name) for spec in in_collection(registry, word)}
         else:
-            _check_word(word, registry)
-            check_reference(word, registry)
-            names = [word]
-        for name in names:
-            requests[name] = partial(find, name, registry, lookup)
-    return requests
+            references |= {reference.text: reference for reference in _datasets(word, registry, lookup)}
+    return references
 
 
-def _check_word(word: str, registry: Registry) -> None:
-    if not word.startswith((*PREFIXES, "file:")) and "(" not in word and word not in registry.datasets:
+def _datasets(word: str, registry: Registry, lookup: Lookup) -> Sequence[Reference]:
+    """Return the dataset that a word names, or those of an OpenML suite."""
+    if not set(word) & set(":(") and word not in registry.datasets:
         names = [*registry.datasets, *registry.suites(), *collection_names(registry)]
         raise UnknownNameError("dataset, suite or collection", word, names, "see 'mfbench datasets list'")
+    reference = parse_reference(word)
+    if isinstance(reference, OpenMLSuiteReference):
+        return lookup.suite(reference)
+    check_exists(reference, registry)
+    return [reference]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
-from mfbench.data.catalog import FILE_PREFIX, check_reference, column_options, resolve_path, takes_columns
-from mfbench.data.lookup import OPENML_SUITE, Lookup
+from mfbench.data.catalog import check_exists
+from mfbench.data.lookup import Lookup
+from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, parse_reference
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError, suggestion
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registered, Registry, build, check_parameters, parameter_names
@@ -300,75 +300,73 @@ def _check_top_values(values: Sequence[Any], place: str) -> None:
 
 
 @dataclass(frozen=True)
-class Reference:
-    """A dataset as a suite names it.
+class DatasetEntry:
+    """A dataset as a suite lists it.
 
     Attributes
     ----------
-    text : str
-        Name, expression, ``file:PATH`` or a repository's number.
-    target, categorical : optional
-        For files and repositories: the label column, and the columns that hold categories.
-    folder : Path
-        The suite file's folder; relative paths start there.
+    reference : Reference
     place : str
         File and key, for messages.
     """
 
-    text: str
-    target: str | None
-    categorical: Sequence[str] | None
-    folder: Path
+    reference: Reference
     place: str
 
 
-def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, Reference]:
+def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
     """Check the names of a suite's datasets, without loading them.
 
-    The label in tables is the reference itself; of a file it is the last part of its path, if no other file has it. An
-    OpenML suite stands for its datasets; one whose list is not at hand stays as it is, to be left out with the reason.
+    The label in tables is the reference itself; that of a file is the last part of its path if no other file has it. An
+    OpenML suite is replaced by its datasets; if its list is unavailable it stays, to be left out with the reason.
+
+    Returns
+    -------
+    dict of str to DatasetEntry
+        By label.
     """
-    folder = loaded.path.resolve().parent
     lookup = lookup or Lookup()
-    files = {text for group in loaded.suite.datasets for text in group.use if text.startswith(FILE_PREFIX)}
-    short = {text: Path(text.removeprefix(FILE_PREFIX)).name for text in files}
-    names = Counter(short.values())
-    found: dict[str, Reference] = {}
-    seen: dict[str, str] = {}
+    entries = _parse_entries(loaded, registry)
+    file_names = Counter(_file_name(entry.reference) for entry in entries)
+    resolved: dict[str, DatasetEntry] = {}
+    for entry in entries:
+        reference = entry.reference
+        if isinstance(reference, OpenMLSuiteReference):
+            for member in _members(reference, lookup):
+                resolved.setdefault(member.text, replace(entry, reference=member))
+        else:
+            name = _file_name(reference)
+            resolved[name if name and file_names[name] == 1 else reference.text] = entry
+    return resolved
+
+
+def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry]:
+    """Return the datasets of a suite in its order; each must exist and be listed once."""
+    folder = loaded.path.resolve().parent
+    entries: dict[str, DatasetEntry] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
             place = f"{loaded.path}: datasets[{position}].use[{index}]"
-            if (group.target is not None or group.categorical is not None) and not takes_columns(text):
-                raise SuiteError(f"{place}: {column_options(text)}")
             try:
-                check_reference(text, registry, folder)
+                reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
+                check_exists(reference, registry)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
-            label = short[text] if text in files and names[short[text]] == 1 else text
-            same = _canonical(text, folder)
-            if same in seen:
-                also = "" if seen[same] == text else f", also as {seen[same]!r}"
+            if reference.identity in entries:
+                other = entries[reference.identity].reference.text
+                also = "" if other == text else f", also as {other!r}"
                 raise SuiteError(f"{place}: {text!r} is listed twice{also}")
-            seen[same] = text
-            reference = Reference(text, group.target, group.categorical, folder, place)
-            if text.startswith(OPENML_SUITE):
-                for member in _expand(reference, lookup):
-                    found.setdefault(member.text, member)
-            else:
-                found[label] = reference
-    return found
+            entries[reference.identity] = DatasetEntry(reference, place)
+    return list(entries.values())
 
 
-def _canonical(text: str, folder: Path) -> str:
-    """Return what two spellings of one dataset have in common."""
-    if text.startswith(FILE_PREFIX):
-        return str(resolve_path(text, folder).resolve())
-    return text if ":" in text else parse(text).canonical()
+def _file_name(reference: Reference) -> str:
+    return reference.path.name if isinstance(reference, FileReference) else ""
 
 
-def _expand(reference: Reference, lookup: Lookup) -> list[Reference]:
-    """Return the datasets of an OpenML suite, or the suite itself if its list cannot be had."""
+def _members(reference: OpenMLSuiteReference, lookup: Lookup) -> Sequence[Reference]:
+    """Return the datasets of an OpenML suite, or the suite itself if its list is unavailable."""
     try:
-        return [replace(reference, text=text) for text in lookup.suite(reference.text)]
+        return lookup.suite(reference)
     except DataError:
         return [reference]

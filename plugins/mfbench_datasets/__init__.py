@@ -1,1 +1,1 @@
-"""Real and by-definition UCI datasets for mfbench that need no network and no prepared files."""
+"""Datasets for mfbench: those that need no network, ground truth, and the collections of papers and of OpenML-CC18."""

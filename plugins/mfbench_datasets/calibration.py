@@ -1,29 +1,29 @@
-"""Data on which two methods are equal by construction: what a test of a difference must not reject on."""
+"""Data on which two methods are equally good by construction, to check how often a test finds a difference anyway."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mfbench.models import Dataset
-from mfbench_datasets.ground_truth_common import check_real, check_whole
-from mfbench_datasets.provenance import TWO_VIEWS
+from mfbench_datasets.arguments import check_real, check_whole
+from mfbench_datasets.citations import TWO_VIEWS
 
 
 def two_views(n_samples: int = 100, n_features: int = 5, shift: float = 0.5, seed: int = 0) -> Dataset:
-    """Return two views of the same classes, of equal distribution given the class and independent of each other.
+    """Return two views of the same classes: given the class, they are independent and have the same distribution.
 
     The classes 0 and 1 have ⌈n/2⌉ and ⌊n/2⌋ rows. In each view every feature is Gaussian with standard deviation 1 and
-    mean 0 in class 0, `shift` in class 1. Of a learner that sees the first half of the columns and a copy of it that
-    sees the second half neither is better, at any number of training rows: their expected scores are equal.
+    mean 0 in class 0, `shift` in class 1. A learner that sees only the first half of the columns and the same learner
+    on the second half have equal expected scores, whatever the number of training rows.
 
     Parameters
     ----------
     n_samples : int, default=100
         Number of rows, at least 4.
     n_features : int, default=5
-        Columns of each view; the dataset has twice as many, those of the first view first.
+        Number of columns of each view; the dataset has twice as many, the first view first.
     shift : float, default=0.5
-        Difference of the class means in each column, in standard deviations.
+        Difference between the class means of each column, in standard deviations.
     seed : int, default=0
         Seed of the random numbers.
 

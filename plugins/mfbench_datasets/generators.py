@@ -1,23 +1,21 @@
-"""UCI sets that are programs: the waveform and LED domains of Breiman, Friedman, Olshen and Stone (1984).
+"""UCI datasets that are programs: the waveform and LED domains of Breiman, Friedman, Olshen and Stone (1984).
 
 UCI's own files are single draws from these definitions with unknown seeds; here the number of rows and the seed are
-parameters. The random numbers are those of `numpy.random.RandomState`, the one generator of NumPy whose stream is
-frozen, so that a seed means the same data with every version.
+parameters. All random numbers come from `numpy.random.RandomState`, the only generator of NumPy whose stream is frozen,
+so a seed gives the same data with every version.
 """
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.errors import UsageError
 from mfbench.models import Dataset
-from mfbench_datasets.provenance import provenance
+from mfbench_datasets.arguments import check_whole
+from mfbench_datasets.citations import attribution
 
 FLIP_PROBABILITY = 0.1
-"""How often a segment of the LED display shows the opposite of what it should."""
+"""Probability that a segment of the LED display is wrong."""
 
 # Segments in UCI's order: top, upper left, upper right, middle, lower left, lower right, bottom.
 SEGMENTS = ("top", "upper-left", "upper-right", "middle", "lower-left", "lower-right", "bottom")
@@ -40,8 +38,7 @@ def waveform_21(n_samples: int = 5000, seed: int = 0) -> Dataset:
     :math:`h_k(i) = \max(6 - |i - p_k|, 0)` with peaks p = 7, 15, 11, numbered such that the classes are those of UCI's
     file. Each class has probability 1/3. Values have two decimals, as in UCI's file.
 
-    All waves are 0 at i = 1 and i = 21, so that the first and the last feature are pure noise: 19 features are
-    relevant.
+    All waves are 0 at i = 1 and i = 21, so the first and the last feature are pure noise and the other 19 are relevant.
 
     Parameters
     ----------
@@ -57,7 +54,7 @@ def waveform_21(n_samples: int = 5000, seed: int = 0) -> Dataset:
     References
     ----------
     L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and regression trees. Wadsworth 1984,
-    section 2.6.2. The Bayes rule is right in about 86 % of the cases.
+    section 2.6.2. The Bayes rule has an accuracy of about 86 %.
 
     Examples
     --------
@@ -69,7 +66,7 @@ def waveform_21(n_samples: int = 5000, seed: int = 0) -> Dataset:
 
 
 def waveform_40(n_samples: int = 5000, seed: int = 0) -> Dataset:
-    """Return the waveform data, version 2: version 1 and 19 features of standard normal noise.
+    """Return the waveform data, version 2: version 1 followed by 19 features of standard normal noise.
 
     Parameters
     ----------
@@ -81,7 +78,7 @@ def waveform_40(n_samples: int = 5000, seed: int = 0) -> Dataset:
     Returns
     -------
     Dataset
-        Its first 21 features equal those of `waveform_21` with the same parameters.
+        The first 21 features are those of `waveform_21` with the same parameters.
 
     Examples
     --------
@@ -104,27 +101,26 @@ def _waveform(name: str, n_noise: int, n_samples: int, seed: int) -> Dataset:
     X = np.hstack([X, random.standard_normal(size=(n_samples, n_noise))])
     return Dataset(
         name=name,
-        # Rounding also hides the last bits, in which machines may differ; adding 0.0 turns -0.0 into 0.0.
+        # Rounding also removes the last bits, in which machines may differ; adding 0.0 turns -0.0 into 0.0.
         X=np.round(X, 2) + 0.0,
         y=y,
         class_names=("0", "1", "2"),
         feature_names=tuple(f"x{j}" for j in range(1, X.shape[1] + 1)),
         categorical=np.zeros(X.shape[1], dtype=bool),
         relevant=tuple(int(j) for j in np.flatnonzero(waves.any(axis=0))),
-        **provenance(name),
+        **attribution(name),
     )
 
 
 def led_7(n_samples: int = 1000, seed: int = 0) -> Dataset:
-    """Return the LED display data: the digit behind a faulty seven-segment display.
+    """Return the LED display data: digits shown by a faulty seven-segment display.
 
-    A digit is drawn uniformly from 0 to 9; each of the seven segments that show it is inverted with probability 0.1,
-    independently.
+    A digit is drawn uniformly from 0 to 9; each of its seven segments is inverted independently with probability 0.1.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        Number of rows. UCI fixes none (its program asks for it); 1000 is the choice of this package.
+        Number of rows. UCI does not prescribe it (its program asks for it); 1000 is our choice.
     seed : int, default=0
         Seed of the random numbers.
 
@@ -135,7 +131,7 @@ def led_7(n_samples: int = 1000, seed: int = 0) -> Dataset:
     References
     ----------
     L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and regression trees. Wadsworth 1984,
-    section 2.6.1. The Bayes rule is right in 74 % of the cases.
+    section 2.6.1. The Bayes rule has an accuracy of 74 %.
 
     Examples
     --------
@@ -147,19 +143,19 @@ def led_7(n_samples: int = 1000, seed: int = 0) -> Dataset:
 
 
 def led_24(n_samples: int = 1000, seed: int = 0) -> Dataset:
-    """Return the LED display data with 17 more features that are fair coins.
+    """Return the LED display data with 17 additional features that are fair coin flips.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        Number of rows. UCI fixes none (its program asks for it); 1000 is the choice of this package.
+        Number of rows. UCI does not prescribe it (its program asks for it); 1000 is our choice.
     seed : int, default=0
         Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Its first seven features equal those of `led_7` with the same parameters.
+        The first seven features are those of `led_7` with the same parameters.
 
     Examples
     --------
@@ -185,15 +181,11 @@ def _led(name: str, n_noise: int, n_samples: int, seed: int) -> Dataset:
         categorical=np.ones(len(names), dtype=bool),
         categories=dict.fromkeys(names, ("0", "1")),
         relevant=tuple(range(7)),
-        **provenance(name),
+        **attribution(name),
     )
 
 
 def _random(name: str, n_samples: int, seed: int) -> np.random.RandomState:
-    """Check the parameters of a generator and return its source of random numbers."""
-    for parameter, value, low, high in (("n_samples", n_samples, 1, None), ("seed", seed, 0, 2**32 - 1)):
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if not whole or value < low or (high is not None and value > high):
-            limits = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise UsageError(f"{parameter!r} of dataset {name!r} must be a whole number {limits}, got {value!r}")
-    return np.random.RandomState(int(seed))
+    """Check the arguments of a generator and return its source of random numbers."""
+    check_whole(name, "n_samples", n_samples, 1)
+    return np.random.RandomState(check_whole(name, "seed", seed, 0, 2**32 - 1))

@@ -1,4 +1,4 @@
-"""UCI data that scikit-learn ships. Class codes follow the sorted names, as for the user's own files."""
+"""UCI datasets that scikit-learn ships. Class codes follow the sorted class names, as for a user's own files."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from mfbench.models import Dataset
-from mfbench_datasets.provenance import provenance
+from mfbench_datasets.citations import attribution
 
 
 def iris() -> Dataset:
     """Return the iris data of Fisher (1936).
 
-    Two values differ from the UCI file, which has typing errors in rows 35 and 38; scikit-learn corrected them.
+    Rows 35 and 38 differ from the UCI file, whose typing errors scikit-learn has corrected.
 
     Returns
     -------
     Dataset
-        150 rows, 4 features in cm, 50 rows for each species.
+        150 rows, 4 features in cm; 50 rows of each species.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def iris() -> Dataset:
 
 
 def wine() -> Dataset:
-    """Return the wine recognition data of Forina and others: 13 chemical measures, three cultivars.
+    """Return the wine recognition data of Forina and others: 13 chemical measurements, three cultivars.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def wine() -> Dataset:
 
 
 def wine_igt() -> Dataset:
-    """Return cultivars 1 and 2 of `wine`: the two largest classes, the WIN of the IMMIGRATE papers.
+    """Return cultivars 1 and 2 of `wine`, its two largest classes: WIN in the IMMIGRATE papers.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def wine_igt() -> Dataset:
         X=np.ascontiguousarray(whole.X[kept]),
         y=whole.y[kept],
         class_names=whole.class_names[:2],
-        **provenance("wine-igt"),
+        **attribution("wine-igt"),
     )
 
 
@@ -81,7 +81,8 @@ def wdbc() -> Dataset:
     Returns
     -------
     Dataset
-        569 rows, 30 features (mean, standard error, worst of ten measures); 357 benign (code 0), 212 malignant (1).
+        569 rows; 30 features (mean, standard error and worst value of ten measurements); 357 benign (code 0), 212
+        malignant (code 1).
 
     Examples
     --------
@@ -97,8 +98,8 @@ def wdbc() -> Dataset:
 def optdigits() -> Dataset:
     """Return the test part of the handwritten digits of Alpaydin and Kaynak (1998).
 
-    Each feature counts the inked pixels (0 to 16) in one 4 x 4 block of a 32 x 32 bitmap. Three blocks are always
-    empty, so that three features are constant.
+    Each feature is the number of black pixels (0 to 16) in one 4 x 4 block of a 32 x 32 bitmap. Three blocks are empty
+    in every image, so three features are constant.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def optdigits() -> Dataset:
 
 
 def _dataset(name: str, bunch: Any, labels: list[str]) -> Dataset:
-    """Build a dataset from scikit-learn's bunch, with codes renumbered so that the class names are sorted."""
+    """Build a dataset from scikit-learn's bunch; renumber the codes so that the class names are sorted."""
     order = sorted(range(len(labels)), key=labels.__getitem__)
     new_code = np.argsort(order)
     X = np.array(bunch.data, dtype=np.float64)
@@ -127,5 +128,5 @@ def _dataset(name: str, bunch: Any, labels: list[str]) -> Dataset:
         class_names=tuple(labels[old] for old in order),
         feature_names=tuple(str(feature).removesuffix(" (cm)") for feature in bunch.feature_names),
         categorical=np.zeros(X.shape[1], dtype=bool),
-        **provenance(name),
+        **attribution(name),
     )

@@ -1,4 +1,4 @@
-"""What this plugin offers to mfbench. Importing it loads neither NumPy nor scikit-learn."""
+"""The datasets that this plugin registers. Importing this module loads neither NumPy nor scikit-learn."""
 
 from __future__ import annotations
 
@@ -8,32 +8,37 @@ from pathlib import Path
 from typing import Any
 
 from mfbench import DatasetSpec, hookimpl
-from mfbench_datasets.ground_truth_specs import ground_truth_specs
-from mfbench_datasets.provenance import TWO_VIEWS, provenance
+from mfbench_datasets.citations import TWO_VIEWS, attribution
+from mfbench_datasets.ground_truth.specs import ground_truth_specs
 
 _MEASURED, _RULE, _GENERATOR = ("uci", "measured"), ("uci", "rule"), ("uci", "generator")
 
-
-# (name, summary, loader, (samples, features, classes), tags); a generator's size is that of its defaults
+# (name, summary, loader, (samples, features, classes), tags); the size of a generator is that of its default parameters
 _TABLE = [
-    ("iris", "Iris flowers: sizes of sepal and petal", "installed:iris", (150, 4, 3), _MEASURED),
+    ("iris", "Iris flowers: size of sepals and petals, three species", "installed:iris", (150, 4, 3), _MEASURED),
     ("wine", "Italian wines: chemical analysis, three cultivars", "installed:wine", (178, 13, 3), _MEASURED),
     ("wine-igt", "Italian wines: cultivars 1 and 2", "installed:wine_igt", (130, 13, 2), _MEASURED),
-    ("wdbc", "Breast masses: cell nuclei, benign or malignant", "installed:wdbc", (569, 30, 2), _MEASURED),
+    (
+        "wdbc",
+        "Breast masses: measurements of cell nuclei, benign or malignant",
+        "installed:wdbc",
+        (569, 30, 2),
+        _MEASURED,
+    ),
     ("optdigits", "Handwritten digits: 8 x 8 pixel counts", "installed:optdigits", (1797, 64, 10), _MEASURED),
-    ("monks-1", "MONK 1, complete: a1 = a2 or a5 = 1", "rules:monks_1", (432, 6, 2), _RULE),
-    ("monks-2", "MONK 2, complete: exactly two of six are 1", "rules:monks_2", (432, 6, 2), _RULE),
+    ("monks-1", "MONK 1, all rows: a1 = a2 or a5 = 1", "enumerated:monks_1", (432, 6, 2), _RULE),
+    ("monks-2", "MONK 2, all rows: exactly two of six features are 1", "enumerated:monks_2", (432, 6, 2), _RULE),
     (
         "monks-3",
-        "MONK 3, complete, no noise: a5 = 3 and a4 = 1, or a5 ≠ 4 and a2 ≠ 3",
-        "rules:monks_3",
+        "MONK 3, all rows, no noise: a5 = 3 and a4 = 1, or a5 ≠ 4 and a2 ≠ 3",
+        "enumerated:monks_3",
         (432, 6, 2),
         _RULE,
     ),
-    ("balance-scale", "Balance scale: which side goes down", "rules:balance_scale", (625, 4, 3), _RULE),
-    ("tic-tac-toe", "Final boards of tic-tac-toe: has x won?", "rules:tic_tac_toe", (958, 9, 2), _RULE),
-    ("waveform-21", "Waves, 19 relevant of 21 features", "generators:waveform_21", (5000, 21, 3), _GENERATOR),
-    ("waveform-40", "Waves, 19 relevant of 40 features", "generators:waveform_40", (5000, 40, 3), _GENERATOR),
+    ("balance-scale", "Balance scale: which side goes down?", "enumerated:balance_scale", (625, 4, 3), _RULE),
+    ("tic-tac-toe", "Final boards of tic-tac-toe: has x won?", "enumerated:tic_tac_toe", (958, 9, 2), _RULE),
+    ("waveform-21", "Noisy waves: 19 of 21 features are relevant", "generators:waveform_21", (5000, 21, 3), _GENERATOR),
+    ("waveform-40", "Noisy waves: 19 of 40 features are relevant", "generators:waveform_40", (5000, 40, 3), _GENERATOR),
     ("led-7", "Faulty seven-segment digits", "generators:led_7", (1000, 7, 10), _GENERATOR),
     ("led-24", "Faulty seven-segment digits and 17 random bits", "generators:led_24", (1000, 24, 10), _GENERATOR),
 ]
@@ -51,7 +56,7 @@ def mfbench_datasets() -> list[DatasetSpec]:
             n_features=n_features,
             n_classes=n_classes,
             tags=tags,
-            **provenance(name),
+            **attribution(name),
             **_collections().get(name, {}),
         )
         for name, summary, loader, (n_samples, n_features, n_classes), tags in _TABLE
@@ -60,17 +65,17 @@ def mfbench_datasets() -> list[DatasetSpec]:
 
 @hookimpl(specname="mfbench_datasets")
 def ground_truth() -> list[DatasetSpec]:
-    """Return the datasets whose relevant features are known."""
+    """Return the ground-truth datasets, whose relevant features are known."""
     return ground_truth_specs()
 
 
 @hookimpl(specname="mfbench_datasets")
 def calibration() -> list[DatasetSpec]:
-    """Return data on which two methods are equal by construction."""
+    """Return data on which two methods are equally good by construction."""
     return [
         DatasetSpec(
             name="two-views",
-            summary="Two views of equal distribution given the class",
+            summary="Two independent views with the same distribution given the class",
             loader="mfbench_datasets.calibration:two_views",
             n_samples=100,
             n_features=10,
@@ -83,7 +88,7 @@ def calibration() -> list[DatasetSpec]:
 
 @hookimpl(specname="mfbench_datasets")
 def collections() -> list[DatasetSpec]:
-    """Return the datasets of the papers and of OpenML-CC18 that come from a mirror, the cache or the network."""
+    """Return the datasets of the papers and of OpenML-CC18 that are read from a mirror, the cache or the network."""
     embedded = {row[0] for row in _TABLE}
     return [
         DatasetSpec(
@@ -97,12 +102,12 @@ def collections() -> list[DatasetSpec]:
 
 @cache
 def _collections() -> dict[str, dict[str, Any]]:
-    """Read collections.toml: fields of `DatasetSpec` by dataset."""
+    """Read collections.toml: the fields of `DatasetSpec` for each dataset."""
     return tomllib.loads(Path(__file__).with_name("collections.toml").read_text(encoding="utf-8"))
 
 
 def _source(fields: dict[str, Any]) -> str:
-    """Return the source that the table gives, or else say where the dataset's number finds it."""
+    """Return the source in the table, or the repository's page of the dataset."""
     if "source" in fields:
         return str(fields["source"])
     if "uci_id" in fields:

@@ -15,7 +15,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from sklearn.metrics import mutual_info_score
 from threadpoolctl import threadpool_limits
 
-from mfbench_datasets.ground_truth_rfvm import rfvm_regression_2
+from mfbench_datasets.ground_truth.rfvm import rfvm_regression_2
 from mfbench_relevance import RFVM, feature_kernel
 from mfbench_relevance._box.descent import optimality_gap, solve_box
 from mfbench_relevance._kernel.codes import bin_codes, compact

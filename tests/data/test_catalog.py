@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mfbench import Dataset, DatasetSpec
-from mfbench.data.catalog import check_reference, load, resolve_path
+from mfbench.data.catalog import check_exists, load
+from mfbench.data.reference import parse_reference
 from mfbench.errors import DataError, MfbenchError, PluginError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
 
@@ -49,9 +50,9 @@ class TestRegistered:
     def test_checking_loads_nothing(self, registry_of):
         calls = []
         registry = registry_of(lambda n=1: calls.append(n))
-        check_reference("thing(n=3)", registry)
+        check_exists(parse_reference("thing(n=3)"), registry)
         with pytest.raises(UsageError):
-            check_reference("thing(m=3)", registry)
+            check_exists(parse_reference("thing(m=3)"), registry)
         assert calls == []
 
     def test_a_loader_that_raises_is_a_data_error_with_its_plugin(self, registry_of):
@@ -144,7 +145,7 @@ class TestFiles:
         (tmp_path / "own.csv").write_text(CSV)
         found = load("file:own.csv", toy_registry, folder=tmp_path)
         assert (found.n_samples, found.feature_names) == (3, ("a", "b"))
-        check_reference("file:own.csv", toy_registry, tmp_path)
+        check_exists(parse_reference("file:own.csv", folder=tmp_path), toy_registry)
         monkeypatch.chdir(tmp_path)
         assert load("file:own.csv", toy_registry).n_samples == 3
 
@@ -160,10 +161,10 @@ class TestFiles:
 
     def test_a_file_that_is_not_there_is_named(self, tmp_path, toy_registry):
         with pytest.raises(UsageError, match=r"there is no file .*gone\.csv"):
-            check_reference("file:gone.csv", toy_registry, tmp_path)
+            check_exists(parse_reference("file:gone.csv", folder=tmp_path), toy_registry)
         with pytest.raises(MfbenchError, match=r"gone\.csv"):
             load("file:gone.csv", toy_registry, folder=tmp_path)
 
     def test_a_home_folder_is_understood(self, monkeypatch, tmp_path):
         monkeypatch.setenv("HOME", str(tmp_path))
-        assert resolve_path("file:~/own.csv", None) == tmp_path / "own.csv"
+        assert parse_reference("file:~/own.csv").path == tmp_path / "own.csv"

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbench import Dataset, DatasetSpec
-from mfbench.data import openml_source, uci_source
-from mfbench.data.catalog import check_reference, find, load
-from mfbench.data.lookup import Lookup, Wanted, check_form, keys_of
+from mfbench.data import catalog, openml_source, uci_source
+from mfbench.data.catalog import check_exists, load
+from mfbench.data.lookup import Lookup, keys_of
+from mfbench.data.reference import UCIReference, parse_reference
 from mfbench.data.sources import DataOptions, default_cache, default_mirror
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
@@ -80,26 +81,31 @@ def places(tmp_path):
     return lambda mirror=None, offline=False: DataOptions(mirror, tmp_path / "cache", offline)
 
 
-DOWN = DataUnavailableError("cannot fetch it at https://x: connection refused (5 attempts); check the network")
+REFUSED = "cannot fetch it at https://x: connection refused (5 attempts)"
+DOWN = DataUnavailableError(REFUSED, "check the network", attempt=REFUSED)
+
+
+def find(text, registry, lookup):
+    return catalog.find(parse_reference(text), registry, lookup)
 
 
 class TestOrder:
     def test_mirror_then_cache_then_network(self, registry, repositories, places, write_mirror):
         mirror = write_mirror()
         found = find("things", registry, Lookup(places(mirror)))
-        assert (found.place, found.key, found.data.name) == ("mirror", "mirror:things", "things")
+        assert (found.location, found.key, found.data.name) == ("mirror", "mirror:things", "things")
         assert repositories.calls == []
-        assert find("things", registry, Lookup(places())).place == "network"
+        assert find("things", registry, Lookup(places())).location == "network"
         assert repositories.calls == ["openml:7"]
         again = find("things", registry, Lookup(places()))
-        assert (again.place, again.key) == ("cache", "openml:7")
+        assert (again.location, again.key) == ("cache", "openml:7")
         assert again.card["url"] == "https://openml.example.org"
-        assert find("things", registry, Lookup(places(mirror))).place == "mirror"
-        assert find("things", registry, Lookup(places(offline=True))).place == "cache"
+        assert find("things", registry, Lookup(places(mirror))).location == "mirror"
+        assert find("things", registry, Lookup(places(offline=True))).location == "cache"
         assert repositories.calls == ["openml:7"]
 
     def test_a_loader_goes_over_everything(self, registry, places, write_mirror):
-        assert find("made", registry, Lookup(places(write_mirror(name="made")))).place == "embedded"
+        assert find("made", registry, Lookup(places(write_mirror(name="made")))).location == "embedded"
 
     def test_the_second_repository_is_asked_when_the_first_is_out_of_reach(self, registry, repositories, places):
         repositories.fail["openml"] = DOWN
@@ -122,7 +128,7 @@ class TestOrder:
             "uci:53": "UCI repository was out",
         }
         for reference, words in told.items():
-            with pytest.raises(DataUnavailableError, match=rf"{words}.*; try again with: mfbench datasets pull"):
+            with pytest.raises(DataUnavailableError, match=rf"{words}.*; to try again, run: mfbench datasets pull"):
                 find(reference, registry, lookup)
         assert repositories.calls == ["openml:7", "uci:8"]
 
@@ -140,7 +146,7 @@ class TestOrder:
         with pytest.raises(DataError, match=r"'openml:61' is damaged: .*; fetch it again without --offline"):
             load("openml:61", registry, options=places(offline=True))
         with pytest.warns(UserWarning, match="it is fetched again"):
-            assert find("openml:61", registry, Lookup(places())).place == "network"
+            assert find("openml:61", registry, Lookup(places())).location == "network"
 
 
 class TestOffline:
@@ -168,7 +174,7 @@ class TestOffline:
         lookup = Lookup(places(offline=True))
         assert [outcome.state for outcome in import_path(write_mirror(), lookup)] == ["imported"]
         found = find("things", registry, lookup)
-        assert (found.place, found.key) == ("cache", "mirror:things")
+        assert (found.location, found.key) == ("cache", "mirror:things")
         assert load("mirror:things", registry, options=places(offline=True)).n_samples == 12
 
 
@@ -233,7 +239,7 @@ class TestReferences:
     )
     def test_odd_ones_are_refused_before_anything_is_asked(self, registry, repositories, places, reference):
         for work in (
-            lambda: check_reference(reference, registry),
+            lambda: parse_reference(reference),
             lambda: load(reference, registry, options=places()),
         ):
             with pytest.raises(UsageError, match="write it like"):
@@ -243,7 +249,7 @@ class TestReferences:
     @given(st.sampled_from(["openml:", "uci:", "mirror:", "import:", "openml-suite:"]), st.text(max_size=12))
     def test_no_accepted_name_can_leave_a_folder_or_an_address(self, prefix, rest):
         try:
-            check_form(prefix + rest)
+            parse_reference(prefix + rest)
         except UsageError:
             return
         assert rest and not set(rest) & set("/\\?#&%:\0 \n") and rest.isascii()
@@ -251,15 +257,15 @@ class TestReferences:
 
     def test_a_dataset_without_a_loader_has_no_parameters(self, registry):
         with pytest.raises(UnknownNameError, match=r"parameter of 'things' 'n': there are none"):
-            check_reference("things(n=3)", registry)
+            check_exists(parse_reference("things(n=3)"), registry)
 
     def test_columns_are_not_for_the_others(self, registry):
         for reference in ("things", "mirror:things", "import:mine"):
-            with pytest.raises(UsageError, match="says itself what its columns are"):
+            with pytest.raises(UsageError, match="defines its own columns"):
                 load(reference, registry, target="x")
 
     def test_a_suite_is_no_dataset(self, registry, repositories, places):
-        with pytest.raises(UsageError, match="a list of them"):
+        with pytest.raises(UsageError, match="a list of datasets"):
             load("openml-suite:99", registry, options=places())
 
 
@@ -284,15 +290,15 @@ class TestOptions:
     def test_where_a_dataset_is(self, registry, repositories, places, write_mirror):
         specs = {name: entry.spec for name, entry in registry.datasets.items()}
         lookup = Lookup(places(write_mirror()))
-        told = {name: lookup.place(spec) for name, spec in specs.items()}
+        told = {name: lookup.location(spec) for name, spec in specs.items()}
         assert (told["made"], told["things"], told["nowhere"]) == ("embedded", "mirror", "missing")
         load("openml:7", registry, options=places())
-        assert Lookup(places()).place(specs["things"]) == "cached"
-        assert Lookup(places()).place(specs["small-things"]) == "missing"
+        assert Lookup(places()).location(specs["things"]) == "cached"
+        assert Lookup(places()).location(specs["small-things"]) == "missing"
 
     def test_keys(self):
-        assert Wanted("uci:1").key == "uci:1"
-        assert Wanted("uci:1", categorical=()).key != "uci:1"
+        assert UCIReference("1").key == "uci:1"
+        assert UCIReference("1", categorical=()).key != "uci:1"
 
 
 SUITE = """

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfbench.data.mirror import NAME, Mirror
+from mfbench.data.mirror import Mirror
+from mfbench.data.reference import NAME
 from mfbench.errors import DataError, UnknownNameError, UsageError
 
 SHARED = os.environ.get("MFBENCH_DATA_DIR", "")

@@ -3,9 +3,19 @@
 import numpy as np
 import pytest
 
-from mfbench.data.rounds import canonical_dataset, draw_round, reorder_columns
+from mfbench.data import rounds
+from mfbench.data.reference import parse_reference
+from mfbench.data.rounds import reorder_columns
 from mfbench.errors import DataError, UsageError
 from mfbench.host.registry import load_registry
+
+
+def canonical_dataset(text, registry):
+    return rounds.canonical_dataset(parse_reference(text), registry)
+
+
+def draw_round(text, registry, seed):
+    return rounds.draw_round(parse_reference(text), registry, seed)
 
 
 @pytest.fixture(scope="module")
@@ -61,5 +71,5 @@ def test_without_a_truth(registry, name):
 
 
 def test_a_seed_of_its_own_is_refused(registry):
-    with pytest.raises(UsageError, match="each round has one of its own"):
+    with pytest.raises(UsageError, match="each round has its own seed"):
         canonical_dataset("xor(seed=3)", registry)

@@ -1,4 +1,4 @@
-"""The documents tell the truth: names are walked in the real objects, code blocks run, generated parts are compared."""
+"""The documentation is true: it names the real objects, its code runs, its generated parts are current."""
 
 import importlib.util
 import json
@@ -13,15 +13,17 @@ from pathlib import Path
 import pytest
 
 import mfbench
-from mfbench.data import lookup, mirror, sources
-from mfbench.data.catalog import FILE_PREFIX
+from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
-from mfbench.report import export
+from mfbench.report.contents import report_of
+from mfbench.report.render.csv import to_csv
+from mfbench.report.render.json import to_json
 from mfbench.run import store
 from mfbench.run.trial.metrics import METRICS
+from mfbench.sections import Cell, Chart, Section, Table
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
@@ -92,6 +94,10 @@ def test_hooks():
         ("### `SelectorSpec` and `ClassifierSpec`", [SelectorSpec, ClassifierSpec]),
         ("### `DatasetSpec`", [DatasetSpec]),
         ("### `Dataset`", [Dataset]),
+        ("### `Section`", [Section]),
+        ("### `Table`", [Table]),
+        ("### `Cell`", [Cell]),
+        ("### `Chart`", [Chart]),
     ],
 )
 def test_spec_fields(heading, classes):
@@ -110,7 +116,7 @@ def test_sources_of_data():
     for variable in (sources.DATA_VARIABLE, sources.CACHE_VARIABLE):
         assert f"`{variable}`" in text
     references = "\n".join(listed(text.split("## ")[0], "reference"))
-    for prefix in (*lookup.PREFIXES, FILE_PREFIX):
+    for prefix in reference.PREFIXES:
         assert f"`{prefix}" in references or references.startswith(prefix) or f"\n{prefix}" in references
 
 
@@ -140,10 +146,10 @@ def test_suite_keys(heading):
     documented.pop("key")
     assert set(documented) == set(fields)
     for name, field in fields.items():
-        assert documented[name][2] == _told_default(field), f"default of {heading} {name}"
+        assert documented[name][2] == _documented_default(field), f"default of {heading} {name}"
 
 
-def _told_default(field):
+def _documented_default(field):
     if field.is_required():
         return "required"
     return "–" if field.default is None else f"`{json.dumps(field.default)}`"
@@ -161,15 +167,17 @@ def test_keys_of_published_tables():
     documented = rows(section("suites.md", "## Published figures"))
     documented.pop("key")
     assert {name: row[2] for name, row in documented.items()} == {
-        name: _told_default(field) for name, field in published.Description.model_fields.items()
+        name: _documented_default(field) for name, field in published.Description.model_fields.items()
     }
 
 
 def test_standard_profiles():
     documented = rows(section("suites.md", "### `[profiles.NAME]`"))
     for kind, about in KINDS.items():
-        told = [", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()]
-        assert documented[kind][1:] == told, kind
+        expected = [
+            ", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()
+        ]
+        assert documented[kind][1:] == expected, kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -284,12 +292,13 @@ def test_run_members(run):
     frames = {"scores": run.scores, "summary()": run.summary(), "wins_ties_losses()": run.wins_ties_losses()}
     frames["predictions(dataset, method)"] = run.predictions("iris", "V")
     for name, frame in frames.items():
-        told = set(re.findall(r"`(\w+)`", documented[name][1]))
-        assert told | {"dataset", "method"} == set(frame.columns) | {"dataset", "method"}, name
+        columns = set(re.findall(r"`(\w+)`", documented[name][1]))
+        assert columns | {"dataset", "method"} == set(frame.columns) | {"dataset", "method"}, name
 
 
 def test_json_keys(run):
-    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(export.to_json(run)))
+    report = report_of(run, everything=True)
+    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(to_json(report)))
 
 
 def test_export_formats():
@@ -301,7 +310,7 @@ def test_export_formats():
 
 
 def test_csv_columns(run):
-    header = export.to_csv(run).splitlines()[0].split(",")
+    header = to_csv(report_of(run, everything=True)).splitlines()[0].split(",")
     places = ["dataset", "method"]
     assert header == [*run.scores.columns, *run.wins_ties_losses().drop(columns=places).columns]
     documented = section("results.md", "## Exports")
@@ -314,7 +323,9 @@ def test_run_folder(run):
 
 
 def test_key_ingredients():
-    from mfbench.suite.plan import PlannedDataset, ResolvedMethod, Step, key_ingredients
+    from mfbench.suite.plan import key_ingredients
+    from mfbench.suite.planned_dataset import PlannedDataset
+    from mfbench.suite.resolve import ResolvedMethod, Step
 
     built_in = generated.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)
@@ -350,7 +361,7 @@ def test_every_built_in_has_a_paragraph():
     built_in = generated.built_in_registry()
     for heading, table in [
         ("## Selectors", built_in.selectors),
-        # A method that is both is told of among the selectors.
+        # A method that is both is described with the selectors.
         ("## Classifiers", set(built_in.classifiers) - set(built_in.selectors)),
         ("## Datasets", built_in.datasets),
     ]:
@@ -470,7 +481,7 @@ def test_readme_commands():
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
     run_it, test_it = commands
     assert run_it.endswith("mfbench suite uci\n")
-    assert test_it.endswith("-m pytest\n")
+    assert test_it.endswith("-m pytest -n logical --dist worksteal\n")
     extras = tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"]
     assert {name for names in re.findall(r"\.\[([\w,]+)\]", test_it) for name in names.split(",")} <= set(extras)
 

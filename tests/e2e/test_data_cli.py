@@ -36,7 +36,8 @@ REPOSITORY = """
         with Path("asked").open("a") as file:
             file.write(f"{reference}\\n")
         if Path("down").exists():
-            raise DataUnavailableError("cannot fetch it at https://x: connection refused; check the network")
+            reason = "cannot fetch it at https://x: connection refused"
+            raise DataUnavailableError(reason, "check the network", attempt=reason)
         progress(0, 100)
         time.sleep(0.5)
         progress(100, 100)
@@ -100,10 +101,10 @@ class TestSuites:
         assert first.returncode == 0, first.stderr
         told = [line for line in first.stdout.splitlines() if line.startswith("Left out")]
         assert told[0] == (
-            "Left out, not at hand: shells; bring them with: mfbench datasets pull own.toml, or name a mirror with "
+            "Left out as unavailable: shells; to download, run: mfbench datasets pull own.toml, or name a mirror with "
             "--data-dir"
         )
-        assert told[1].startswith("Left out, not at hand: pebbles, sand; no repository is known to have them")
+        assert told[1].startswith("Left out as unavailable: pebbles, sand; no repository is known to have them")
         second = beach.run("suite", "own.toml", "--profile", "quick", "--data-dir", "mirror")
         assert second.returncode == 0
         assert "fetching openml:900001" in second.stdout
@@ -151,7 +152,7 @@ class TestPull:
             "1 of 4 datasets failed",
         ):
             assert line in result.stdout
-        assert "sand: failed: dataset 'sand' is not at hand" in result.stdout
+        assert "sand: failed: dataset 'sand' is unavailable" in result.stdout
         again = beach.run("datasets", "pull", "shells")
         assert again.returncode == 0
         assert "shells: already in the cache" in again.stdout
@@ -225,7 +226,7 @@ class TestLooking:
             assert part in shown
         missing = beach.run("datasets", "show", "shells", "--offline")
         assert missing.returncode == 1
-        assert "bring it with: mfbench datasets pull shells" in missing.stderr
+        assert "to download it, run: mfbench datasets pull shells" in missing.stderr
 
     def test_listing_a_full_cache_and_a_mirror_imports_no_numeric_library(self, beach):
         beach.run("datasets", "pull", "shells")
@@ -318,5 +319,5 @@ def test_from_python(beach, tmp_path, monkeypatch):
     monkeypatch.delenv("MFBENCH_LOAD_PLUGINS", raising=False)
     out = tmp_path / "out"
     run = mfbench.run_suite(str(suite), profile="quick", jobs=1, out=out, data_dir=tmp_path / "mirror", offline=True)
-    assert run.unavailable == ["openml:61"]
+    assert list(run.unavailable) == ["openml:61"]
     assert set(run.scores["dataset"]) == {"iris", "mirror:pebbles"}

@@ -209,6 +209,3 @@ def test_differs_from_skrebate_elsewhere():
     unequal = np.repeat([0, 1, 2], [30, 20, 10])
     for Z, labels, k in ((few, y, 5), (unknown, y, 5), (X, unequal, 5), (X, y, 30)):
         assert np.abs(weights(Z, labels, k) - skrebate_weights(Z, labels, k)).max() > 1e-4
-
-
-# Cost

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from mfbench_datasets.ground_truth_rfvm import rfvm_regression_2
+from mfbench_datasets.ground_truth.rfvm import rfvm_regression_2
 from mfbench_relevance import feature_kernel
 from mfbench_relevance._box.descent import path
 from mfbench_relevance._evidence.fixed_point import fixed_point

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from mfbench_baselines.lasso import LassoSelector
-from mfbench_datasets.ground_truth_rfvm import rfvm_regression_2
+from mfbench_datasets.ground_truth.rfvm import rfvm_regression_2
 from mfbench_relevance import FVM, PSVM, RFVM, KernelRanking
 
 

@@ -9,7 +9,7 @@ prints the table of docs/detection.md.
 import numpy as np
 import pytest
 
-from mfbench_datasets.ground_truth_rfvm import rfvm_regression_1
+from mfbench_datasets.ground_truth.rfvm import rfvm_regression_1
 from mfbench_relevance import RFVM
 
 ROUNDS = 20
@@ -42,7 +42,7 @@ REFERENCE = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="many fits on simulated data")
 @pytest.mark.parametrize("name", REFERENCE)
 def test_second_simulation(simulations, name):
     reference = REFERENCE[name]
@@ -71,7 +71,7 @@ FIRST = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="many fits on simulated data")
 @pytest.mark.parametrize("name", FIRST)
 def test_first_simulation(name):
     """Bins as wide as the paper's average the sine away; 32 bins find it."""

@@ -11,8 +11,9 @@ from mfbench.errors import RunError
 from mfbench.report.progress import Silent
 from mfbench.run import executors
 from mfbench.run.executors import LocalPool
+from mfbench.run.job import Job, write_arrays
 from mfbench.run.runner import RunOptions, execute, protocol_key
-from mfbench.run.worker import Job, Worker, write_arrays
+from mfbench.run.worker import Worker
 from mfbench.trials import Status, Trial, TrialResult
 
 SUITE = """

@@ -9,7 +9,8 @@ from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
 from mfbench.models import Dataset
 from mfbench.suite.loading import load_suite
-from mfbench.suite.plan import PlannedDataset, make_plan
+from mfbench.suite.plan import make_plan
+from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.published import Description, PublishedTable, match, read_published, shipped_tables
 
 CSV = "dataset,method,value,note\nBLB,A,90,\nBLB,B,,not printed\nOTH,A,50.5,\n"

@@ -1,19 +1,24 @@
-"""A trial of the protocol ``ground-truth``: fit a selector on a round's data, and tell which features it found."""
+"""A trial of the protocol ``ground-truth``: fit a selector on a round's data and score what it selects."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.data.prepare import Columns, Scale
+from mfbench.data.prepare import Columns, Scale, restrict_classes
+from mfbench.data.rounds import draw_round
 from mfbench.models import Dataset
-from mfbench.run.trial.detection_scores import detection_scores, found_features, pair_detection
+from mfbench.run.trial.detection_scores import detection_scores, pair_detection, select_features
 from mfbench.run.trial.folds import Fold, Selection
+from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
-from mfbench.run.trial.prediction import guarded
-from mfbench.run.trial.steps import Maker, Steps, by_original_feature, seeded
+from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.steps import Maker, Steps, seeded
+from mfbench.run.trial.subsets import by_original_feature
+from mfbench.suite.protocols import GroundTruth
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Interactions, Trial, TrialResult
@@ -36,7 +41,7 @@ class RoundFold(Fold):
     seed : int
         Seed of the fits; equal for all methods.
     threshold : float
-        A weight above this share of the largest absolute weight counts as found.
+        Features with a weight above this share of the largest absolute weight are selected.
     """
 
     def __init__(self, data: Dataset, order: NDArray[np.intp], scale: Scale, seed: int, threshold: float) -> None:
@@ -47,8 +52,26 @@ class RoundFold(Fold):
         self.relevant = data.relevant or ()
 
     def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the response where it is wanted and there is one, else class codes."""
+        """Return the response if the selector accepts numbers and there is a response, else class codes."""
         return self.y if self.response is None or not numbers else self.response
+
+
+class DetectionRunner(TrialRunner):
+    """Runs trials on generated data, a new dataset for each round."""
+
+    def make_fold(self, trial: Trial) -> RoundFold:
+        """Generate the data of a round. Trials of a round are neighbours, so that few workers generate it twice."""
+        protocol, settings = self.job.protocol, self.job.settings
+        assert isinstance(protocol, GroundTruth)
+        seed = protocol.round_seed(trial.dataset, trial.repeat)
+        generated = draw_round(self.job.references[trial.dataset], self.registry, seed)
+        data = restrict_classes(generated.data, settings.classes)
+        return RoundFold(data, generated.order, settings.scale, self.fold_seed(trial), protocol.threshold)
+
+    def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
+        """Run a method on the data of a round; see `run_round`."""
+        assert isinstance(fold, RoundFold)
+        return run_round(trial, method, fold, self.registry.make)
 
 
 def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker) -> TrialResult:
@@ -59,33 +82,34 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
     trial : Trial
         Coordinates and seed.
     method : ResolvedMethod
-        With a selector, or a classifier whose weights are read.
+        With a selector, or with a classifier that weighs features.
     fold : RoundFold
-        Data; a selector fit found there is used, a new one is left there.
+        The data. A selector fit that the fold already has is used; a new one is left there.
     make : callable
         Builds estimators.
 
     Returns
     -------
     TrialResult
-        Weights, features found and pairs in canonical order; the scores of `mfbench.run.trial.detection_scores`.
+        Weights, selected features and pairs in canonical order; the scores of `mfbench.run.trial.detection_scores`.
     """
 
     def work(result: TrialResult) -> None:
         if method.selector is None:
-            said = _weigh_by_classifier(method, fold, make)
+            selection = _weigh_by_classifier(method, fold, make)
         else:
-            said = Steps(method, trial.seed, make).selection(fold, {})
-        found = found_features(said.weights, method.top, fold.threshold, len(fold.relevant))
-        result.scores = detection_scores(found, said.weights, fold.relevant)
-        if said.interactions is not None and fold.true_pairs:
-            result.scores["pair_detection"] = pair_detection(said.interactions, fold.true_pairs)
-        result.select_wall, result.select_cpu = said.wall, said.cpu
-        result.n_selected = len(found)
-        result.selected = np.sort(fold.order[found]).astype(np.int64)
-        result.weights = np.empty_like(said.weights)
-        result.weights[fold.order] = said.weights
-        result.interactions = None if said.interactions is None else _in_canonical_order(said.interactions, fold.order)
+            selection = Steps(method, trial.seed, make).selection(fold, {})
+        weights, pairs = selection.weights, selection.interactions
+        selected = select_features(weights, method.top, fold.threshold, len(fold.relevant))
+        result.scores = detection_scores(selected, weights, fold.relevant)
+        if pairs is not None and fold.true_pairs:
+            result.scores["pair_detection"] = pair_detection(pairs, fold.true_pairs)
+        result.select_wall, result.select_cpu = selection.wall, selection.cpu
+        result.n_selected = len(selected)
+        result.selected = np.sort(fold.order[selected]).astype(np.int64)
+        result.weights = np.empty_like(weights)
+        result.weights[fold.order] = weights
+        result.interactions = None if pairs is None else _in_canonical_order(pairs, fold.order)
 
     return guarded(trial, work)
 
@@ -95,22 +119,22 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
     expression = method.classifier.expression
     seed = derive_seed(fold.seed, "classifier", expression.canonical())
     classifier = seeded(make(expression, "classifier"), seed, expression.params)
-    X = fold.encoded.train.copy()
+    X, groups, n_features = fold.encoded.train.copy(), fold.encoded.groups, fold.X.shape[1]
     with Stopwatch() as watch:
         classifier.fit(X, fold.y_train)
-    columns = classifier_weights(classifier, X.shape[1], expression.name)
-    pairs = read_interactions(classifier, fold.encoded.groups, fold.X.shape[1], fold.true_pairs)
-    weights = by_original_feature(columns, fold.encoded.groups, fold.X.shape[1])
-    return Selection(weights, columns, watch.wall, watch.cpu, interactions=pairs)
+    by_column = classifier_weights(classifier, X.shape[1], expression.name)
+    pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)
+    by_feature = by_original_feature(by_column, groups, n_features)
+    return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
 
 
 def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np.float64]:
-    """Return how a fitted classifier weighs each column.
+    """Return the weights of a fitted classifier's columns.
 
     Parameters
     ----------
     classifier : object
-        With ``feature_importances_``, or with ``coef_``, of which the largest absolute value over the classes counts.
+        With ``feature_importances_``, or with ``coef_``: then the largest absolute value over the classes counts.
     n_columns : int
     name : str
         For messages.
@@ -122,7 +146,7 @@ def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np
     Raises
     ------
     ValueError
-        If it has neither, or they are not finite numbers of that shape.
+        If it has neither attribute, or the weights are not finite numbers of that shape.
 
     Examples
     --------
@@ -135,12 +159,16 @@ def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np
     elif hasattr(classifier, "coef_"):
         weights = np.abs(np.atleast_2d(np.asarray(classifier.coef_, dtype=np.float64))).max(axis=0)
     else:
-        raise ValueError(f"classifier {name!r} has neither feature_importances_ nor coef_, so that it finds nothing")
+        raise ValueError(
+            f"classifier {name!r} has neither feature_importances_ nor coef_, so it does not weigh features"
+        )
     if weights.shape != (n_columns,) or not np.isfinite(weights).all():
         raise ValueError(f"classifier {name!r} has weights of shape {weights.shape}, expected {n_columns} numbers")
     return weights
 
 
-def _in_canonical_order(said: Interactions, order: NDArray[np.intp]) -> Interactions:
-    pairs = np.sort(order[said.pairs], axis=1).astype(np.int64) if len(said.pairs) else said.pairs
-    return Interactions(pairs, said.values, said.ranks, said.p_values, said.norm, said.n_pairs)
+def _in_canonical_order(interactions: Interactions, order: NDArray[np.intp]) -> Interactions:
+    pairs = (
+        np.sort(order[interactions.pairs], axis=1).astype(np.int64) if len(interactions.pairs) else interactions.pairs
+    )
+    return replace(interactions, pairs=pairs)

@@ -1,4 +1,4 @@
-"""Which features a selector finds, and how well these are the relevant ones, where the relevant ones are known."""
+"""Which features a selector selects, and how well they agree with the features that are known to be relevant."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DETECTION_SCORES = {
 SMALLER_IS_BETTER = ("false_alarm", "fdp")
 
 
-def found_features(
+def select_features(
     weights: NDArray[np.float64], top: str | int | float, threshold: float, n_relevant: int
 ) -> NDArray[np.int64]:
     """Return the features that count as found, in ascending order; none is a legal answer.
@@ -51,11 +51,11 @@ def found_features(
     Examples
     --------
     >>> import numpy as np
-    >>> found_features(np.array([0.5, 1e-12, -0.2, 0.1]), "positive", 1e-9, 2)
+    >>> select_features(np.array([0.5, 1e-12, -0.2, 0.1]), "positive", 1e-9, 2)
     array([0, 3])
-    >>> found_features(np.array([0.5, 1e-12, -0.2, 0.1]), "positive", 0.3, 2)
+    >>> select_features(np.array([0.5, 1e-12, -0.2, 0.1]), "positive", 0.3, 2)
     array([0])
-    >>> found_features(np.zeros(4), "positive", 1e-9, 2)
+    >>> select_features(np.zeros(4), "positive", 1e-9, 2)
     array([], dtype=int64)
     """
     if top == "all":

@@ -1,4 +1,4 @@
-"""One training/test pair of a dataset, and what the trials on it share: encoded columns, inner folds, selector fits."""
+"""One training/test pair of a dataset and what its trials share: encoded columns, inner folds and selector fits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.errors import DataError
+from mfbench.run.trial.measure import Stopwatch
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Interactions
@@ -18,14 +19,15 @@ from mfbench.trials import Interactions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Where a fold stands among those made of it: () the outer one, (0,) its first inner one, ("class", 2) a problem.
+# How to reach a fold from the outer one: () is the outer fold itself, (0,) its first inner fold, ("class", 2) the
+# problem of class 2 against the rest.
 FoldPath = tuple[str | int, ...]
 OUTER: FoldPath = ()
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What a fitted selector said, and what it cost; or how it failed.
+    """The weights of a fitted selector and the cost of its fit, or how the fit failed.
 
     Attributes
     ----------
@@ -38,9 +40,9 @@ class Selection:
     failure : tuple of (type, message, traceback) or None
         Set if the fit raised; every method that shares the fit shares the failure.
     interactions : Interactions or None
-        What it said of pairs, on the outer fold.
+        Its weights of pairs of features, on the outer fold.
     path : str
-        Name of the fit that gave it, where one fit gives the weights for many values of a parameter.
+        Name of the fit behind it, if one fit gives the weights for many values of a parameter.
     """
 
     weights: NDArray[np.float64]
@@ -50,6 +52,10 @@ class Selection:
     failure: tuple[str, str, str] | None = None
     interactions: Interactions | None = None
     path: str = ""
+
+
+# Selector fits that one trial leaves for others of its fold: by fold and by the selector's expression.
+SharedFits = dict[tuple[FoldPath, str], Selection]
 
 
 @dataclass(frozen=True)
@@ -88,9 +94,22 @@ class Fold:
     seed : int
         Seed of the inner shuffle; equal for all methods.
     true_pairs : tuple of (int, int), default=()
-        Pairs of features known to act together: kept in the record of what a method says, shown to no method.
+        Pairs of features that truly interact. They are recorded with the weights of pairs; no method sees them.
     tuning : (ndarray, ndarray) or None, default=None
         Rows that tuning fits on and rows that it scores; None for an inner cross-validation of the training rows.
+    encoder : Encoder or None, default=None
+        Already fitted on the same training rows. None fits one when it is needed.
+    encoded : Encoded or None, default=None
+        The same training and test rows, already encoded. None encodes them when they are needed.
+
+    Attributes
+    ----------
+    selections : dict of str to Selection
+        Selector fits on the training rows, which all trials on the fold share.
+    path_fits : dict of str to (estimator, Stopwatch)
+        Selectors that were fitted along a whole path.
+    is_outer : bool
+        Whether the fold belongs to the protocol; False if it only tunes.
     """
 
     def __init__(
@@ -105,14 +124,19 @@ class Fold:
         seed: int,
         true_pairs: tuple[tuple[int, int], ...] = (),
         tuning: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
+        *,
+        encoder: Encoder | None = None,
+        encoded: Encoded | None = None,
     ) -> None:
         self.X, self.y, self.columns, self.scale = X, y, columns, scale
         self.train, self.test = train, test
         self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
         self.tuning = tuning
         self.selections: dict[str, Selection] = {}
-        self.path_fits: dict[str, Any] = {}
+        self.path_fits: dict[str, tuple[Any, Stopwatch]] = {}
         self.is_outer = True
+        self._encoder, self._encoded = encoder, encoded
+        self._inner: list[Fold] = []
         self._classes: dict[int, Fold] = {}
 
     @property
@@ -121,7 +145,7 @@ class Fold:
         return self.y[self.train]
 
     def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return what a selector is fitted to: numbers where it takes them and there are any, else class codes."""
+        """Return the y that a selector is fitted on: numbers if it accepts them and there are any, else class codes."""
         return self.y_train
 
     @property
@@ -136,45 +160,61 @@ class Fold:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes of the dataset, whether or not the training rows have them all."""
+        """Number of classes of the dataset, whether or not each occurs among the training rows."""
         return int(self.y.max()) + 1
 
     @cached_property
     def fits_are_final(self) -> bool:
-        """Whether what tuning fits is what is tested: a validation part is set aside and never trained on."""
+        """Whether the fits of tuning are tested as they are: validation rows are set aside and never trained on."""
         return self.tuning is not None and np.array_equal(self.tuning[0], self.train)
 
-    @cached_property
-    def _encoder(self) -> Encoder:
-        return Encoder(self.columns, self.scale).fit(self.raw_train)
+    @property
+    def encoder(self) -> Encoder:
+        """What the training rows teach about imputing, encoding and scaling."""
+        if self._encoder is None:
+            self._encoder = Encoder(self.columns, self.scale).fit(self.raw_train)
+        return self._encoder
 
-    @cached_property
+    @property
     def encoded(self) -> Encoded:
-        """The rows imputed, encoded and scaled by what the training rows tell."""
-        encoder = self._encoder
-        train = encoder.transform(self.raw_train)
-        # scikit-learn refuses to transform no rows, which is what a protocol that predicts nothing has.
-        test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
-        return Encoded(train, test, encoder.groups_)
+        """The rows imputed, encoded and scaled by `encoder`."""
+        if self._encoded is None:
+            train = self.encoder.transform(self.raw_train)
+            # scikit-learn refuses to transform an array without rows, and a protocol without predictions tests none.
+            test = self.encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
+            self._encoded = Encoded(train, test, self.encoder.groups_)
+        return self._encoded
 
-    @cached_property
+    @property
     def inner(self) -> list[Fold]:
         """The folds that tune: the validation part if there is one, else the training rows split again.
 
-        The number of parts of a cross-validation shrinks to the largest class's size. Where the fits of tuning are
-        final, the inner fold has this fold's encoder and selector fits.
+        A cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
+        inner fold shares this fold's encoder and selector fits.
         """
-        pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
-        folds = [
-            Fold(self.X, self.y, self.columns, train, test, self.scale, self.inner_folds, self.seed)
-            for train, test in pairs
-        ]
-        for fold in folds:
-            fold.is_outer = self.is_outer and self.fits_are_final
-            if self.fits_are_final:
-                fold.selections, fold.path_fits, fold.true_pairs = self.selections, self.path_fits, self.true_pairs
-                fold.__dict__["_encoder"] = self._encoder
-        return folds
+        if not self._inner:
+            pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
+            self._inner = [self._inner_fold(train, test) for train, test in pairs]
+        return self._inner
+
+    def _inner_fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> Fold:
+        final = self.fits_are_final
+        fold = Fold(
+            self.X,
+            self.y,
+            self.columns,
+            train,
+            test,
+            self.scale,
+            self.inner_folds,
+            self.seed,
+            self.true_pairs if final else (),
+            encoder=self.encoder if final else None,
+        )
+        fold.is_outer = self.is_outer and final
+        if final:
+            fold.selections, fold.path_fits = self.selections, self.path_fits
+        return fold
 
     def _cross_validation(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         y = self.y_train
@@ -185,12 +225,11 @@ class Fold:
         return [(self.train[train], self.train[test]) for train, test in splits]
 
     def against_the_rest(self, code: int) -> Fold:
-        """Return the fold of the problem "this class or another one": 1 stands for the class."""
+        """Return the fold of the problem "this class or another one"; its class code 1 is the class."""
         if code not in self._classes:
-            y = (self.y == code).astype(np.int64)
-            fold = Fold(
+            self._classes[code] = Fold(
                 self.X,
-                y,
+                (self.y == code).astype(np.int64),
                 self.columns,
                 self.train,
                 self.test,
@@ -199,16 +238,16 @@ class Fold:
                 self.seed,
                 self.true_pairs,
                 self.tuning,
+                encoder=self.encoder,
+                encoded=self.encoded,
             )
-            fold.__dict__["_encoder"], fold.__dict__["encoded"] = self._encoder, self.encoded
-            self._classes[code] = fold
         return self._classes[code]
 
     def _walk(self) -> Iterator[tuple[FoldPath, Fold]]:
-        """Yield this fold and those made of it so far, each with its place. A fold that shares its fits is left out."""
+        """Yield this fold and those made from it so far, each with its path, except folds that share its fits."""
         yield OUTER, self
-        if "inner" in self.__dict__ and not self.fits_are_final:
-            yield from (((position,), fold) for position, fold in enumerate(self.inner))
+        if not self.fits_are_final:
+            yield from (((position,), fold) for position, fold in enumerate(self._inner))
         for code, problem in self._classes.items():
             yield from ((("class", code, *path), fold) for path, fold in problem._walk())
 
@@ -219,8 +258,8 @@ class Fold:
             return self.against_the_rest(int(path[1]))._at(path[2:])
         return self.inner[int(path[0])]
 
-    def export(self, key: str) -> dict[tuple[FoldPath, str], Selection]:
-        """Return the selector fits whose identity begins with `key`, of this fold and those made of it, to hand on."""
+    def export(self, key: str) -> SharedFits:
+        """Return the selector fits whose name begins with `key`, of this fold and of those made from it."""
         return {
             (path, name): selection
             for path, fold in self._walk()
@@ -228,7 +267,7 @@ class Fold:
             if name.startswith(key)
         }
 
-    def adopt(self, shared: dict[tuple[FoldPath, str], Selection]) -> None:
-        """Take over selector fits that `export` of another worker's copy of this fold returned."""
+    def adopt(self, shared: SharedFits) -> None:
+        """Add the selector fits that `export` returned for another worker's copy of this fold."""
         for (path, name), selection in shared.items():
             self._at(path).selections.setdefault(name, selection)

@@ -43,7 +43,7 @@ class Predictions:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """What a report has to know of a score: its direction, and whether it is written in percent."""
+    """What a report needs to know about a score: its direction, and whether it is printed in percent."""
 
     greater_is_better: bool = True
     percent: bool = True
@@ -51,14 +51,14 @@ class Score:
 
 @dataclass(frozen=True)
 class Metric(Score):
-    """A score of predictions: its function, and whether it needs more than predicted labels."""
+    """A score of predictions: its function, and whether it needs more than predicted class codes."""
 
     function: Callable[[Predictions], float]
     needs_scores: bool = False
 
 
 def _balanced(predictions: Predictions) -> float:
-    """Mean recall over the classes that occur in the truth (no warning if others were predicted)."""
+    """Mean recall over the classes that occur in `y_true` (without a warning if others were predicted)."""
     recall = metrics.recall_score(
         predictions.y_true, predictions.y_pred, labels=np.unique(predictions.y_true), average="macro", zero_division=0
     )
@@ -71,15 +71,15 @@ def _f1(predictions: Predictions) -> float:
 
 def _mcc(predictions: Predictions) -> float:
     if len(np.union1d(predictions.y_true, predictions.y_pred)) < 2:
-        return 0.0  # what scikit-learn returns too, with a warning that is no fault of the method
+        return 0.0  # as scikit-learn does, which warns too, although the method has done nothing wrong
     return float(metrics.matthews_corrcoef(predictions.y_true, predictions.y_pred))
 
 
 def _one_vs_rest(predictions: Predictions) -> float:
     """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision.
 
-    Where the classes were no problems of their own, a predicted label says yes to one class and no to all others: with
-    an error rate e among K > 2 classes that is 1 - 2e/K.
+    Unless each class was a problem of its own, a prediction is a yes to one class and a no to all others: with an error
+    rate e among K > 2 classes the score is 1 - 2e/K.
     """
     if predictions.decisions is not None:
         truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
@@ -96,7 +96,7 @@ def _log_loss(predictions: Predictions) -> float:
 
 
 def _roc_auc(predictions: Predictions) -> float:
-    """Area under the ROC curve; one against rest, averaged over classes, when there are more than two."""
+    """Area under the ROC curve; with more than two classes the mean over one class against the rest."""
     if predictions.y_score is None or len(np.unique(predictions.y_true)) < 2:
         return float("nan")
     if len(_all_classes(predictions)) == 2:
@@ -117,10 +117,10 @@ def _all_classes(predictions: Predictions) -> NDArray[np.int64]:
 
 
 def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
-    """Add a column of zeros for a class of the test part that training never showed."""
+    """Add a column of zeros for each class of the test part that has no training rows."""
     assert predictions.y_score is not None
     classes = _all_classes(predictions)
-    # One column of decision values stands for two classes: large for the second, small for the first.
+    # With two classes there is one column of decision values: large for the second class, small for the first.
     scores = (
         predictions.y_score
         if predictions.y_score.ndim == 2
@@ -140,7 +140,7 @@ METRICS: dict[str, Metric] = {
     "roc_auc": Metric(_roc_auc, needs_scores=True),
     "one_vs_rest_accuracy": Metric(_one_vs_rest),
 }
-# Whatever a protocol may measure.
+# Every score that a protocol can measure.
 SCORES: dict[str, Score] = {
     **METRICS,
     **{name: Score(greater_is_better=name not in SMALLER_IS_BETTER, percent=False) for name in DETECTION_SCORES},
@@ -148,22 +148,38 @@ SCORES: dict[str, Score] = {
 
 
 def predict(
-    classifier: Any, X: NDArray[np.float64], truth: NDArray[np.int64], names: list[str], with_scores: bool = False
+    classifier: Any, X: NDArray[np.float64], y_true: NDArray[np.int64], names: list[str], with_scores: bool = False
 ) -> Predictions:
-    """Ask a fitted classifier for labels and, only if asked to or one of the metrics `names` needs them, for scores."""
-    predictions = np.asarray(classifier.predict(X))
-    scores: NDArray[np.float64] | None = None
+    """Return the predictions of a fitted classifier.
+
+    Parameters
+    ----------
+    classifier : estimator
+    X : ndarray of shape (n_rows, n_columns)
+    y_true : ndarray of shape (n_rows,)
+        Class codes of the rows.
+    names : list of str
+        Metrics; probabilities or decision values are computed only if one of them needs these.
+    with_scores : bool, default=False
+        Compute them whatever the metrics need.
+
+    Returns
+    -------
+    Predictions
+    """
+    y_pred = np.asarray(classifier.predict(X))
+    y_score: NDArray[np.float64] | None = None
     is_probability = False
     if with_scores or any(METRICS[name].needs_scores for name in names):
         for method in ("predict_proba", "decision_function"):
             if hasattr(classifier, method):
-                scores = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
+                y_score = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
                 is_probability = method == "predict_proba"
                 break
-    seen = np.asarray(getattr(classifier, "classes_", np.unique(truth)))
-    return Predictions(truth, predictions, scores, seen, is_probability)
+    classes = np.asarray(getattr(classifier, "classes_", np.unique(y_true)))
+    return Predictions(y_true, y_pred, y_score, classes, is_probability)
 
 
 def evaluate(predictions: Predictions, names: list[str]) -> dict[str, float]:
-    """Return the scores by metric name; NaN where the classifier cannot give what a metric needs."""
+    """Return the scores by metric name; NaN if the classifier does not provide what a metric needs."""
     return {name: METRICS[name].function(predictions) for name in names}

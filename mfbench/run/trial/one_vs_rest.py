@@ -1,4 +1,4 @@
-"""Several classes as one problem for each: this class or another one."""
+"""More than two classes as one problem for each class: this class or another one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "pr
 def solve_one_vs_rest(
     method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker, result: TrialResult
 ) -> None:
-    """Tune, fit and test a method once for each class, and fill a result with what comes of it together.
+    """Tune, fit and test a method once for each class, and combine the classes in one result.
 
     ``decisions`` has a column of zeros and ones for each class. ``predictions`` is the class whose problem scores
     highest (by probability or decision value, or else by the decision); among equals the class with more training rows,
-    then the one with the lower code. A class that no training row has is never claimed. Times are sums over the
+    then the one with the lower code. A class without training rows is never predicted. Times are sums over the
     classes, weights are means, selected features those of any class. ``chosen`` has one entry for each class.
 
     Parameters
@@ -49,31 +49,31 @@ def solve_one_vs_rest(
     parts: list[TrialResult] = []
     for code in range(n_classes):
         problem = fold.against_the_rest(code)
-        known = np.unique(problem.y_train)
-        if len(known) < 2:  # nothing to learn: never claimed, or, if training rows have no other class, always
-            decisions[:, code] = known[0]
-            scores[:, code] = np.inf if known[0] else -np.inf
+        codes = np.unique(problem.y_train)
+        if len(codes) < 2:  # nothing to learn: never predicted, or always if it is the only class that trains
+            decisions[:, code] = codes[0]
+            scores[:, code] = np.inf if codes[0] else -np.inf
             continue
         part = TrialResult(key=result.key)
-        outcome = Problem(method, seed, problem, metrics, make).into(part, with_scores=True)
-        assert outcome is not None  # one against the rest goes with a choice inside the trial alone
-        decisions[:, code], scores[:, code] = outcome.y_pred, _score_of_the_class(outcome)
+        predictions = Problem(method, seed, problem, metrics, make).into(part, with_scores=True)
+        assert predictions is not None  # a protocol with these decisions tunes within the trial
+        decisions[:, code], scores[:, code] = predictions.y_pred, _score_of_class(predictions)
         if part.chosen:
             result.chosen[str(code)] = part.chosen
         parts.append(part)
     for name in TIMES:
         setattr(result, name, sum(getattr(part, name) for part in parts))
     _merge_selections(parts, fold, result)
-    predictions = _largest(scores, np.bincount(fold.y_train, minlength=n_classes))
-    together = Predictions(fold.y_test, predictions, scores, np.arange(n_classes), False, decisions)
-    result.predictions, result.decisions = predictions, decisions
-    result.scores = evaluate(together, metrics)
+    y_pred = _largest(scores, np.bincount(fold.y_train, minlength=n_classes))
+    combined = Predictions(fold.y_test, y_pred, scores, np.arange(n_classes), False, decisions)
+    result.predictions, result.decisions = y_pred, decisions
+    result.scores = evaluate(combined, metrics)
 
 
-def _score_of_the_class(outcome: Predictions) -> NDArray[np.float64]:
-    if outcome.y_score is None:
-        return outcome.y_pred.astype(np.float64)
-    return outcome.y_score if outcome.y_score.ndim == 1 else outcome.y_score[:, -1]
+def _score_of_class(predictions: Predictions) -> NDArray[np.float64]:
+    if predictions.y_score is None:
+        return predictions.y_pred.astype(np.float64)
+    return predictions.y_score if predictions.y_score.ndim == 1 else predictions.y_score[:, -1]
 
 
 def _merge_selections(parts: list[TrialResult], fold: Fold, result: TrialResult) -> None:
@@ -88,7 +88,7 @@ def _merge_selections(parts: list[TrialResult], fold: Fold, result: TrialResult)
 
 
 def _largest(scores: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the column of the largest score of each row; among equals that of the larger count, then the first."""
+    """Return the column of each row's largest score; among equals the one with the larger count, then the first."""
     order = np.argsort(-counts, kind="stable")
     largest: NDArray[np.int64] = order[np.argmax(scores[:, order], axis=1)]
     return largest

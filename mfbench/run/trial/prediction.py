@@ -1,17 +1,79 @@
-"""A trial: one method on one fold. Whatever it raises becomes its result."""
+"""A trial that predicts: fit a method on the training rows of a fold, then predict and score its test rows."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mfbench.host.registry import Registry
+from mfbench.run.job import Job, read_arrays
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.measure import PeakMemory, Stopwatch
+from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.one_vs_rest import solve_one_vs_rest
 from mfbench.run.trial.problem import Problem
-from mfbench.run.trial.steps import MESSAGE_LENGTH, Maker, SelectorError, describe_failure
+from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.steps import Maker
+from mfbench.suite.protocols import Split
 from mfbench.suite.resolve import ResolvedMethod
-from mfbench.trials import Status, Trial, TrialResult
+from mfbench.trials import Trial, TrialResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class PredictionRunner(TrialRunner):
+    """Runs trials on folds that are cut from a dataset.
+
+    It keeps the arrays and the splits of the dataset that it last worked on: trials come ordered by dataset.
+
+    Parameters
+    ----------
+    job : Job
+        The run.
+    registry : Registry
+        The plugins of this process.
+    """
+
+    def __init__(self, job: Job, registry: Registry) -> None:
+        super().__init__(job, registry)
+        self._arrays: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
+        self._splits: dict[tuple[str, int], list[Split]] = {}
+
+    def make_fold(self, trial: Trial) -> Fold:
+        """Return the rows, and possibly only some of the features, of a trial's fold."""
+        if trial.dataset not in self._arrays:
+            self._arrays = {trial.dataset: read_arrays(self.job, trial.dataset)}
+        X, y = self._arrays[trial.dataset]
+        if (trial.dataset, trial.repeat) not in self._splits:
+            self._splits = {(trial.dataset, trial.repeat): self.job.protocol.splits(trial.dataset, y, trial.repeat)}
+        split = self._splits[trial.dataset, trial.repeat][trial.fold]
+        columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
+        features = split.features(X.shape[1])
+        if features is not None:  # the true pairs go too: the remaining features are numbered differently
+            X, columns, true_pairs = X[:, features], replace(columns, categorical=columns.categorical[features]), ()
+        return Fold(
+            X,
+            y,
+            columns,
+            split.train,
+            split.test,
+            self.job.settings.scale,
+            self.job.protocol.inner_folds,
+            self.fold_seed(trial),
+            true_pairs,
+            split.tuning,
+        )
+
+    def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
+        """Run a method on a fold; see `run_trial`."""
+        metrics: list[str] = [*self.job.settings.metrics]
+        result = run_trial(trial, method, fold, metrics, self.registry.make, decisions=self.job.protocol.decisions)
+        if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
+            # Among some of the features they are numbered differently, which a reader of the store cannot know.
+            result.selected, result.weights, result.interactions = None, None, None
+        return result
 
 
 def run_trial(
@@ -32,7 +94,7 @@ def run_trial(
     method : ResolvedMethod
         What to run.
     fold : Fold
-        Data; selector fits found there are used, new ones are left there.
+        The data. Selector fits that the fold already has are used; new ones are left there.
     metrics : list of str
         Scores to compute; the first one tunes.
     make : callable
@@ -53,30 +115,3 @@ def run_trial(
             Problem(method, trial.seed, fold, metrics, make).into(result)
 
     return guarded(trial, work)
-
-
-def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
-    """Let `work` fill a trial's result; time, memory, warnings and whatever it raises are recorded."""
-    result = TrialResult(key=trial.key)
-    with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        try:
-            work(result)
-        except MemoryError as error:
-            _fail(result, Status.MEMORY, "MemoryError", str(error) or "the trial's memory limit was reached", "")
-        except SelectorError as error:
-            status = Status.MEMORY if error.failure[0] == "MemoryError" else Status.ERROR
-            _fail(result, status, *error.failure)
-        except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method is its own failure, told in its row
-            _fail(result, Status.ERROR, *describe_failure(error))
-    result.duration, result.peak_memory = watch.wall, peak.bytes
-    result.n_warnings = len(caught)
-    if caught:
-        result.warning = f"{caught[0].category.__name__}: {caught[0].message}"[:MESSAGE_LENGTH]
-    return result
-
-
-def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
-    result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
-    result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
-    result.candidates, result.interactions, result.decisions = [], None, None

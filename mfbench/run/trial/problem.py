@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.grid import GridPoint, grid_points, parameters, readable
+from mfbench.run.trial.guard import SelectorError
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
-from mfbench.run.trial.steps import Fitted, GridPoint, Maker, SelectorError, Steps, grid_points, parameters, readable
+from mfbench.run.trial.steps import Fitted, Maker, Steps
 from mfbench.suite.resolve import ResolvedMethod
 from mfbench.trials import Candidate, TrialResult
 
@@ -31,7 +33,7 @@ class Problem:
     seed : int
         Of the classifier.
     fold : Fold
-        Data; selector fits found there are used, new ones are left there.
+        The data. Selector fits that the fold already has are used; new ones are left there.
     metrics : list of str
         Scores to compute; the first one tunes.
     make : callable
@@ -41,60 +43,73 @@ class Problem:
     def __init__(self, method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker) -> None:
         self.method, self.fold, self.metrics = method, fold, metrics
         self.steps = Steps(method, seed, make)
-        self.scored: dict[tuple[int, bytes, str], float] = {}
+        self._scores: dict[tuple[int, bytes, str], float] = {}
 
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
-        """Fill a result; return what the classifier said, with its scores if asked, None if a choice is yet to come."""
+        """Fill a result and return the predictions.
+
+        Parameters
+        ----------
+        result : TrialResult
+            It is filled.
+        with_scores : bool, default=False
+            Whether the predictions shall have probabilities or decision values even if no metric needs them.
+
+        Returns
+        -------
+        Predictions or None
+            None if all folds of the dataset will choose among the grid points when the run is read.
+        """
         if self.method.selection == "per-dataset":
             self.steps.tuning = True
             with Stopwatch() as watch:
                 result.candidates = [candidate for _, candidate in self._each_point(self._candidate)]
             result.tune_wall = watch.wall + self.steps.adopted
             return None
-        chosen: GridPoint = {}
+        point: GridPoint = {}
         fitted: Fitted | None = None
         if self.method.grid:
             self.steps.tuning = True
             with Stopwatch() as watch:
-                chosen, fitted = self._tune()
+                point, fitted = self._tune()
             self.steps.tuning = False
-            # Fits that another trial made count too: the time of a method must not depend on who came first.
+            # Fits that another trial made count too: the time of a method must not depend on which trial came first.
             result.tune_wall = watch.wall + self.steps.adopted
-            result.chosen = readable(chosen)
-        outcome = self._measure(chosen, result, fitted, with_scores)
-        if fitted is not None:  # made while tuning, told as the final one: not twice
+            result.chosen = readable(point)
+        predictions = self._measure(point, result, fitted, with_scores)
+        if fitted is not None:  # made while tuning and reported as the final fit: its time must not count twice
             result.tune_wall = max(0.0, result.tune_wall - result.select_wall - result.fit_wall)
-        return outcome
+        return predictions
 
     def _measure(
         self,
-        chosen: GridPoint,
+        point: GridPoint,
         result: TrialResult | Candidate,
         fitted: Fitted | None = None,
         with_scores: bool = False,
     ) -> Predictions:
-        """Fit on the training part, unless `fitted` is that fit, predict and score the test part."""
-        inputs = self.steps.classifier_input(self.fold, chosen)
+        """Fit on the training part, unless `fitted` is that fit, then predict and score the test part."""
+        inputs = self.steps.classifier_input(self.fold, point)
         if inputs.selection is not None:
             result.select_wall, result.select_cpu = inputs.selection.wall, inputs.selection.cpu
             result.weights, result.selected = inputs.selection.weights, inputs.selected
             result.interactions = inputs.selection.interactions
         n_features = self.fold.X.shape[1]
         result.n_selected = n_features if inputs.selected is None else len(inputs.selected)
-        fitted = fitted or self.steps.fit(self.fold, chosen, inputs)
+        fitted = fitted or self.steps.fit(self.fold, point, inputs)
         if result.interactions is None:
             pairs = self.fold.true_pairs
             result.interactions = read_interactions(fitted.classifier, inputs.groups, n_features, pairs)
         with Stopwatch() as watch:
-            outcome = predict(fitted.classifier, inputs.test, self.fold.y_test, self.metrics, with_scores)
+            predictions = predict(fitted.classifier, inputs.test, self.fold.y_test, self.metrics, with_scores)
         result.fit_wall, result.fit_cpu = fitted.watch.wall, fitted.watch.cpu
         result.predict_wall, result.predict_cpu = watch.wall, watch.cpu
-        result.predictions = _checked_predictions(outcome.y_pred, len(self.fold.test), self.method)
-        result.scores = evaluate(outcome, self.metrics)
-        return outcome
+        result.predictions = _checked_labels(predictions.y_pred, len(self.fold.test), self.method)
+        result.scores = evaluate(predictions, self.metrics)
+        return predictions
 
     def _candidate(self, point: GridPoint) -> Candidate:
-        """Measure a grid point on the outer fold; analysis chooses among them, by all folds of the dataset."""
+        """Measure a grid point on the outer fold; analysis chooses among the points, by all folds of the dataset."""
         candidate = Candidate(chosen=readable(point))
         self._measure(point, candidate)
         return candidate
@@ -102,11 +117,11 @@ class Problem:
     def _tune(self) -> tuple[GridPoint, Fitted | None]:
         """Return the grid point with the best mean inner score; the first in the grid's order among equals.
 
-        If the fits of tuning are final, its fit comes along.
+        Its fit is returned too if the fits of tuning are final.
         """
         inner = self.fold.inner
         if self.fold.tuning is not None and len(np.unique(inner[0].y_train)) < 2:
-            return next(grid_points(self.method)), None  # with one class to learn no point is better than another
+            return next(grid_points(self.method)), None  # if only one class trains, no point is better than another
         sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
         best: tuple[float, GridPoint, Fitted | None] | None = None
 
@@ -116,7 +131,7 @@ class Problem:
             if np.isnan(scores).all():
                 raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
             # An inner fold that lacks a class may have no score, and then has none for any point.
-            # Differences below rounding are no differences: equal scores must tie on every machine.
+            # Differences below rounding do not count: equal scores must tie on every machine.
             return round(sign * float(np.nanmean(scores)), 12), scored[0][1]
 
         for point, (score, fitted) in self._each_point(inner_score):
@@ -126,7 +141,7 @@ class Problem:
         return best[1], best[2]
 
     def _each_point(self, measure: Callable[[GridPoint], Measured]) -> Iterator[tuple[GridPoint, Measured]]:
-        """Yield each grid point with what `measure` makes of it; one that fails is out, if all fail the trial does."""
+        """Yield each grid point with the result of `measure`; skip points that fail, and fail if all of them do."""
         failure: Exception | None = None
         succeeded = False
         for point in grid_points(self.method):
@@ -140,7 +155,7 @@ class Problem:
                 failure = error
                 warnings.warn(f"grid point {readable(point)} failed: {error.failure[0]}: {error}", stacklevel=2)
                 continue
-            except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: that point is out, and said so
+            except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: skip the point with a warning
                 failure = error
                 warnings.warn(f"grid point {readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
                 continue
@@ -153,21 +168,21 @@ class Problem:
     def _inner_score(self, inner: Fold, point: GridPoint) -> tuple[float, Fitted | None]:
         """Return the score of a grid point on an inner fold, and the fit unless an equal one was scored before."""
         inputs = self.steps.classifier_input(inner, point)
-        # Points that differ in what they remove may keep the same columns; the same fit need not be made twice.
-        same = (id(inner), inputs.identity, repr(sorted(parameters(point, "classifier").items())))
-        if same in self.scored:
-            return self.scored[same], None
+        # Points with different subset rules may keep the same columns; the same fit need not be made twice.
+        key = (id(inner), inputs.identity, repr(sorted(parameters(point, "classifier").items())))
+        if key in self._scores:
+            return self._scores[key], None
         fitted = self.steps.fit(inner, point, inputs)
-        outcome = predict(fitted.classifier, inputs.test, inner.y_test, self.metrics[:1])
-        self.scored[same] = evaluate(outcome, self.metrics[:1])[self.metrics[0]]
-        return self.scored[same], fitted
+        predictions = predict(fitted.classifier, inputs.test, inner.y_test, self.metrics[:1])
+        self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0]]
+        return self._scores[key], fitted
 
 
-def _checked_predictions(predictions: NDArray[Any], n_rows: int, method: ResolvedMethod) -> NDArray[np.int64]:
-    if predictions.shape != (n_rows,) or not np.issubdtype(predictions.dtype, np.integer):
+def _checked_labels(labels: NDArray[Any], n_rows: int, method: ResolvedMethod) -> NDArray[np.int64]:
+    if labels.shape != (n_rows,) or not np.issubdtype(labels.dtype, np.integer):
         assert method.classifier is not None
         raise ValueError(
-            f"classifier {method.classifier.expression.name!r} predicted an array of shape {predictions.shape} and "
-            f"type {predictions.dtype}, expected {n_rows} of the class codes it was fitted on"
+            f"classifier {method.classifier.expression.name!r} predicted an array of shape {labels.shape} and "
+            f"type {labels.dtype}, expected {n_rows} of the class codes it was fitted on"
         )
-    return predictions.astype(np.int64)
+    return labels.astype(np.int64)

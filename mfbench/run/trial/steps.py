@@ -1,13 +1,11 @@
-"""The steps of a method on a fold: its selector's fit, the columns that leaves, its classifier's fit.
+"""The two steps of a method on a fold: fit its selector, then fit its classifier on the columns that are kept.
 
-Selector fits are looked for among those that the fold has, and left there for others.
+Selector fits are stored with the fold, where other trials find them.
 """
 
 from __future__ import annotations
 
-import itertools
-import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,17 +13,16 @@ import numpy as np
 
 from mfbench.host.expressions import Expression
 from mfbench.run.trial.folds import Fold, Selection
+from mfbench.run.trial.grid import GridPoint, parameters
+from mfbench.run.trial.guard import SelectorError, describe_failure
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
+from mfbench.run.trial.subsets import by_original_feature, choose, metric_weights
 from mfbench.suite.resolve import TOP, ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-MESSAGE_LENGTH = 500
-TRACE_LENGTH = 4000
-GridPoint = dict[tuple[str, str], Any]
 
 
 class Maker(Protocol):
@@ -35,23 +32,16 @@ class Maker(Protocol):
         """Return a new estimator."""
 
 
-class SelectorError(Exception):
-    """A selector's fit raised, here or in the trial that this one shares the fit with."""
-
-    def __init__(self, failure: tuple[str, str, str]) -> None:
-        super().__init__(failure[1])
-        self.failure = failure
-
-
 def selector_key(method: ResolvedMethod) -> str:
-    """Return what trials that can share selector fits have in common, "" for a method without a selector."""
+    """Return the text that methods with the same selector share; "" for a method without a selector."""
     return "" if method.selector is None else method.selector.expression.canonical()
 
 
-def describe_failure(error: BaseException) -> tuple[str, str, str]:
-    """Return type, message (cut to a readable length) and the tail of the traceback."""
-    trace = "".join(traceback.format_exception(error))
-    return type(error).__name__, str(error)[:MESSAGE_LENGTH], trace[-TRACE_LENGTH:]
+def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
+    """Set the seed of an estimator that has one, unless it is among the parameters that the suite sets."""
+    if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return estimator
 
 
 @dataclass(frozen=True)
@@ -80,10 +70,9 @@ class ClassifierInput:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted classifier with its input, and the time its fit took."""
+    """A fitted classifier and the time of its fit."""
 
     classifier: Any
-    inputs: ClassifierInput
     watch: Stopwatch
 
 
@@ -101,38 +90,46 @@ class Steps:
     Attributes
     ----------
     tuning : bool
-        Whether what is fitted now is only tried.
+        Whether the current fits belong to tuning.
     adopted : float
-        Seconds that others spent on selector fits that were tried and that this trial did not make.
+        Seconds that other trials spent on the selector fits that tuning used here.
     """
 
     def __init__(self, method: ResolvedMethod, seed: int, make: Maker) -> None:
         self.method, self.seed, self.make = method, seed, make
         self.tuning = False
         self.adopted = 0.0
-        self._met: set[tuple[int, str]] = set()
+        self._counted: set[tuple[int, str]] = set()
 
-    def fit(self, fold: Fold, chosen: GridPoint, inputs: ClassifierInput | None = None) -> Fitted:
-        """Fit selector, unless `given` has its columns, and classifier on a fold's training rows."""
-        inputs = inputs or self.classifier_input(fold, chosen)
+    def fit(self, fold: Fold, point: GridPoint, inputs: ClassifierInput) -> Fitted:
+        """Fit the classifier on the training rows of a fold.
+
+        Parameters
+        ----------
+        fold : Fold
+        point : dict
+            Parameters that tuning sets.
+        inputs : ClassifierInput
+            What `classifier_input` returned for the same fold and point.
+        """
         assert self.method.classifier is not None
-        params = parameters(chosen, "classifier")
+        params = parameters(point, "classifier")
         expression = self.method.classifier.expression
         classifier = seeded(self.make(expression, "classifier", **params), self.seed, {**expression.params, **params})
         with Stopwatch() as watch:
             classifier.fit(inputs.train, fold.y_train)
-        return Fitted(classifier, inputs, watch)
+        return Fitted(classifier, watch)
 
-    def classifier_input(self, fold: Fold, chosen: GridPoint) -> ClassifierInput:
-        """Return the training and test columns that the classifier gets, and what the selector said."""
+    def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
+        """Return the columns that the selector leaves to the classifier."""
         encoded = fold.encoded
         if self.method.selector is None:
             # Copies: the fold's arrays are shared, and an estimator may write into its input.
             return ClassifierInput(encoded.train.copy(), encoded.test.copy(), encoded.groups)
-        selection = self.selection(fold, chosen)
-        top = chosen.get((TOP, TOP), self.method.top)
+        selection = self.selection(fold, point)
+        top = point.get((TOP, TOP), self.method.top)
         if top == "all-weighted":
-            factor = _metric_weights(selection.column_weights)
+            factor = metric_weights(selection.column_weights)
             selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
             columns = (encoded.train * factor, encoded.test * factor, encoded.groups)
             return ClassifierInput(*columns, factor.tobytes(), selection, selected)
@@ -141,20 +138,26 @@ class Steps:
         columns = (encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept])
         return ClassifierInput(*columns, kept.tobytes(), selection, selected)
 
-    def selection(self, fold: Fold, chosen: GridPoint) -> Selection:
-        """Return what the selector said of a fold, from a fit that may be there already."""
-        params = parameters(chosen, "selector")
+    def selection(self, fold: Fold, point: GridPoint) -> Selection:
+        """Return the selector's weights on a fold, from a new fit or from one that the fold already has.
+
+        Raises
+        ------
+        SelectorError
+            If the fit failed.
+        """
+        params = parameters(point, "selector")
         key = selector_key(self.method) + Expression("", params).canonical()
-        place = id(fold.selections)
+        fits = id(fold.selections)
         if key not in fold.selections:
             fold.selections[key] = self._fit_selector(fold, params)
-        elif self.tuning and (place, key) not in self._met:
-            found = fold.selections[key]
-            # One fit may stand behind many selections: its time counts once.
-            if not found.path or (place, found.path) not in self._met:
-                self.adopted += found.wall
+        elif self.tuning and (fits, key) not in self._counted:
+            shared = fold.selections[key]
+            # Many selections can come from one fit: its time counts once.
+            if not shared.path or (fits, shared.path) not in self._counted:
+                self.adopted += shared.wall
         selection = fold.selections[key]
-        self._met |= {(place, key)} | ({(place, selection.path)} if selection.path else set())
+        self._counted |= {(fits, key)} | ({(fits, selection.path)} if selection.path else set())
         if selection.failure is not None:
             raise SelectorError(selection.failure)
         return selection
@@ -166,17 +169,15 @@ class Steps:
         try:
             if along is None:
                 selector, watch = self._fitted_selector(step, fold, params)
-                weights = selector.feature_importances_
-                name = ""
+                importances, name = selector.feature_importances_, ""
             else:
                 selector, watch, name = self._path(step, fold, params)
-                weights = getattr(selector, along[1])(params[along[0]])
-            columns = fold.X.shape[1] if step.raw_input else len(fold.encoded.groups)
-            weights = _checked_weights(weights, step, columns)
-            groups = np.arange(columns) if step.raw_input else fold.encoded.groups
-            # What a selector says of pairs in an inner fold is not recorded, nor what it says along a path.
-            wanted = fold.is_outer and along is None
-            pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if wanted else None
+                importances = getattr(selector, along[1])(params[along[0]])
+            groups = np.arange(fold.X.shape[1]) if step.raw_input else fold.encoded.groups
+            weights = _checked_weights(importances, step, len(groups))
+            # Weights of pairs are recorded neither for inner folds nor along a path.
+            is_recorded = fold.is_outer and along is None
+            pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if is_recorded else None
         except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
             return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
         if step.raw_input:
@@ -186,7 +187,7 @@ class Steps:
         return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name)
 
     def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str]:
-        """Return a selector fitted along its whole path: up to the largest value of the grid, once for all of them."""
+        """Return a selector fitted along its whole path: once, up to the largest value of the grid."""
         assert step.path is not None
         tried = [
             value
@@ -196,13 +197,13 @@ class Steps:
         ]
         params = {**params, step.path[0]: max(tried)}
         name = "path " + Expression("", params).canonical()
-        if (selector_key(self.method) + name) not in fold.path_fits:
-            fold.path_fits[selector_key(self.method) + name] = self._fitted_selector(step, fold, params)
-        selector, watch = fold.path_fits[selector_key(self.method) + name]
-        return selector, watch, name
+        key = selector_key(self.method) + name
+        if key not in fold.path_fits:
+            fold.path_fits[key] = self._fitted_selector(step, fold, params)
+        return (*fold.path_fits[key], name)
 
     def _fitted_selector(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch]:
-        # Not the trial's seed: the fit is shared by methods, so its seed must not depend on which of them comes first.
+        # Not the trial's seed: methods share the fit, so its seed must not depend on which of them comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
         fixed = {**step.expression.params, **params}
         selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
@@ -217,89 +218,11 @@ class Steps:
         return selector, watch
 
 
-def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], n_features: int) -> NDArray[np.float64]:
-    """Return the largest weight among the columns of each original feature."""
-    largest = np.full(n_features, -np.inf)
-    np.maximum.at(largest, groups, weights)
-    return largest
-
-
-def _checked_weights(found: Any, step: Step, n_columns: int) -> NDArray[np.float64]:
-    weights = np.asarray(found, dtype=np.float64)
+def _checked_weights(importances: Any, step: Step, n_columns: int) -> NDArray[np.float64]:
+    weights = np.asarray(importances, dtype=np.float64)
     if weights.shape != (n_columns,) or np.isnan(weights).any():
         raise ValueError(
             f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
             f"{int(np.isnan(weights).sum())} NaN, expected {n_columns} numbers"
         )
     return weights
-
-
-def parameters(chosen: GridPoint, target: str) -> dict[str, Any]:
-    """Return what a grid point sets of one step."""
-    return {name: value for (owner, name), value in chosen.items() if owner == target}
-
-
-def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:
-    """Return the features that a rule keeps, in ascending order.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        Importance of each feature.
-    top : "positive", "all", int or float
-        Positive weights only, everything, a count, or a fraction (rounded up). At least one feature is always kept:
-        the one with the largest weight. Ties go to the lower index.
-
-    Returns
-    -------
-    ndarray of int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), "positive")
-    array([0, 2, 3])
-    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), 2)
-    array([0, 2])
-    >>> choose(np.array([-1.0, -0.5]), "positive")
-    array([1])
-    """
-    order = np.argsort(-weights, kind="stable")
-    if top == "positive":
-        count = int((weights > 0).sum())
-    elif top == "all":
-        count = len(weights)
-    elif isinstance(top, float):
-        count = int(np.ceil(top * len(weights) - 1e-9))
-    else:
-        count = int(top)
-    return np.sort(order[: max(1, count)]).astype(np.int64)
-
-
-def _metric_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the factors that turn Euclidean distance into the weighted one; all ones if no weight is positive."""
-    positive = np.maximum(weights, 0.0)
-    # Over the largest first: the scale of a metric is free, and an importance may be as large as a double can be.
-    return np.sqrt(positive / positive.max()) if positive.any() else np.ones_like(positive)
-
-
-def grid_points(method: ResolvedMethod) -> Iterator[GridPoint]:
-    """Yield every combination of a method's grid, in its order; the last key changes fastest."""
-    for values in itertools.product(*(values for _, _, values in method.grid)):
-        point: GridPoint = {}
-        for (target, name, _), value in zip(method.grid, values, strict=True):
-            names = name.split(",")  # parameters that are tuned together have one entry
-            point |= {(target, part): v for part, v in zip(names, value if len(names) > 1 else [value], strict=True)}
-        yield point
-
-
-def readable(chosen: GridPoint) -> dict[str, Any]:
-    """Return a grid point with one text for each key: "top" or "selector.NAME" or "classifier.NAME"."""
-    return {name if target == TOP else f"{target}.{name}": value for (target, name), value in chosen.items()}
-
-
-def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
-    """Give an estimator its seed, unless it takes none or the suite sets one."""
-    if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
-        estimator.set_params(random_state=seed)
-    return estimator

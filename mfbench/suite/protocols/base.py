@@ -1,4 +1,4 @@
-"""What all protocols have in common: coordinates, splits, and what a report and a test need to know of them."""
+"""What all protocols have in common: coordinates, splits, and what reports and tests need to know about them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols.rows import shares
 from mfbench.suite.seeds import derive_seed
 
@@ -29,12 +30,12 @@ class Split:
     test : ndarray of int
         Rows that are predicted and scored; no fit and no choice ever sees them.
     tuning : (ndarray, ndarray) or None, default=None
-        Rows that tuning fits on and rows that it scores, where the protocol sets a validation part aside. None: inner
+        Rows that tuning fits on and rows that it scores, if the protocol sets a validation part aside. None: inner
         cross-validation of the training rows.
     feature_share : float, default=1.0
         Share of the original features that take part; rounded up.
     feature_seed : int, default=0
-        Which ones: those of a smaller share are among those of a larger one with the same seed.
+        Determines which features take part. With the same seed, a smaller share is a subset of a larger one.
 
     Examples
     --------
@@ -69,11 +70,10 @@ class Split:
 
 
 class EvaluationProtocol(ABC):
-    """Which rows train, validate and test. Every method of a suite meets the same splits.
+    """Which rows train, validate and test: the same for every method of a suite.
 
-    A subclass sets `kind`, computes `splits`, and is named in ``mfbench.suite.protocols.PROTOCOLS``; what a suite may
-    set of it stands in ``mfbench.suite.forms.KINDS`` under the same name, and each key there is a parameter of its
-    constructor.
+    A subclass sets `kind`, computes `splits`, and is listed in ``mfbench.suite.protocols.PROTOCOLS``. The keys that a
+    suite can set are in ``mfbench.suite.forms.KINDS`` under the same name; each is a parameter of its constructor.
 
     Parameters
     ----------
@@ -85,9 +85,11 @@ class EvaluationProtocol(ABC):
     folds, repeats : int
         There is a trial for each (repeat, fold) with ``repeat < repeats`` and ``fold < folds``.
     inner_folds : int
-        Folds of the inner cross-validation that tunes, where a split has no validation rows.
+        Folds of the inner cross-validation that tunes, if a split has no validation rows.
     decisions : {"multi-class", "one-vs-rest"}
         Whether more than two classes are one problem, or each class against the rest.
+    task : {"prediction", "detection"}
+        How its trials run: the key of one of ``mfbench.run.worker.RUNNERS``.
     """
 
     kind: ClassVar[str]
@@ -95,11 +97,16 @@ class EvaluationProtocol(ABC):
     repeats: int
     inner_folds: int = 0
     decisions: str = "multi-class"
-    # What a trial is called in reports.
+    # The name of a trial in reports.
     trial_name: ClassVar[str] = "fold"
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
+
+    @property
+    def task(self) -> str:
+        """How its trials run, as ``mfbench.suite.forms.KINDS`` states for its kind."""
+        return KINDS[self.kind].task
 
     def coordinates(self) -> Iterator[tuple[int, int]]:
         """Yield every (repeat, fold), in order."""
@@ -122,25 +129,25 @@ class EvaluationProtocol(ABC):
         Raises
         ------
         DataError
-            If the dataset is too small; it is then left out with the reason.
+            If the dataset is too small. It is then left out, with the reason.
         """
 
     @property
     @abstractmethod
     def test_train_ratio(self) -> float:
-        """Rows tested over rows trained, the correlation term of the corrected resampled t-test."""
+        """Number of test rows over number of training rows, for the corrected resampled t-test."""
 
     @property
     def identity(self) -> str:
-        """What the splits depend on besides the dataset and the repeat: they are stored under it."""
+        """What the splits depend on besides the dataset and the repeat; splits are stored under this text."""
         return f"{self.kind}:{self.folds}:{self.seed}"
 
     @abstractmethod
     def describe(self) -> str:
-        """Return in a few words how rows are split, for the report."""
+        """Return a short description of how rows are split, for the report."""
 
     def describe_tuning(self) -> str:
-        """Return in a few words how what is tuned is chosen, for the report."""
+        """Return a short description of how parameters are tuned, for the report."""
         return f"tuning by inner {self.inner_folds}-fold cross-validation"
 
     def _seed(self, dataset: str, repeat: int, *more: str | int) -> int:
@@ -159,16 +166,16 @@ def counted(number: int, noun: str) -> str:
 
 
 def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
-    """Return those settings of a protocol that determine a trial's result, for its key.
+    """Return the settings of a protocol that determine a trial's result, for its key.
 
     Parameters
     ----------
     settings : dict
         The protocol's settings, complete.
     tuned : bool
-        Whether the method tunes within the training part; otherwise how it would does not count.
+        Whether the method tunes within the training part; if not, the settings of such tuning do not count.
     """
-    # The grid itself is part of the key, so that how it was thinned need not be.
+    # The grid itself is part of the key, so how it was thinned need not be.
     ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values"}
     ignored |= set() if tuned else {"inner_folds"}
     return {name: value for name, value in settings.items() if name not in ignored and value is not None}

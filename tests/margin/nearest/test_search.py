@@ -48,7 +48,7 @@ def test_tie_goes_to_lowest_training_index():
     assert_allclose(weights(X, y, 1), (misses - hits).mean(axis=0), **EXACT)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="searches among 20,000 rows")
 @pytest.mark.parametrize("k", [10, 30_000])
 def test_memory_grows_with_n_not_its_square(k):
     """A matrix of all distances would take 3.2 GB; the data are 0.8 MB.

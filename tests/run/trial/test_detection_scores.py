@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import auc, f1_score, precision_score, roc_auc_score, roc_curve
 
-from mfbench.run.trial.detection_scores import curve_area, detection_scores, found_features, pair_detection
+from mfbench.run.trial.detection_scores import curve_area, detection_scores, pair_detection, select_features
 from mfbench.trials import Interactions
 
 WEIGHTS = np.array([0.5, 1e-12, -0.2, 0.1, 0.5])
@@ -26,21 +26,21 @@ WEIGHTS = np.array([0.5, 1e-12, -0.2, 0.1, 0.5])
     ],
 )
 def test_rules(top, found):
-    assert found_features(WEIGHTS, top, 1e-9, 2).tolist() == found
+    assert select_features(WEIGHTS, top, 1e-9, 2).tolist() == found
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_threshold_is_a_share_of_the_largest_weight(scale):
-    assert found_features(WEIGHTS * scale, "positive", 0.3, 2).tolist() == [0, 4]
+    assert select_features(WEIGHTS * scale, "positive", 0.3, 2).tolist() == [0, 4]
 
 
 def test_threshold_looks_at_the_largest_absolute_weight():
-    assert found_features(np.array([-1.0, 0.05, 0.2]), "positive", 0.1, 1).tolist() == [2]
+    assert select_features(np.array([-1.0, 0.05, 0.2]), "positive", 0.1, 1).tolist() == [2]
 
 
 @pytest.mark.parametrize("weights", [np.zeros(3), np.array([-1.0, -2.0])])
 def test_nothing_found_is_an_answer(weights):
-    found = found_features(weights, "positive", 1e-9, 1)
+    found = select_features(weights, "positive", 1e-9, 1)
     scores = detection_scores(found, weights, [0])
     assert len(found) == 0
     assert (scores["detection"], scores["false_alarm"], scores["fdp"]) == (0, 0, 0)
@@ -48,7 +48,7 @@ def test_nothing_found_is_an_answer(weights):
 
 
 def test_a_threshold_of_nothing_still_leaves_out_zeros():
-    assert found_features(np.array([0.0, 1.0]), "positive", 0.0, 1).tolist() == [1]
+    assert select_features(np.array([0.0, 1.0]), "positive", 0.0, 1).tolist() == [1]
 
 
 def test_figures_by_hand():

@@ -5,7 +5,7 @@ import pytest
 from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
 
 from mfbench.run.trial.prediction import run_trial
-from mfbench.run.trial.steps import choose
+from mfbench.run.trial.subsets import choose
 from mfbench.trials import Status
 
 

@@ -1,0 +1,260 @@
+"""References: the text by which a user names a dataset, parsed once into a value.
+
+``wine`` and ``led-7(n_samples=100)`` are registered datasets, ``file:PATH`` is a table of the user's, ``openml:61`` and
+``uci:53`` are datasets of repositories, ``mirror:NAME`` and ``import:NAME`` are in a mirror or the cache, and
+``openml-suite:99`` is a list of datasets. No other module looks at prefixes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from mfbench.errors import UsageError
+from mfbench.host.expressions import Expression, parse
+
+# A name becomes part of a file name: no separators, no drive letters, nothing hidden.
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class RegisteredReference:
+    """A dataset that a plugin registers, with parameters.
+
+    Attributes
+    ----------
+    expression : Expression
+        Its name and parameters.
+    text : str
+        The reference as written.
+    """
+
+    expression: Expression
+    text: str
+
+    @property
+    def identity(self) -> str:
+        """Text that two references to the same dataset have in common."""
+        return self.expression.canonical()
+
+
+@dataclass(frozen=True)
+class FileReference:
+    """A table of the user's.
+
+    Attributes
+    ----------
+    path : Path
+    text : str
+        The reference as written.
+    target : str or None
+        Label column; None means the last one.
+    categorical : tuple of str or None
+        Numeric columns to treat as categorical.
+    """
+
+    prefix: ClassVar[str] = "file:"
+    path: Path
+    text: str
+    target: str | None = None
+    categorical: tuple[str, ...] | None = None
+
+    @property
+    def identity(self) -> str:
+        """Text that two references to the same dataset have in common."""
+        return str(self.path.resolve())
+
+
+@dataclass(frozen=True)
+class _NamedReference:
+    """A name behind a prefix."""
+
+    prefix: ClassVar[str]
+    form: ClassVar[re.Pattern[str]] = NAME
+    example: ClassVar[str]
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The reference as written."""
+        return f"{self.prefix}{self.name}"
+
+    @property
+    def identity(self) -> str:
+        """Text that two references to the same dataset have in common."""
+        return self.text
+
+    @property
+    def key(self) -> str:
+        """The key in the cache."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class MirrorReference(_NamedReference):
+    """A dataset of a mirror, or an imported copy of it."""
+
+    prefix: ClassVar[str] = "mirror:"
+    example: ClassVar[str] = "mirror:sonar"
+
+
+@dataclass(frozen=True)
+class ImportReference(_NamedReference):
+    """A file that was imported into the cache."""
+
+    prefix: ClassVar[str] = "import:"
+    example: ClassVar[str] = "import:patients"
+
+
+@dataclass(frozen=True)
+class OpenMLSuiteReference(_NamedReference):
+    """A list of datasets on OpenML."""
+
+    prefix: ClassVar[str] = "openml-suite:"
+    form: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
+    example: ClassVar[str] = "openml-suite:99 or openml-suite:OpenML-CC18"
+
+
+@dataclass(frozen=True)
+class RepositoryReference(_NamedReference):
+    """A dataset of a repository, and how its table is read.
+
+    Attributes
+    ----------
+    name : str
+        Its number, or its name in the repository.
+    target : str or None
+        Label column; None means the one that the repository declares.
+    categorical : tuple of str or None
+        Columns to treat as categorical.
+    drop : tuple of str
+        Columns to leave out.
+    """
+
+    repository: ClassVar[str]
+    target: str | None = None
+    categorical: tuple[str, ...] | None = None
+    drop: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The key in the cache: the same table read in two ways makes two entries.
+
+        Examples
+        --------
+        >>> UCIReference("53").key, UCIReference("53", target="kind").key
+        ('uci:53', 'uci:53 {"target": "kind"}')
+        """
+        options = self.options()
+        return f"{self.text} {json.dumps(options, sort_keys=True)}" if options else self.text
+
+    def options(self) -> dict[str, str | tuple[str, ...]]:
+        """Return how the table is read, without what is left to the repository."""
+        options = {"target": self.target, "categorical": self.categorical, "drop": self.drop or None}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class OpenMLReference(RepositoryReference):
+    """A dataset of OpenML, by number or by name."""
+
+    prefix: ClassVar[str] = "openml:"
+    form: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
+    example: ClassVar[str] = "openml:61 or openml:iris@1"
+    repository: ClassVar[str] = "OpenML"
+
+
+@dataclass(frozen=True)
+class UCIReference(RepositoryReference):
+    """A dataset of the UCI repository, by number."""
+
+    prefix: ClassVar[str] = "uci:"
+    form: ClassVar[re.Pattern[str]] = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+    example: ClassVar[str] = "uci:53"
+    repository: ClassVar[str] = "the UCI repository"
+
+
+StoredReference = MirrorReference | ImportReference | OpenMLReference | UCIReference
+Reference = RegisteredReference | FileReference | StoredReference | OpenMLSuiteReference
+
+_REPOSITORIES = (OpenMLReference, UCIReference)
+_NAMED = (MirrorReference, ImportReference, OpenMLSuiteReference)
+PREFIXES = (FileReference.prefix, *(kind.prefix for kind in (*_REPOSITORIES, *_NAMED)))
+
+
+def parse_reference(
+    text: str,
+    *,
+    folder: Path | None = None,
+    target: str | None = None,
+    categorical: Sequence[str] | None = None,
+) -> Reference:
+    """Parse a reference; whether the dataset exists is not checked.
+
+    Parameters
+    ----------
+    text : str
+        ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"``, ``"openml:61"``, ``"openml:iris@1"``,
+        ``"uci:53"``, ``"mirror:NAME"``, ``"import:NAME"`` or ``"openml-suite:99"``.
+    folder : Path or None, default=None
+        Folder that relative paths start from; None means the working directory.
+    target : str or None, default=None
+        Label column of a file or repository.
+    categorical : sequence of str or None, default=None
+        Numeric columns of a file or repository to treat as categorical.
+
+    Returns
+    -------
+    Reference
+
+    Raises
+    ------
+    UsageError
+        If the text has another form, or columns are given for a dataset that defines its own.
+
+    Examples
+    --------
+    >>> parse_reference("openml:61", target="class")
+    OpenMLReference(name='61', target='class', categorical=None, drop=())
+    >>> parse_reference("uci:iris")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.UsageError: cannot read 'uci:iris': write it like uci:53
+    """
+    listed = (categorical,) if isinstance(categorical, str) else categorical
+    columns = None if listed is None else tuple(listed)
+    if text.startswith(FileReference.prefix):
+        path = _resolve_path(text.removeprefix(FileReference.prefix), text, folder)
+        return FileReference(path, text, target, columns)
+    for repository in _REPOSITORIES:
+        if text.startswith(repository.prefix):
+            return repository(_checked_name(text, repository), target, columns)
+    if target is not None or columns is not None:
+        raise UsageError(
+            "'target' and 'categorical' are for 'file:', 'openml:' and 'uci:' datasets; "
+            f"{text!r} defines its own columns"
+        )
+    for kind in _NAMED:
+        if text.startswith(kind.prefix):
+            return kind(_checked_name(text, kind))
+    return RegisteredReference(parse(text), text)
+
+
+def _checked_name(text: str, kind: type[_NamedReference]) -> str:
+    """Return the name behind the prefix if it has the right form: it may become part of a path or an address."""
+    name = text.removeprefix(kind.prefix)
+    if not kind.form.fullmatch(name) or (kind.form is NAME and ".." in name):
+        raise UsageError(f"cannot read {text!r}: write it like {kind.example}")
+    return name
+
+
+def _resolve_path(name: str, text: str, folder: Path | None) -> Path:
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError as error:  # "~name" without such a user
+        raise UsageError(f"cannot find {text!r}: {error}") from None
+    return path if path.is_absolute() or folder is None else folder / path

@@ -1,0 +1,32 @@
+"""The grid of a method that is tuned: its points, and what a point sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from mfbench.suite.resolve import TOP, ResolvedMethod
+
+# What a point of the grid sets, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
+GridPoint = dict[tuple[str, str], Any]
+
+
+def grid_points(method: ResolvedMethod) -> Iterator[GridPoint]:
+    """Yield every combination of a method's grid, in its order; the last key changes fastest."""
+    for values in itertools.product(*(values for _, _, values in method.grid)):
+        point: GridPoint = {}
+        for (target, name, _), value in zip(method.grid, values, strict=True):
+            names = name.split(",")  # parameters that are tuned together have one entry
+            point |= {(target, part): v for part, v in zip(names, value if len(names) > 1 else [value], strict=True)}
+        yield point
+
+
+def parameters(point: GridPoint, target: str) -> dict[str, Any]:
+    """Return the parameters that a grid point sets of one step."""
+    return {name: value for (owner, name), value in point.items() if owner == target}
+
+
+def readable(point: GridPoint) -> dict[str, Any]:
+    """Return a grid point with one text for each key: "top", "selector.NAME" or "classifier.NAME"."""
+    return {name if target == TOP else f"{target}.{name}": value for (target, name), value in point.items()}

@@ -1,0 +1,60 @@
+"""The frame of a trial: time, memory and warnings are recorded, and whatever is raised becomes the trial's result."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable
+
+from mfbench.run.trial.measure import PeakMemory, Stopwatch
+from mfbench.trials import Status, Trial, TrialResult
+
+MESSAGE_LENGTH = 500
+TRACE_LENGTH = 4000
+
+
+class SelectorError(Exception):
+    """A selector's fit raised, here or in the trial that shares the fit with this one.
+
+    Parameters
+    ----------
+    failure : tuple of (type, message, traceback)
+        As `describe_failure` returns it.
+    """
+
+    def __init__(self, failure: tuple[str, str, str]) -> None:
+        super().__init__(failure[1])
+        self.failure = failure
+
+
+def describe_failure(error: BaseException) -> tuple[str, str, str]:
+    """Return type, message (cut to a readable length) and the tail of the traceback."""
+    trace = "".join(traceback.format_exception(error))
+    return type(error).__name__, str(error)[:MESSAGE_LENGTH], trace[-TRACE_LENGTH:]
+
+
+def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
+    """Let `work` fill a trial's result; time, memory, warnings and whatever it raises are recorded."""
+    result = TrialResult(key=trial.key)
+    with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            work(result)
+        except MemoryError as error:
+            _fail(result, Status.MEMORY, "MemoryError", str(error) or "the trial's memory limit was reached", "")
+        except SelectorError as error:
+            status = Status.MEMORY if error.failure[0] == "MemoryError" else Status.ERROR
+            _fail(result, status, *error.failure)
+        except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method is a failure of that trial alone
+            _fail(result, Status.ERROR, *describe_failure(error))
+    result.duration, result.peak_memory = watch.wall, peak.bytes
+    result.n_warnings = len(caught)
+    if caught:
+        result.warning = f"{caught[0].category.__name__}: {caught[0].message}"[:MESSAGE_LENGTH]
+    return result
+
+
+def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
+    result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
+    result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
+    result.candidates, result.interactions, result.decisions = [], None, None

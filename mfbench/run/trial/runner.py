@@ -1,0 +1,44 @@
+"""How the trials of a protocol run: the interface that a worker uses.
+
+Two modules implement it: `mfbench.run.trial.prediction` and `mfbench.run.trial.detection`. A protocol names one of
+them in `EvaluationProtocol.task`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from mfbench.host.registry import Registry
+from mfbench.run.job import Job
+from mfbench.run.trial.folds import Fold
+from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Trial, TrialResult
+
+
+class TrialRunner(ABC):
+    """How the trials of a protocol run: which data a fold has, and what a method does with them.
+
+    Parameters
+    ----------
+    job : Job
+        The run.
+    registry : Registry
+        The plugins of this process.
+    """
+
+    def __init__(self, job: Job, registry: Registry) -> None:
+        self.job = job
+        self.registry = registry
+
+    @abstractmethod
+    def make_fold(self, trial: Trial) -> Fold:
+        """Return the data of a trial's fold. They depend on dataset, repeat and fold, but not on the method."""
+
+    @abstractmethod
+    def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
+        """Run a method on the data that `make_fold` returned; a failure of the method becomes the result's status."""
+
+    def fold_seed(self, trial: Trial) -> int:
+        """Return the seed of a fold, the same for all methods."""
+        return derive_seed(self.job.protocol.seed, trial.dataset, trial.repeat, trial.fold)

@@ -1,0 +1,68 @@
+"""From weights to a subset: which features a rule keeps, and the factors of weighted distances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], n_features: int) -> NDArray[np.float64]:
+    """Return the largest weight among the columns of each original feature."""
+    largest = np.full(n_features, -np.inf)
+    np.maximum.at(largest, groups, weights)
+    return largest
+
+
+def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:
+    """Return the features that a rule keeps, in ascending order.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        Importance of each feature.
+    top : "positive", "all", int or float
+        Positive weights only, all features, a count, or a fraction (rounded up). At least one feature is always kept:
+        the one with the largest weight. Ties go to the lower index.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), "positive")
+    array([0, 2, 3])
+    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), 2)
+    array([0, 2])
+    >>> choose(np.array([-1.0, -0.5]), "positive")
+    array([1])
+    """
+    order = np.argsort(-weights, kind="stable")
+    if top == "positive":
+        count = int((weights > 0).sum())
+    elif top == "all":
+        count = len(weights)
+    elif isinstance(top, float):
+        count = int(np.ceil(top * len(weights) - 1e-9))
+    else:
+        count = int(top)
+    return np.sort(order[: max(1, count)]).astype(np.int64)
+
+
+def metric_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the factors that turn Euclidean distance into the weighted one; all ones if no weight is positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> metric_weights(np.array([1.0, -3.0, 4.0]))
+    array([0.5, 0. , 1. ])
+    """
+    positive = np.maximum(weights, 0.0)
+    # Over the largest first: the scale of a metric is free, and an importance may be as large as a double can be.
+    return np.sqrt(positive / positive.max()) if positive.any() else np.ones_like(positive)

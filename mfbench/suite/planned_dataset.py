@@ -1,0 +1,24 @@
+"""A dataset of a plan: the noun that plans, published figures and runs share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mfbench.data.reference import RegisteredReference
+from mfbench.models import Dataset
+
+
+@dataclass(frozen=True)
+class PlannedDataset:
+    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
+
+    Where each round draws its data anew, `reference` says of what, and `data` is an example that holds the truth, its
+    columns in canonical order.
+    """
+
+    label: str
+    data: Dataset
+    sha256: str
+    collections: Mapping[str, str] = field(default_factory=dict)
+    reference: RegisteredReference | None = None

@@ -1,0 +1,1 @@
+"""Datasets whose relevant features and interactions are known by construction: rules, simulations and designs."""
