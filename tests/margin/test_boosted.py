@@ -156,6 +156,3 @@ def test_refuses_bad_parameters(make_groups, parameters):
     X, y = make_groups(13)
     with pytest.raises(ValueError):
         make(**parameters).fit(X, y)
-
-
-# With the features screened by IM4E

@@ -89,10 +89,7 @@ def test_equals_the_package(package_figures):
             assert_allclose(shares, case["distance_shares"], rtol=0, atol=1e-10)
 
 
-# Monotone
-
-
-# The matrix and what is derived of it
+# The matrix and what is derived from it
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -143,9 +140,6 @@ def test_constant_feature_weighs_exactly_nothing(make_groups, solver, cone):
         assert not fitted.matrix_[:, a].any()
         assert fitted.weights_[a] == 0
     assert np.linalg.norm(fitted.matrix_) == pytest.approx(1, abs=1e-12)
-
-
-# Prediction
 
 
 # Hard input

@@ -14,12 +14,6 @@ from mfbench_margin import LFE, Relief
 EXACT = {"rtol": 0, "atol": 1e-9}
 
 
-# What all learners of this kind share
-
-
-# The learner
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_equals_definition(neighbours, messy_table, seed, n_classes):

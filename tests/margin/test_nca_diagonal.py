@@ -12,12 +12,6 @@ from mfbench_margin._soft.nca import correct_probability, soft_margin
 EXACT = {"rtol": 0, "atol": 1e-9}
 
 
-# Sums over pairs
-
-
-# Objectives
-
-
 @pytest.mark.parametrize("sigma", [1e-6, 1e6])
 @pytest.mark.parametrize("objective", ["margin", "nca"])
 @pytest.mark.parametrize("factor", [1e-6, 1.0, 1e6])
@@ -28,9 +22,6 @@ def test_extremes_give_no_nan(messy_table, sigma, objective, factor):
     assert np.isfinite(fitted.objective_trace_).all()
     assert fitted.weights_.sum() == pytest.approx(1)
     assert fitted.weights_[-1] == 0
-
-
-# Ascent
 
 
 @pytest.mark.parametrize("objective", ["margin", "nca"])
@@ -63,9 +54,6 @@ def test_margin_ends_at_a_stationary_point():
     used = fitted.weights_ > 0
     assert np.ptp(gradient[used]) < 1e-3 * np.abs(gradient).max()
     assert gradient[~used].max(initial=-np.inf) <= gradient[used].max() + 1e-3
-
-
-# The learner
 
 
 @pytest.mark.parametrize("objective", ["margin", "nca"])

@@ -61,9 +61,6 @@ def test_start_on_a_constant_feature_alone(make_groups):
         assert not IMMIGRATE(init=np.diag([1.0, 0.0])).fit(np.ones((4, 2)), [0, 0, 1, 1]).matrix_.any()
 
 
-# Sample weights
-
-
 # No direction with a margin: hits differ in both varying features, misses in none
 
 POLAR_X, POLAR_Y = np.array([[0.0, 0.0], [1.0, 1.2], [0.0, 0.0], [1.0, 1.2]]), np.array([0, 0, 1, 1])
