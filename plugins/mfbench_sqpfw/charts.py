@@ -1,8 +1,8 @@
-"""Draw SQP-FW: ``python -m mfbench_sqpfw.figures [--data-dir DIR] OUT_DIR``.
+"""Draw charts of SQP-FW: ``python -m mfbench_sqpfw.charts [--data-dir DIR] OUT_DIR``.
 
 ``path.svg`` shows the weights of a dataset's features over theta, with the breakpoints and the jumps; ``scaling.svg``
-the mean time of one step of algorithm 1 over the number of samples. Needs matplotlib (the extra ``figures``). Like
-`plugin`, this module is no estimator, and loads data through mfbench.
+shows the time of a step of Algorithm 1 over the number of samples. Needs matplotlib (the extra ``figures``). Like
+`plugin`, this module is not an estimator: it loads data through mfbench.
 """
 
 from __future__ import annotations
@@ -16,27 +16,30 @@ from typing import Any
 
 import numpy as np
 
-from mfbench_sqpfw._run import begin, descend, prepare
-from mfbench_sqpfw._state import STEPS
-from mfbench_sqpfw.path import WeightPath, sqpfw_path
+from mfbench_sqpfw._active_set.descent import descend
+from mfbench_sqpfw._active_set.problem import prepare
+from mfbench_sqpfw._active_set.ranking import begin
+from mfbench_sqpfw._active_set.state import STEPS
+from mfbench_sqpfw.path import sqpfw_path
+from mfbench_sqpfw.weight_path import WeightPath
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
-# Milliseconds that may stand at the axis.
+# Possible tick labels of the time axis, in milliseconds.
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def step_cost(n: int, n_features: int = 20, steps: int = 200, repeats: int = 3, working_set: int | None = 20) -> float:
-    """Return the seconds of one step of algorithm 1 on two overlapping Gaussian classes.
+    """Return the seconds per step of Algorithm 1 on two overlapping Gaussian classes.
 
     Parameters
     ----------
     n : int
-        Samples.
+        Number of samples.
     n_features : int, default=20
     steps : int, default=200
-        Steps to average over, after 50 that are not counted.
+        Number of steps to average over, after 50 steps that are not timed.
     repeats : int, default=3
-        The least of so many measurements counts; those that the machine disturbs are larger.
+        Number of measurements, of which the smallest is returned; disturbances only make a measurement larger.
     working_set : int or None, default=20
 
     Returns
@@ -46,25 +49,25 @@ def step_cost(n: int, n_features: int = 20, steps: int = 200, repeats: int = 3, 
     rng = np.random.default_rng(0)
     X, codes = rng.normal(size=(n, n_features)), np.arange(n) % 2
     X[:, 0] += codes
-    data = prepare(X, codes, 1, 1, None, working_set, True)
+    problem = prepare(X, codes, kappa=1, lam=1, working_set=working_set)
     best = np.inf
     for _ in range(repeats):
-        state, _, _ = descend(begin(data), 1.0, 1e-10, 50)
-        made = int(state.counts[STEPS])
+        state, _, _ = descend(begin(problem), theta=1.0, tolerance=1e-10, max_steps=50)
+        before = int(state.counts[STEPS])
         started = time.process_time()
-        state, _, _ = descend(state, 1.0, 1e-10, steps)
-        best = min(best, (time.process_time() - started) / max(1, int(state.counts[STEPS]) - made))
+        state, _, _ = descend(state, theta=1.0, tolerance=1e-10, max_steps=steps)
+        best = min(best, (time.process_time() - started) / max(1, int(state.counts[STEPS]) - before))
     return float(best)
 
 
 def draw_path(path: WeightPath, names: Sequence[str], title: str) -> Any:
-    """Return a matplotlib figure of weights over theta.
+    """Return a chart of the weights over theta.
 
     Parameters
     ----------
     path : WeightPath
     names : sequence of str
-        Names of the features; the eight of largest final weight are told.
+        Names of the features; the legend shows the eight with the largest final weights.
     title : str
 
     Returns
@@ -75,12 +78,14 @@ def draw_path(path: WeightPath, names: Sequence[str], title: str) -> Any:
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    told = set(np.argsort(-path.rows[-1], kind="stable")[:8].tolist())
-    # Twice each theta: what is reached and what is left, so that a jump is a vertical line.
+    named = set(np.argsort(-path.rows[-1], kind="stable")[:8].tolist())
+    # Each theta twice, with the weights before and after it, so that a jump is a vertical line.
     thetas = np.repeat(path.thetas, 2)
     weights = np.stack([path.before, path.after], axis=1).reshape(len(thetas), -1)
     for feature, name in enumerate(names):
-        style = {"label": name, "linewidth": 1.4} if feature in told else {"color": "0.75", "linewidth": 0.6}
+        style: dict[str, Any] = (
+            {"label": name, "linewidth": 1.4} if feature in named else {"color": "0.75", "linewidth": 0.6}
+        )
         axes.plot(thetas, weights[:, feature], **style)
     _, top = axes.get_ylim()
     axes.vlines(path.thetas[1:], -0.03 * top, -0.01 * top, color="0.6", linewidth=0.3)
@@ -96,7 +101,7 @@ def draw_path(path: WeightPath, names: Sequence[str], title: str) -> Any:
 
 
 def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
-    """Return a matplotlib figure of the time of a step over the number of samples, with the fitted exponent.
+    """Return a chart of the time of a step over the number of samples, with the fitted exponent.
 
     Parameters
     ----------
@@ -125,31 +130,35 @@ def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
 def _sizes(text: str) -> list[int]:
     sizes = [int(size) for size in text.split(",") if size.strip().isdecimal()]
     if len(sizes) != text.count(",") + 1 or len(set(sizes)) < 2 or min(sizes) < 8:
-        raise argparse.ArgumentTypeError("at least two numbers of samples, each at least 8, separated by commas")
+        raise argparse.ArgumentTypeError(
+            "expected at least two different numbers of samples, each at least 8, separated by commas"
+        )
     return sizes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw both figures.
+    """Draw both charts.
 
     Parameters
     ----------
     arguments : sequence of str or None, default=None
-        Words of the command line; None takes those of the process.
+        Arguments of the command line; None means those of the process.
 
     Returns
     -------
     int
-        Exit code: 0, 1 if data or matplotlib are not at hand or nothing can be written, 2 for a wrong request.
+        Exit code: 0; 1 if data or matplotlib are unavailable or a file cannot be written; 2 for invalid arguments.
     """
-    parser = argparse.ArgumentParser(prog="python -m mfbench_sqpfw.figures", description=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(prog="python -m mfbench_sqpfw.charts", description=__doc__.split("\n\n")[1])
     parser.add_argument("out", type=Path, metavar="OUT_DIR", help="folder for path.svg and scaling.svg")
-    parser.add_argument("--data-dir", type=Path, help="a mirror of datasets")
-    parser.add_argument("--offline", action="store_true", help="never use the network")
-    parser.add_argument("--dataset", default="wdbc", help="dataset of the path, numbers only (default: wdbc)")
+    parser.add_argument("--data-dir", type=Path, help="folder that mirrors datasets")
+    parser.add_argument("--offline", action="store_true", help="do not use the network")
+    parser.add_argument(
+        "--dataset", default="wdbc", help="dataset of the path chart, numeric features only (default: wdbc)"
+    )
     parser.add_argument("--kappa", type=int, default=1, help="kappa and lambda of the path (default: 1)")
     parser.add_argument("--theta-max", type=float, default=0.1, help="end of the path (default: 0.1)")
-    parser.add_argument("--sizes", type=_sizes, default=SIZES, metavar="N,N,…", help="samples to time")
+    parser.add_argument("--sizes", type=_sizes, default=SIZES, metavar="N,N,…", help="numbers of samples to time")
     options = parser.parse_args(arguments)
     from mfbench import load_dataset
     from mfbench.errors import MfbenchError
@@ -171,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except (MfbenchError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        # What is wrong with a parameter comes as a ValueError.
+        # A ValueError means an invalid parameter.
         return int(getattr(error, "exit_code", 2 if isinstance(error, ValueError) else 1))
     return 0
 

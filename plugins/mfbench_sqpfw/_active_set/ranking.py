@@ -1,19 +1,27 @@
-"""Index sets for given weights: every target gets exactly one target hit and one target miss, ties or not."""
+"""Index sets at given weights: every target gets exactly one target hit and one target miss, with or without ties."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from mfbench_sqpfw._basis import rebuild_basis
-from mfbench_sqpfw._deadlines import members, refresh_row
-from mfbench_sqpfw._state import TIES, Floats, State
-from mfbench_sqpfw._steps import gradient
+from mfbench_sqpfw._active_set.basis import rebuild_basis
+from mfbench_sqpfw._active_set.problem import Floats, Problem
+from mfbench_sqpfw._active_set.quadratic_program import gradient
+from mfbench_sqpfw._active_set.ratio_test import members, refresh_row
+from mfbench_sqpfw._active_set.state import TIES, State, build
+
+
+def begin(problem: Problem) -> State:
+    """Return a state at the prior weights, with index sets but without active ties. Time O(n² l)."""
+    state = build(problem, problem.bar)
+    _rank_all(state)
+    return state
 
 
 @njit(cache=True)
-def start(s: State) -> None:
-    """Rank all rows by distance, of equal distances by sample number; no tied pair is active. Time O(n² l)."""
+def _rank_all(s: State) -> None:
+    """Rank the members of all rows by distance, those at equal distances by sample number; no tied pair is active."""
     s.counts[TIES] = 0
     s.n_ties[:] = 0
     still = np.zeros(len(s.w))
@@ -29,8 +37,8 @@ def start(s: State) -> None:
 def rank_row(s: State, row: int, direction: Floats, grid: float) -> None:
     """Choose the representative and the nearer members of a row.
 
-    Members stand in the order of distance, of those equal up to ``grid`` in the order of the rate at which the distance
-    grows along ``direction``, then of sample number.
+    Members are ordered by distance; those at equal distances, up to ``grid``, by the rate at which the distance grows
+    along ``direction``, then by sample number.
     """
     i = s.targets[row % len(s.targets)]
     begin, middle, resume, end = members(s, row)
@@ -55,7 +63,7 @@ def rank_row(s: State, row: int, direction: Floats, grid: float) -> None:
             gap = distances[at] - distances[best]
             if gap < -grid or (abs(gap) <= grid and rates[at] < rates[best]):
                 best = at
-        # Moving the others up keeps them in the order of sample number.
+        # Moving the others up keeps them ordered by sample number.
         distance, rate, j = distances[best], rates[best], order[best]
         for at in range(best, k, -1):
             distances[at], rates[at], order[at] = distances[at - 1], rates[at - 1], order[at - 1]

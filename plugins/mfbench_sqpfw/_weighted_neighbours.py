@@ -1,24 +1,26 @@
-"""What the estimators share: checking data, the weighted nearest-neighbour classifier, the selected features."""
+"""The base class of the estimators: checked data, solver, and the nearest-neighbour classifier under the weights."""
 
 from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mfbench_sqpfw._run import Prepared, prepare
-from mfbench_sqpfw._state import Floats, Ints
+from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
+from mfbench_sqpfw._active_set.solution import Solution
+from mfbench_sqpfw._active_set.solver import Solver
 
-# Rows watched singly where there are more samples than this; below, all are.
+# With working_set="auto": up to this many samples all members are watched, above it this many of each row.
 _FULL = 64
 _WATCHED = 20
 
@@ -37,10 +39,12 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
 
     weights_: Floats
     classes_: NDArray[Any]
-    n_neighbors: int
     w_bar: Any
     working_set: Any
+    max_iter: int | None
+    tol: float
     small_classes: str
+    random_state: Any
 
     def _check_data(self, X: Any, y: Any) -> tuple[Floats, Ints]:
         """Return X as float64 and y as codes; set ``classes_``."""
@@ -54,31 +58,44 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
             )
         return X, codes.astype(np.int64)
 
-    def _prepare(self, X: Floats, codes: Ints, kappa: int, lam: int | None) -> Prepared:
+    def _problem(self, X: Floats, codes: Ints, *, kappa: int, lam: int | None) -> Problem:
         watched = self.working_set
         if watched == "auto":
             watched = None if len(X) <= _FULL else _WATCHED
         return prepare(
             X,
             codes,
-            int(kappa),
-            int(kappa if lam is None else lam),
-            self.w_bar,
-            None if watched is None else int(watched),
-            self.small_classes == "skip",
+            kappa=int(kappa),
+            lam=int(kappa if lam is None else lam),
+            bar=self.w_bar,
+            working_set=None if watched is None else int(watched),
+            skip=self.small_classes == "skip",
         )
 
-    def _set_weights(self, weights: Floats) -> None:
-        self.weights_ = self.feature_importances_ = weights
-        if not weights.any():
-            warnings.warn(f"{type(self).__name__}: no feature varies; all weights are 0", RuntimeWarning, stacklevel=3)
+    def _solver(self, **limits: int) -> Solver:
+        generator = check_random_state(self.random_state)
+        return Solver(tolerance=float(self.tol), max_iter=self.max_iter, generator=generator, **limits)
 
-    def _remember(self, X: Floats, codes: Ints, n_neighbors: int) -> None:
-        k = min(n_neighbors, len(X))
-        self._neighbours = KNeighborsClassifier(n_neighbors=k).fit(embed(X, self.weights_), codes)
+    def _follow(self, problem: Problem, solver: Solver, *, theta_max: float) -> Solution:
+        """Set the attributes of the path; return the solution at its end."""
+        self.path_, solution = solver.follow(problem, theta_max=float(theta_max))
+        self.n_iter_ = len(self.path_.events)
+        return solution
+
+    def _set_solution(self, solution: Solution, X: Floats, codes: Ints, *, n_neighbors: int) -> Self:
+        """Set what all estimators report about a solution, and fit the classifier under its weights."""
+        self.n_skipped_ = len(X) - len(solution.problem.targets)
+        self.target_hits_, self.target_misses_ = solution.target_neighbours()
+        self.active_set_ = solution.active_set()
+        self.weights_ = self.feature_importances_ = solution.weights
+        if not solution.weights.any():
+            warnings.warn(f"{type(self).__name__}: no feature varies; all weights are 0", RuntimeWarning, stacklevel=3)
+        k = min(int(n_neighbors), len(X))
+        self._neighbours = KNeighborsClassifier(n_neighbors=k).fit(embed(X, solution.weights), codes)
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of most of the nearest training samples in the learned metric.
+        """Return the majority class of the nearest training samples in the learned metric.
 
         Parameters
         ----------
@@ -128,9 +145,9 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
 
 
 def embed(X: Floats, weights: Floats) -> Floats:
-    """Return the features of positive weight times its root: the squared Euclidean distance is the weighted one.
+    """Scale the features of positive weight such that the squared Euclidean distance is the weighted distance.
 
-    Without any such feature all rows fall on one point.
+    Without such a feature all rows become one point.
     """
     kept = weights > 0
     if not kept.any():

@@ -1,19 +1,19 @@
-"""A tournament of rows by date: the root is the row that must be looked at first."""
+"""A tournament tree of rows by deadline: the root is the row that must be tested first."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from mfbench_sqpfw._state import State
+from mfbench_sqpfw._active_set.state import State
 
 
 @njit(cache=True)
-def set_date(s: State, row: int, date: float) -> None:
-    """Give a row the path length at which it must be looked at. Time O(log rows)."""
+def set_deadline(s: State, row: int, deadline: float) -> None:
+    """Set the path length at which a row must be tested. Time O(log rows)."""
     tree = s.tree
     k = len(tree) // 2 + row
-    tree[k] = date
+    tree[k] = deadline
     k //= 2
     while k >= 1:
         smaller = min(tree[2 * k], tree[2 * k + 1])
@@ -25,7 +25,7 @@ def set_date(s: State, row: int, date: float) -> None:
 
 @njit(cache=True)
 def first_row(s: State) -> int:
-    """Return the row with the earliest date, of equal ones the first."""
+    """Return the row with the earliest deadline; the first of equal ones."""
     tree = s.tree
     leaves = len(tree) // 2
     k = 1
@@ -36,7 +36,7 @@ def first_row(s: State) -> int:
 
 @njit(cache=True)
 def forget_row(s: State, row: int) -> None:
-    """Let the whole row be tested in the next step."""
+    """Make the next step test the whole row."""
     s.n_near[row] = s.n_open[row] = 0
     s.radius[row, 0] = s.due_rest[row] = -np.inf
-    set_date(s, row, -np.inf)
+    set_deadline(s, row, -np.inf)

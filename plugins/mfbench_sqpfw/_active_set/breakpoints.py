@@ -1,56 +1,85 @@
-"""One stretch of the path: between breakpoints the weights and all multipliers are affine functions of theta."""
+"""One segment of the path: between breakpoints, the weights and all multipliers are affine functions of theta."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from mfbench_sqpfw._basis import _dot, rebuild_basis
-from mfbench_sqpfw._deadlines import ratio_test, settle
-from mfbench_sqpfw._state import LENGTH, POSITIVE, TIES, UPDATES, State
-from mfbench_sqpfw._steps import (
-    _DW,
-    _MULTIPLIERS,
-    _REBUILD,
-    _T,
+from mfbench_sqpfw._active_set.basis import dot, rebuild_basis
+from mfbench_sqpfw._active_set.descent import REBUILD_AFTER, activate, move, release
+from mfbench_sqpfw._active_set.quadratic_program import (
     NONE,
     REPRESENTATIVE,
     TIE,
     WEIGHT,
-    activate,
     back_substitute,
     gradient,
     may_leave,
-    move,
     project,
-    release,
     towards_target,
 )
+from mfbench_sqpfw._active_set.ratio_test import ratio_test, settle
+from mfbench_sqpfw._active_set.state import (
+    DIRECTION,
+    DW,
+    LENGTH,
+    MULTIPLIERS,
+    POSITIVE,
+    SLOPES,
+    TIES,
+    UPDATES,
+    State,
+    T,
+)
 
-_SLOPES, _DIRECTION = 10, 11
-# What happens at a breakpoint.
-END, WEIGHT_VANISHES, WEIGHT_RETURNS, TIE_FORMS, TIE_BREAKS = range(5)
+# What happens at a breakpoint; a restart is a leap over a point where ties stall the path.
+END, WEIGHT_VANISHES, WEIGHT_RETURNS, TIE_FORMS, TIE_BREAKS, RESTART = range(6)
 # A slope below this share of the largest is rounding.
 _RELATIVE = 1e-11
+
+
+class Breakpoint(NamedTuple):
+    """Where a segment of the path ends, and why.
+
+    Attributes
+    ----------
+    theta : float
+    kind : int
+        `END` to `RESTART`.
+    first, second : int
+        The feature's number and -1, or the row and the member of a tie; -1 otherwise.
+    """
+
+    theta: float
+    kind: int
+    first: int
+    second: int
+
+
+def next_breakpoint(state: State, theta: float, limit: float) -> Breakpoint:
+    """Follow an optimal w from theta to the next breakpoint, at most ``limit``, and change one set there."""
+    return Breakpoint(*_advance(state, theta, limit))
 
 
 @njit(cache=True)
 def _slopes(s: State) -> None:
     """Set the direction dw / dtheta = -(c - Q Q' c), and the slopes of the multipliers, R^-1 (-Q' c)."""
     p, ties = s.counts[POSITIVE], s.counts[TIES]
-    direction, slopes = s.scratch[_DIRECTION], s.scratch[_SLOPES]
+    direction, slopes = s.scratch[DIRECTION], s.scratch[SLOPES]
     direction[:] = 0.0
     for f in range(p):
         direction[f] = -s.c[f]
     for k in range(ties + 1):
-        slopes[k] = _dot(s.Q[k], direction, p)
+        slopes[k] = dot(s.Q[k], direction, p)
     for k in range(ties + 1):
         for f in range(p):
             direction[f] -= slopes[k] * s.Q[k, f]
     project(s, direction)
     scale = np.abs(s.c[:p]).max()
     for f in range(p):
-        # At a vertex only rounding is left; it would lead to events that are none.
+        # At a vertex only rounding is left; it would produce spurious events.
         if ties + 1 >= p or abs(direction[f]) <= 1e-12 * scale:
             direction[f] = 0.0
     back_substitute(s, slopes)
@@ -58,9 +87,9 @@ def _slopes(s: State) -> None:
 
 @njit(cache=True)
 def _first_release(s: State, theta: float, span: float) -> tuple[float, int, int, int]:
-    """Return how far theta can grow, at most ``span``, before Lemma 6 releases something, and what that is."""
+    """Return how far theta can grow, at most ``span``, before Lemma 6 releases a constraint, and which."""
     p, ties, n_targets = s.counts[POSITIVE], s.counts[TIES], len(s.targets)
-    values, slopes = s.scratch[_MULTIPLIERS], s.scratch[_SLOPES]
+    values, slopes = s.scratch[MULTIPLIERS], s.scratch[SLOPES]
     best, kind, where, way = span, NONE, -1, 0
     scale = np.abs(s.c).max()
     for f in range(p, len(s.w)):
@@ -93,23 +122,22 @@ def _first_release(s: State, theta: float, span: float) -> tuple[float, int, int
 
 
 @njit(cache=True)
-def advance(s: State, theta: float, limit: float) -> tuple[float, int, int, int]:
-    """Follow an optimal w from theta to the next breakpoint, at most ``limit``, and change one set there.
+def _advance(s: State, theta: float, limit: float) -> tuple[float, int, int, int]:
+    """Return the fields of the next `Breakpoint`; the sets may need more changes after this one.
 
-    Returns the new theta, what happened, and to what: the feature's original number and -1, or row and member. At
-    ``limit``, or if no breakpoint follows, it is `END`; theta is then ``limit``. Sets may need more changes after this.
+    If no breakpoint follows before ``limit``, the kind is `END` and theta is ``limit``.
     """
-    if s.counts[UPDATES] >= _REBUILD:
+    if s.counts[UPDATES] >= REBUILD_AFTER:
         rebuild_basis(s)
         gradient(s)
     towards_target(s, theta)
-    # Rounding that has gathered is undone here, so that it does not grow along the path.
-    s.travel[LENGTH] += move(s, s.scratch[_DW], 1.0)
-    multipliers = s.scratch[_MULTIPLIERS]
-    multipliers[: s.counts[TIES] + 1] = s.scratch[_T, : s.counts[TIES] + 1]
+    # Undo accumulated rounding, which would otherwise grow along the path.
+    s.travel[LENGTH] += move(s, s.scratch[DW], 1.0)
+    multipliers = s.scratch[MULTIPLIERS]
+    multipliers[: s.counts[TIES] + 1] = s.scratch[T, : s.counts[TIES] + 1]
     back_substitute(s, multipliers)
     _slopes(s)
-    direction = s.scratch[_DIRECTION]
+    direction = s.scratch[DIRECTION]
     span, kind, where, way = _first_release(s, theta, limit - theta)
     step, row, member = ratio_test(s, direction, span)
     if step < np.inf:

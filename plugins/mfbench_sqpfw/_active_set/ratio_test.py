@@ -1,13 +1,14 @@
 """The ratio test of Lemma 5, made cheap by deadlines.
 
-For a pair (i, j) outside the active set, slack = b.w with b = e(i, j) - e(i, representative). The weights' sum is
-fixed, so when w moves by a distance D the slack changes by at most D times the norm of b less its mean
-(Cauchy-Schwarz): the pair cannot change its side before w is |slack| / norm away. A step looks only at pairs for which
-its end is farther than that, and is therefore exact.
+For a pair (i, j) outside the active set, slack = b.w with b = e(i, j) - e(i, representative). The sum of the weights is
+fixed, so when w moves by a distance D, the slack changes by at most D times the norm of b minus its mean
+(Cauchy-Schwarz): the pair cannot change sides before w is |slack| / norm away. A step tests only the pairs whose radius
+it exceeds, and is still exact.
 
-Each row keeps its q members of smallest such radius, in ascending order, around the weights at its last refresh. Those
-whose radius w has nearly left are open: looked at one by one, each with a deadline in terms of the length of w's path.
-When w leaves the radius of all others, the row is tested as a whole and its members are chosen anew: a re-check.
+Each row watches the q members with the smallest radii around the weights at its last refresh, in ascending order.
+Members whose radius w has nearly left are open: they are tested one by one, each with a deadline in terms of the length
+of the path of w. When w leaves the radius of all others, the whole row is tested and its watched members are selected
+again: a recheck.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mfbench_sqpfw._basis import _REDUCE
-from mfbench_sqpfw._state import (
+from mfbench_sqpfw._active_set.basis import REDUCE
+from mfbench_sqpfw._active_set.problem import Floats, Ints
+from mfbench_sqpfw._active_set.state import (
     ALIVE,
     EVALUATED,
     FLAGS,
@@ -29,22 +31,21 @@ from mfbench_sqpfw._state import (
     SPARE,
     STAMP,
     TIES,
-    Floats,
     State,
 )
-from mfbench_sqpfw._tree import first_row, forget_row, set_date
+from mfbench_sqpfw._active_set.tournament import first_row, forget_row, set_deadline
 
-# A rate below this share of its bound is rounding: the row b, or the weight's unit vector, depends on the active ones.
+# A rate below this share of its bound is rounding: the row b, or the unit vector of the weight, depends on active rows.
 _RATE = 1e-10
-# Deadlines are shortened by this share against rounding.
+# Deadlines are shortened by this factor against rounding.
 _SAFE = 1.0 - 1e-9
-# A radius below this is rounding of a slack that is 0: such a pair is looked at in every step.
+# A radius below this comes from rounding of a slack that is 0: such a pair is tested in every step.
 _ROUNDING = 1e-14
 
 
-@njit(cache=True, fastmath=_REDUCE)
+@njit(cache=True, fastmath=REDUCE)
 def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int) -> tuple[float, float, float]:
-    """Return slack, rate and squared norm of a pair."""
+    """Return the slack, rate and squared norm of a pair."""
     slack = rate = total = squares = 0.0
     for f in range(alive):
         near, far = X[i, f] - X[rep, f], X[i, f] - X[j, f]
@@ -57,9 +58,9 @@ def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int
     return slack, rate, max(squares - total * total / alive, 0.0) + 1e-13 * squares
 
 
-@njit(cache=True, fastmath=_REDUCE)
+@njit(cache=True, fastmath=REDUCE)
 def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int) -> tuple[float, float]:
-    """Return slack and squared norm of a pair; ``near`` are the squared differences to the representative."""
+    """Return the slack and squared norm of a pair; ``near`` holds the squared differences to the representative."""
     slack = total = squares = 0.0
     for f in range(alive):
         far = X[i, f] - X[j, f]
@@ -74,12 +75,13 @@ def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int
 def _radius(s: State, slack: float, squared_norm: float) -> float:
     if squared_norm <= s.travel[NEGLIGIBLE]:
         return np.inf
-    return max(0.0, _SAFE * abs(slack) / np.sqrt(squared_norm) - _ROUNDING)
+    radius: float = max(0.0, _SAFE * abs(slack) / np.sqrt(squared_norm) - _ROUNDING)
+    return radius
 
 
 @njit(cache=True)
 def members(s: State, row: int) -> tuple[int, int, int, int]:
-    """Return the two ranges of samples that are a row's hits (the target among them) or misses."""
+    """Return the two ranges of samples that are the hits (including the target) or the misses of a row."""
     n_targets = len(s.targets)
     code = s.codes[s.targets[row % n_targets]]
     begin, end = s.starts[code], s.starts[code + 1]
@@ -98,8 +100,8 @@ def is_less(s: State, row: int, member: int) -> bool:
 
 
 @njit(cache=True)
-def _select(keys: Floats, order: np.ndarray, count: int, q: int) -> None:
-    """Bring the q smallest of ``count`` keys to the front, in place, with their numbers."""
+def _select(keys: Floats, order: Ints, count: int, q: int) -> None:
+    """Move the q smallest of ``count`` keys and their numbers to the front, in place."""
     low, high = 0, count - 1
     while low < high:
         pivot = keys[(low + high) // 2]
@@ -123,7 +125,8 @@ def _select(keys: Floats, order: np.ndarray, count: int, q: int) -> None:
 
 
 @njit(cache=True)
-def _is_tied(s: State, row: int, member: int) -> bool:
+def is_tied(s: State, row: int, member: int) -> bool:
+    """Return whether a member is in the active set besides the representative."""
     if s.n_ties[row]:
         for k in range(s.counts[TIES]):
             if s.tie_row[k] == row and s.tie_member[k] == member:
@@ -133,7 +136,7 @@ def _is_tied(s: State, row: int, member: int) -> bool:
 
 @njit(cache=True)
 def refresh_row(s: State, row: int) -> None:
-    """Choose a row's watched members anew, around the present w. Time O(n l + q log q)."""
+    """Select the watched members of a row again, around the current w. Time O(n l + q log q)."""
     i, rep, alive = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE]
     radii, near, order = s.scratch[3], s.scratch[4], s.order
     for f in range(alive):
@@ -143,7 +146,7 @@ def refresh_row(s: State, row: int) -> None:
     count = 0
     for block in range(2):
         for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-            if j in (i, rep) or _is_tied(s, row, j):
+            if j in (i, rep) or is_tied(s, row, j):
                 continue
             slack, norm = _pair_at_rest(s.X, i, j, near, s.w, alive)
             radii[count], order[count] = _radius(s, slack, norm), j
@@ -163,12 +166,12 @@ def refresh_row(s: State, row: int) -> None:
     s.due_rest[row] = s.travel[LENGTH] + s.radius[row, 0]
     s.ref_alive[row] = alive
     s.ref[row, :] = s.w
-    set_date(s, row, s.due_rest[row])
+    set_deadline(s, row, s.due_rest[row])
 
 
 @njit(cache=True)
 def watch_now(s: State, row: int, member: int) -> None:
-    """Watch a member that has just left the active set: it is open, whatever w does."""
+    """Watch a member that has just left the active set; it stays open, whatever w does."""
     count = s.n_near[row]
     if count == s.near.shape[1]:
         refresh_row(s, row)
@@ -180,40 +183,41 @@ def watch_now(s: State, row: int, member: int) -> None:
     s.near[row, 0], s.due[row, 0], s.radius[row, 0] = member, s.travel[LENGTH], -np.inf
     s.n_near[row] += 1
     s.n_open[row] += 1
-    set_date(s, row, s.travel[LENGTH])
+    set_deadline(s, row, s.travel[LENGTH])
 
 
 @njit(cache=True)
 def forget_deadlines(s: State) -> None:
-    """Make every row be looked at anew: a feature came back that no norm has counted."""
+    """Make the next step test every row: a feature has returned that no norm includes."""
     for row in range(len(s.rep)):
         forget_row(s, row)
 
 
-@njit(cache=True, fastmath=_REDUCE)
+@njit(cache=True, fastmath=REDUCE)
 def _distance(s: State, row: int) -> float:
-    """Return how far w is from where it was when the row was refreshed."""
+    """Return how far w is from its value at the last refresh of the row."""
     squares = 0.0
     for f in range(s.ref_alive[row]):
         gap = s.w[f] - s.ref[row, f]
         squares += gap * gap
-    return np.sqrt(squares)
+    distance: float = np.sqrt(squares)
+    return distance
 
 
 @njit(cache=True)
 def _open(s: State, row: int, margin: float) -> None:
-    """Open the watched members whose radius w could leave within ``margin``; date all others together."""
-    gone = _distance(s, row) / _SAFE
+    """Open the watched members whose radius w could leave within ``margin``; give the others one common deadline."""
+    moved = _distance(s, row) / _SAFE
     k = 0
-    while k < s.n_near[row] and s.radius[row, k] - gone <= margin:
+    while k < s.n_near[row] and s.radius[row, k] - moved <= margin:
         k += 1
     s.n_open[row] = k
-    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, k] - gone
+    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, k] - moved
 
 
 @njit(cache=True)
 def _candidate(s: State, row: int, j: int, slack: float, rate: float, norm: float, speed: float) -> float:
-    """Return the step length at which a pair reaches its tie, infinite if it does not."""
+    """Return the step length at which a pair becomes tied, infinite if it does not."""
     if norm <= s.travel[NEGLIGIBLE] or abs(rate) <= _RATE * np.sqrt(norm) * speed:
         return np.inf
     if is_less(s, row, j):
@@ -223,7 +227,7 @@ def _candidate(s: State, row: int, j: int, slack: float, rate: float, norm: floa
 
 @njit(cache=True)
 def _earlier(tau: float, row: int, j: int, best: tuple[float, int, int]) -> bool:
-    """Return whether a blocking pair comes before the best so far; the order of looking does not count."""
+    """Return whether a blocking pair precedes the best so far, independently of the order in which pairs are tested."""
     if tau != best[0]:
         return tau < best[0]
     return best[1] >= 0 and (row < best[1] or (row == best[1] and j < best[2]))
@@ -231,10 +235,10 @@ def _earlier(tau: float, row: int, j: int, best: tuple[float, int, int]) -> bool
 
 @njit(cache=True)
 def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
-    """Return how far w can go along dw, at most ``limit``, and what blocks it (equation 5).
+    """Return how far w can move along dw, at most ``limit``, and what blocks it (equation 5).
 
-    What blocks is (row, member) for a pair, (-1, position) for a weight that reaches 0, (-2, -1) for nothing. Pairs
-    that were looked at are remembered until `settle`.
+    The block is (row, member) for a pair, (-1, position) for a weight that reaches 0, (-2, -1) if there is none. The
+    pairs tested are recorded for `settle`.
     """
     p, alive = s.counts[POSITIVE], s.counts[ALIVE]
     speed = 0.0
@@ -247,28 +251,28 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
         return best
     for f in range(p):
         if dw[f] < -_RATE * speed:
-            # What is left of a weight that should have vanished with another one is rounding.
+            # The rest of a weight that should have vanished together with another one is rounding.
             tau = -s.w[f] / dw[f] if s.w[f] > 1e-15 else 0.0
             if tau < best[0]:
                 best = (tau, -1, f)
     now, q = s.travel[LENGTH], s.near.shape[1]
     while True:
         row = first_row(s)
-        date = s.tree[1]
-        if date == np.inf or date > now + best[0] * speed:
+        deadline = s.tree[1]
+        if deadline == np.inf or deadline > now + best[0] * speed:
             return best
-        # Looking a little further than the first date saves returning to the row, but not as far as the longest step.
-        # Never less than the date itself, which a sum of differences may miss by rounding.
-        reach = max(date, now + min(best[0] * speed, s.travel[MEAN_MOVE]))
+        # Testing a little beyond the first deadline avoids returning to the row; testing up to the longest step would
+        # be too far. Never less than the deadline itself, which a sum of differences may miss by rounding.
+        reach = max(deadline, now + min(best[0] * speed, s.travel[MEAN_MOVE]))
         i, rep = s.targets[row % len(s.targets)], s.rep[row]
         if s.due_rest[row] <= reach:
-            # A little farther, or rounding could close what is due.
+            # A little further: rounding could otherwise close a member that is due.
             _open(s, row, 1.001 * (reach - now) + 1e-12)
         if s.due_rest[row] <= reach:
             begin, middle, resume, end = members(s, row)
             for block in range(2):
                 for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-                    if j in (i, rep) or _is_tied(s, row, j):
+                    if j in (i, rep) or is_tied(s, row, j):
                         continue
                     slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
                     tau = _candidate(s, row, j, slack, rate, norm, speed)
@@ -276,7 +280,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
                         best = (tau, row, j)
             s.flagged[s.counts[FLAGS]] = row
             s.counts[FLAGS] += 1
-            set_date(s, row, np.inf)
+            set_deadline(s, row, np.inf)
             continue
         earliest = s.due_rest[row]
         for at in range(s.n_open[row]):
@@ -293,19 +297,19 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
             s.record_id[k] = row * q + at
             s.record[k, 0], s.record[k, 1], s.record[k, 2] = slack, rate, norm
             s.counts[RECORDS] = k + 1
-        set_date(s, row, earliest)
+        set_deadline(s, row, earliest)
 
 
 @njit(cache=True)
 def settle(s: State, tau: float, speed: float) -> None:
-    """Give the pairs of the last `ratio_test` new deadlines, w having gone ``tau`` along dw, of norm ``speed``."""
+    """Set new deadlines for the pairs of the last `ratio_test`, after w has moved by ``tau`` dw, |dw| = ``speed``."""
     s.travel[LENGTH] += tau * speed
     s.travel[MEAN_MOVE] += 0.1 * (tau * speed - s.travel[MEAN_MOVE])
     q, records = s.near.shape[1], s.counts[RECORDS]
     s.counts[EVALUATED] += records
     for k in range(records):
         row, at = s.record_id[k] // q, s.record_id[k] % q
-        if _is_tied(s, row, s.near[row, at]):
+        if is_tied(s, row, s.near[row, at]):
             s.near[row, at] = -1
             continue
         slack = s.record[k, 0] + tau * s.record[k, 1]
@@ -319,7 +323,7 @@ def settle(s: State, tau: float, speed: float) -> None:
         earliest = s.due_rest[row]
         for at in range(s.n_open[row]):
             earliest = min(earliest, s.due[row, at])
-        set_date(s, row, earliest)
+        set_deadline(s, row, earliest)
     for k in range(s.counts[FLAGS]):
         refresh_row(s, s.flagged[k])
     s.counts[RECHECKS] += s.counts[FLAGS]

@@ -1,8 +1,8 @@
 """Everything the compiled algorithms change: weights, index sets, the basis of the tied rows, deadlines of pairs.
 
-The samples stand sorted by class. A *row* is one target together with its hits (rows 0 … n_targets - 1) or with its
-misses (the rest). The features stand in an order of their own that changes: those of positive weight come first, then
-those that were positive lately ("alive"), so that all loops run over the first columns only; ``perm`` leads back.
+Samples are sorted by class. A *row* is one target together with its hits (rows 0 … n_targets - 1) or its misses (the
+remaining rows). Features are in an order that changes: those of positive weight come first, then those that were
+positive recently ("alive"), so all loops run over the first columns only. ``perm`` holds their original numbers.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem
 
 # Positions in ``State.counts``.
 POSITIVE, ALIVE, TIES, STEPS, RECHECKS, ZERO_RUN, CHANGES, RECORDS, FLAGS, EVALUATED, UPDATES, STAMP = range(12)
-# Positions in ``State.travel``: path length of w so far, its mean growth per step, squared scale below which a
-# difference of two distances counts as none.
+# Positions in ``State.travel``: length of the path of w so far, its mean growth per step, and the squared scale below
+# which the difference of two distances counts as 0.
 LENGTH, MEAN_MOVE, NEGLIGIBLE = range(3)
-# Places of each row that a refresh leaves free for members that leave the active set.
+# Rows of ``State.scratch`` that pass results from one function to another; the first five are local to a function.
+LIN, T, Z, DW, MULTIPLIERS, SLOPES, DIRECTION = range(5, 12)
+# Entries of each row that a refresh leaves free for members that leave the active set.
 SPARE = 4
-# First capacity for tied pairs; it is doubled when it is full.
+# Initial capacity for tied pairs; it is doubled when it is full.
 TIE_CAPACITY = 64
 
 
 class State(NamedTuple):
-    """Arrays of one run; l features, n samples, R rows, q places for watched pairs per row, c tied pairs at most."""
+    """Arrays of one run, for l features, n samples, R rows, q watched pairs per row, and at most c tied pairs."""
 
     X: Floats  # (n, l), columns in the order of perm
     starts: Ints  # (n_classes + 1,): where each class begins
@@ -38,7 +38,7 @@ class State(NamedTuple):
     w: Floats  # (l,)
     bar: Floats  # (l,)
     c: Floats  # (l,): gradient of the loss for theta = 1
-    rep: Ints  # (R,): the member of H= or M= that stands for it
+    rep: Ints  # (R,): the member of H= or M= that represents the row
     less: Ints  # (R, max(kappa, lambda)): members of H< or M<
     n_less: Ints  # (R,)
     n_ties: Ints  # (R,): members of H= or M= besides the representative
@@ -48,15 +48,15 @@ class State(NamedTuple):
     Q: Floats  # (c + 1, l): orthonormal basis of the all-ones row and the tied rows, among positive features
     R: Floats  # (c + 1, c + 1): upper triangular, rows of A = R' Q
     ref: Floats  # (R, l): weights at the row's last refresh
-    ref_alive: Ints  # (R,): how many features were alive then
-    near: Ints  # (R, q): members watched singly, -1 for one that has become tied
+    ref_alive: Ints  # (R,): number of features alive then
+    near: Ints  # (R, q): members watched one by one, -1 for one that has become tied
     n_near: Ints  # (R,)
-    radius: Floats  # (R, q + 1): ascending; how far w can go from ref before each can change its side; last: all others
-    due: Floats  # (R, q): path length until which each cannot change its side
-    n_open: Ints  # (R,): how many of the watched members are looked at one by one at present
-    due_rest: Floats  # (R,): path length until which none of the others can change its side
-    tree: Floats  # (2 * leaves,): tournament of the rows' earliest dates
-    record_id: Ints  # (R * q,): pairs evaluated in the present step
+    radius: Floats  # (R, q + 1): ascending; how far w can move from ref before each can change sides; last: all others
+    due: Floats  # (R, q): path length until which each cannot change sides
+    n_open: Ints  # (R,): number of watched members that are open, see ratio_test
+    due_rest: Floats  # (R,): path length until which none of the others can change sides
+    tree: Floats  # (2 * leaves,): tournament of the rows' earliest deadlines
+    record_id: Ints  # (R * q,): pairs evaluated in the current step
     record: Floats  # (R * q, 3): their slack, rate and norm
     flagged: Ints  # (R,): rows to be refreshed after the step
     mark: Ints  # (R,): stamp of the last step that touched a row
@@ -64,13 +64,12 @@ class State(NamedTuple):
     travel: Floats
     row_sums: Floats  # (2, R): scratch, sums of multipliers
     scratch: Floats  # (12, max(n, l, c + 1))
-    order: Ints  # (n,): scratch of the selection of watched members
+    order: Ints  # (n,): scratch for the selection of watched members
 
 
-def build(
-    X: Floats, codes: Ints, targets: Ints, kappa: int, lam: int, bar: Floats, w: Floats, working_set: int | None
-) -> State:
-    """Return a state with no index sets yet; samples sorted by class, ``working_set`` None watches every pair."""
+def build(problem: Problem, w: Floats) -> State:
+    """Return a state at w without index sets."""
+    X, codes, targets, bar, working_set = problem.X, problem.codes, problem.targets, problem.bar, problem.working_set
     n, p = X.shape
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
     rows = 2 * len(targets)
@@ -89,13 +88,13 @@ def build(
         starts=starts,
         codes=codes.astype(np.int64),
         targets=targets.astype(np.int64),
-        need=np.array([kappa, lam], dtype=np.int64),
+        need=np.array([problem.kappa, problem.lam], dtype=np.int64),
         perm=first,
         w=w[first].copy(),
         bar=bar[first].copy(),
         c=np.zeros(p),
         rep=np.full(rows, -1, dtype=np.int64),
-        less=np.full((rows, max(kappa, lam)), -1, dtype=np.int64),
+        less=np.full((rows, max(problem.kappa, problem.lam)), -1, dtype=np.int64),
         n_less=np.zeros(rows, dtype=np.int64),
         n_ties=np.zeros(rows, dtype=np.int64),
         **_tie_arrays(capacity, p),
@@ -121,12 +120,12 @@ def build(
 
 
 def squared_range(state: State) -> float:
-    """Return the square of the widest feature's range."""
+    """Return the squared range of the feature with the widest range."""
     return float(1e12 * np.sqrt(state.travel[NEGLIGIBLE]))
 
 
 def with_more_ties(state: State) -> State:
-    """Return the state with twice the room for tied pairs; the arrays that need no growth are shared."""
+    """Return the state with twice the capacity for tied pairs; all other arrays are shared."""
     capacity, p = state.tie_b.shape
     more = _tie_arrays(min(p, 2 * capacity), p)
     more["tie_row"][:capacity] = state.tie_row
@@ -138,8 +137,15 @@ def with_more_ties(state: State) -> State:
 
 
 def copied(state: State) -> State:
-    """Return a state of its own, equal to the given one."""
-    return State(*(array.copy() for array in state))
+    """Return a copy of the state that shares no array with it."""
+    return State._make(array.copy() for array in state)
+
+
+def weights_of(state: State) -> Floats:
+    """Return w in the order of the problem's features."""
+    w = np.empty(len(state.w))
+    w[state.perm] = state.w
+    return w
 
 
 def _tie_arrays(capacity: int, p: int) -> dict[str, Any]:

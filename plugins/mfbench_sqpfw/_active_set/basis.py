@@ -1,7 +1,8 @@
-"""QR of the constraints among features of positive weight, kept up to date instead of computed anew.
+"""QR decomposition of the active constraints on features of positive weight, updated instead of recomputed.
 
-A has one row of ones and one row per tied pair; A' = Q R with the columns of Q stored as rows. Adding or dropping a row
-of A, or a feature, costs O(rows × features). The normal matrix A A' is never formed, which would square the condition.
+A has one row of ones and one row per tied pair; A' = Q R, with the columns of Q stored as rows. Adding or dropping a
+row of A or a feature costs O(rows × features). The normal matrix A A' is never formed: it would square the condition
+number.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mfbench_sqpfw._state import ALIVE, POSITIVE, TIES, UPDATES, Floats, State
-from mfbench_sqpfw._tree import forget_row
+from mfbench_sqpfw._active_set.problem import Floats
+from mfbench_sqpfw._active_set.state import ALIVE, POSITIVE, TIES, UPDATES, State
+from mfbench_sqpfw._active_set.tournament import forget_row
 
-_REDUCE = {"reassoc", "contract", "nsz"}
+REDUCE = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, fastmath=_REDUCE)
-def _dot(a: Floats, b: Floats, p: int) -> float:
+@njit(cache=True, fastmath=REDUCE)
+def dot(a: Floats, b: Floats, p: int) -> float:
     total = 0.0
     for f in range(p):
         total += a[f] * b[f]
@@ -34,7 +36,7 @@ def _rotate(a: Floats, b: Floats, cosine: float, sine: float, begin: int, end: i
 
 @njit(cache=True)
 def _append_row(s: State, k: int, values: Floats, p: int) -> bool:
-    """Make the given row of A the k-th; return False, changing nothing that counts, if it depends on those before."""
+    """Make `values` the k-th row of A; return False, leaving the basis valid, if it depends on the rows before it."""
     row = s.Q[k]
     norm = 0.0
     for f in range(p):
@@ -45,11 +47,11 @@ def _append_row(s: State, k: int, values: Floats, p: int) -> bool:
     # Twice: one pass loses orthogonality where the row nearly depends on the others.
     for _ in range(2):
         for j in range(k):
-            overlap = _dot(s.Q[j], row, p)
+            overlap = dot(s.Q[j], row, p)
             s.R[j, k] += overlap
             for f in range(p):
                 row[f] -= overlap * s.Q[j, f]
-    rest = np.sqrt(_dot(row, row, p))
+    rest = np.sqrt(dot(row, row, p))
     if rest <= 1e-12 * np.sqrt(norm) or norm == 0.0:
         return False
     for f in range(p):
@@ -62,7 +64,7 @@ def _append_row(s: State, k: int, values: Floats, p: int) -> bool:
 
 @njit(cache=True)
 def append_tie(s: State, row: int, member: int, b: Floats) -> bool:
-    """Add a tied pair with its row b (all features) to the active set; False if b depends on the rows there."""
+    """Add a tied pair with its row b (all features) to the active set; return False if b depends on the active rows."""
     ties = s.counts[TIES]
     if not _append_row(s, ties + 1, b, s.counts[POSITIVE]):
         return False
@@ -76,7 +78,7 @@ def append_tie(s: State, row: int, member: int, b: Floats) -> bool:
 
 @njit(cache=True)
 def delete_tie(s: State, k: int) -> None:
-    """Take the k-th tied pair out of the active set; those after it move up."""
+    """Remove the k-th tied pair from the active set; those after it move up."""
     p, ties = s.counts[POSITIVE], s.counts[TIES]
     s.n_ties[s.tie_row[k]] -= 1
     for j in range(k, ties - 1):
@@ -88,7 +90,7 @@ def delete_tie(s: State, k: int) -> None:
         length = np.hypot(s.R[j, j], s.R[j + 1, j])
         cosine, sine = s.R[j, j] / length, s.R[j + 1, j] / length
         s.R[j, j], s.R[j + 1, j] = length, 0.0
-        # The columns to the right have not moved yet: they stand one further.
+        # The columns to the right have not moved yet: they are one position further on.
         _rotate(s.R[j], s.R[j + 1], cosine, sine, j + 2, ties + 1)
         _rotate(s.Q[j], s.Q[j + 1], cosine, sine, 0, p)
     s.counts[TIES] = ties - 1
@@ -120,18 +122,18 @@ def drop_feature(s: State, feature: int) -> None:
     _swap(s, feature, last)
     s.w[last] = 0.0
     rows = s.counts[TIES] + 1
-    # The unit vector of the feature, less its part within Q, completes Q; rotating until it is the unit vector itself
-    # leaves the other rows of Q without that feature.
+    # The unit vector of the feature, minus its projection on Q, completes Q. Rotating it into the unit vector itself
+    # removes that feature from the other rows of Q.
     extra, below = s.scratch[0], s.scratch[1]
     for f in range(last):
         extra[f] = 0.0
     extra[last] = 1.0
     for _ in range(2):
         for j in range(rows):
-            overlap = _dot(s.Q[j], extra, last + 1)
+            overlap = dot(s.Q[j], extra, last + 1)
             for f in range(last + 1):
                 extra[f] -= overlap * s.Q[j, f]
-    norm = np.sqrt(_dot(extra, extra, last + 1))
+    norm = np.sqrt(dot(extra, extra, last + 1))
     s.counts[POSITIVE] = last
     s.counts[UPDATES] += 1
     if 2 * last < s.counts[ALIVE]:
@@ -152,7 +154,7 @@ def drop_feature(s: State, feature: int) -> None:
 @njit(cache=True)
 def restore_feature(s: State, feature: int) -> bool:
     """Move the feature at this position from Z to P; return whether it was alive."""
-    alive = feature < s.counts[ALIVE]
+    alive: bool = feature < s.counts[ALIVE]
     if not alive:
         _swap(s, feature, s.counts[ALIVE])
         feature = s.counts[ALIVE]
@@ -178,7 +180,7 @@ def restore_feature(s: State, feature: int) -> bool:
 
 @njit(cache=True)
 def rebuild_basis(s: State) -> None:
-    """Compute Q and R from the tied rows; drop a row that depends on those before it."""
+    """Compute Q and R from the tied rows, dropping rows that depend on those before them."""
     p = s.counts[POSITIVE]
     ones = s.scratch[2]
     ones[:p] = 1.0
