@@ -126,7 +126,7 @@ def test_a_mistake_is_one_sentence_with_its_place(plan, tmp_path, published, mes
         ("[paper", "published.toml: not valid TOML"),
         (
             "[paper]\nmetric = 'mcc'",
-            "'paper' prints mcc, which this suite does not measure; add it to protocol.metrics",
+            "'paper' contains mcc, which this suite does not measure; add it to protocol.metrics",
         ),
         (
             "[paper]\nsizes = { table = 'sizes', rows = 'm', features = 'p' }",
