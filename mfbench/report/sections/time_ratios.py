@@ -15,7 +15,9 @@ def time_ratios(run: Run) -> Section:
     """Return the section on the performance profile of time; empty unless every trial of some dataset has run."""
     ratios = run.time_ratios
     data = {"time_ratios": lambda: ratios.to_dict("index")}
-    title = f"Time: share of {len(ratios)} datasets within a factor of the fastest method"
+    title = (
+        f"Time: share of {len(ratios)} dataset{'' if len(ratios) == 1 else 's'} within a factor of the fastest method"
+    )
     if not len(ratios):
         return Section(title, data=data)
     return Section(title, [_table(ratios)], [time_profile_chart(ratios)], data=data)
