@@ -77,8 +77,8 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
 def _undefined(run: Run) -> list[str]:
     incomplete = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
     return [
-        f"Undefined: {run.settings.metric} of {method} on {counted(len(cells), 'dataset')}; the classifier does not provide what "
-        "the metric needs, or a test part lacks a class."
+        f"Undefined: {run.settings.metric} of {method} on {counted(len(cells), 'dataset')}; the classifier does not "
+        "provide what the metric needs, or a test part lacks a class."
         for method, cells in incomplete.groupby("method", sort=False)
     ]
 
