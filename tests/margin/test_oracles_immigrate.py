@@ -1,4 +1,4 @@
-"""The definitions themselves: that they agree with each other, with a numerical optimiser and with the R package."""
+"""The definitions agree with each other, with a numerical optimiser and with the R package."""
 
 import math
 
@@ -102,11 +102,11 @@ def by_numerical_optimiser(G, cone, rng, starts=8):
         return W / np.linalg.norm(W)
 
     width = {"psd": p, "dnn": 2 * p, "nonneg": p, "diag": 1}[cone]
-    found = [
+    results = [
         minimize(lambda x: -(G * member(x)).sum(), rng.normal(size=p * width), tol=1e-11, options={"maxiter": 2000})
         for _ in range(starts)
     ]
-    best = min(found, key=lambda result: result.fun)
+    best = min(results, key=lambda result: result.fun)
     return member(best.x), -best.fun
 
 

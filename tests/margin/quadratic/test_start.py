@@ -1,10 +1,10 @@
-"""IMMIGRATE: what it starts from, and what it falls back to."""
+"""What IMMIGRATE starts from, and what it falls back to."""
 
 import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from mfbench_margin import IMMIGRATE
 from mfbench_margin._quadratic.cones import best_direction, project
@@ -12,34 +12,7 @@ from mfbench_margin._quadratic.cones import best_direction, project
 CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
 
 
-def is_member(W, cone):
-    """Whether W lies in a cone, up to rounding errors."""
-    if cone in ("psd", "dnn") and np.linalg.eigvalsh(W).min() < -1e-8:
-        return False
-    if cone != "psd" and W.min() < 0:
-        return False
-    return cone != "diag" or not (W - np.diag(np.diag(W))).any()
-
-
 # The start
-
-
-@pytest.mark.parametrize("cone", CONES)
-def test_monotone_stays_in_the_cone_from_any_start(make_groups, cone):
-    X, y = make_groups(1)
-    rng = np.random.default_rng(0)
-    for seed in range(5):
-        for sigma in (0.1, 1.0):
-            # A large tolerance keeps the start; a few steps mix it with others.
-            for stop in ({"tol": 1e9}, {"max_iter": 2}):
-                fitted = IMMIGRATE(sigma=sigma, cone=cone, init="random", random_state=seed, **stop).fit(X, y)
-                assert is_member(fitted.matrix_, cone)
-                assert np.linalg.norm(fitted.matrix_) == pytest.approx(1)
-                W0 = rng.normal(size=(4, 4))
-                np.fill_diagonal(W0, 1.0)
-                fitted = IMMIGRATE(sigma=sigma, cone=cone, init=W0 + W0.T, **stop).fit(X, y)
-                assert is_member(fitted.matrix_, cone)
-                assert fitted.gap_ >= 0
 
 
 @pytest.mark.parametrize("cone", ["psd", "nonneg", "diag"])
@@ -70,7 +43,7 @@ def test_monotone_starts_at_the_nearest_matrix_of_the_cone(immigrate_oracles, ma
         (-np.eye(4), "no part in the cone 'nonneg'"),
     ],
 )
-def test_refuses_a_start_by_saying_what_is_wrong(make_groups, init, message):
+def test_refuses_a_start_and_says_what_is_wrong(make_groups, init, message):
     X, y = make_groups(3)
     with pytest.raises(ValueError, match=message):
         IMMIGRATE(init=init).fit(X, y)
@@ -86,23 +59,6 @@ def test_start_on_a_constant_feature_alone(make_groups):
     assert np.linalg.norm(fitted.matrix_) == pytest.approx(1)
     with pytest.warns(RuntimeWarning, match="equal weights"):
         assert not IMMIGRATE(init=np.diag([1.0, 0.0])).fit(np.ones((4, 2)), [0, 0, 1, 1]).matrix_.any()
-
-
-# Sample weights
-
-
-@pytest.mark.parametrize("solver", ["monotone", "published"])
-@pytest.mark.parametrize("factor", [1e-90, 1e-9, 1e9, 1e90])
-def test_only_ratios_of_sample_weights_matter(make_groups, solver, factor):
-    X, y = make_groups(5)
-    weights = 1.0 + np.arange(len(y)) % 3
-    plain = IMMIGRATE(sigma=0.5, solver=solver, max_iter=6).fit(X, y, weights)
-    scaled = IMMIGRATE(sigma=0.5, solver=solver, max_iter=6).fit(X, y, factor * weights)
-    assert plain.n_iter_ > 1
-    # The tolerance may stop one of them earlier.
-    steps = min(plain.n_iter_, scaled.n_iter_)
-    assert steps > 1
-    assert_allclose(scaled.objective_trace_[: steps + 1], factor * plain.objective_trace_[: steps + 1], rtol=1e-9)
 
 
 # No direction with a margin: hits differ in both varying features, misses in none
@@ -139,9 +95,9 @@ def test_ray_is_the_least_bad_of_its_cone(cone):
     rng = np.random.default_rng(2)
     B = rng.random((3, 3))
     G = -(B @ B.T + np.eye(3))
-    found = best_direction(G, cone)
-    assert found.polar
-    best = (G * found.W).sum()
+    direction = best_direction(G, cone)
+    assert direction.polar
+    best = (G * direction.W).sum()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(2000):

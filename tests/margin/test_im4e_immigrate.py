@@ -14,7 +14,7 @@ def make(**parameters):
 
 
 def table(seed, n=30, p=20, n_classes=2):
-    """Many columns, the last three of which tell the classes."""
+    """Many columns, of which the last three are informative."""
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(n) % n_classes)
     X = rng.normal(size=(n, p))
@@ -126,3 +126,49 @@ def test_refuses_bad_parameters(parameters):
     X, y = table(11)
     with pytest.raises(ValueError):
         make(**parameters).fit(X, y)
+
+
+# Boosted
+
+
+def make_screened(**parameters):
+    return mfbench_margin.BoostedIM4EIMMIGRATE(**{"n_estimators": 4, **parameters})
+
+
+def wide(seed, n=40, p=15):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 2)
+    X = rng.normal(size=(n, p))
+    X[:, :3] += y[:, None] * [0.9, 0.7, 0.6]
+    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), y
+
+
+@pytest.mark.parametrize("screen", ["once", "per-round"])
+def test_screened(screen):
+    X, y = wide(14)
+    rows, _ = wide(15)
+    fitted = make_screened(screen=screen, solver="published").fit(X, y)
+    assert fitted.predict(rows).shape == (40,)
+    assert fitted.feature_importances_.shape == (15,)
+    assert (fitted.feature_importances_ == 0).any()
+    assert fitted.score(X, y) > 0.6
+    again = make_screened(screen=screen, solver="published").fit(X, y)
+    assert_array_equal(again.estimator_weights_, fitted.estimator_weights_)
+
+
+@pytest.mark.parametrize("screen", ["once", "per-round"])
+def test_one_screened_round_predicts_as_its_learner(immigrate_oracles, screen):
+    X, y = wide(16)
+    rows, _ = wide(17)
+    parameters = {"solver": "published", "cone": "psd", "max_iter": 5}
+    boosted = make_screened(n_estimators=1, sigma_max=2.0, screen=screen, **parameters).fit(X, y)
+    weights = np.full(len(y), 1 / len(y))
+    kept, W = immigrate_oracles.fit_egt(X, y, 2.0, weights=weights, **parameters)
+    assert_array_equal(boosted.predict(rows), immigrate_oracles.predict(W, X[:, kept], y, 2.0, rows[:, kept]))
+
+
+def test_screened_refuses_bad_parameters():
+    X, y = wide(18)
+    for parameters in ({"screen": "never"}, {"threshold": -1.0}, {"max_features": 0}, {"n_estimators": 0}):
+        with pytest.raises(ValueError):
+            make_screened(**parameters).fit(X, y)
