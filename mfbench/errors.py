@@ -5,7 +5,8 @@ The command line turns every `MfbenchError` into one sentence and an exit code; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 
@@ -95,6 +96,38 @@ class SuiteError(UsageError):
 
 class RunError(MfbenchError):
     """A run could not start or go on: its folder is in use, read-only or full."""
+
+
+@contextmanager
+def explained(
+    error_class: type[MfbenchError], sentence: Callable[[str], str], *kinds: type[Exception]
+) -> Iterator[None]:
+    """Turn errors of the operating system or a library into one sentence.
+
+    Parameters
+    ----------
+    error_class : type
+        The error to raise.
+    sentence : callable
+        Takes the reason and returns the message.
+    *kinds : type
+        The errors to catch. A `BrokenPipeError` is never caught: it means that the reader of our output has gone.
+
+    Examples
+    --------
+    >>> with explained(MfbenchError, lambda reason: f"cannot read it: {reason}", OSError):
+    ...     open("no-such-file")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.MfbenchError: cannot read it: No such file or directory
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except kinds as error:
+        reason = getattr(error, "strerror", None) or str(error).strip().split("\n")[0] or type(error).__name__
+        raise error_class(sentence(reason)) from error
 
 
 def suggestion(name: str, known: Iterable[str], most: int = 12) -> str:

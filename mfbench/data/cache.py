@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfbench.data.cards import key_of, read_card, stem_of, write_card, write_whole
 from mfbench.data.sources import CACHE_VARIABLE
-from mfbench.errors import DataError
+from mfbench.errors import DataError, explained
 
 if TYPE_CHECKING:
     from mfbench.models import Dataset
 
-FORMAT = 1
 _CARDS, _CONTENT, _SUITES, _LOCKS = "cards", "content", "suites", "locks"
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -119,7 +117,7 @@ class Cache:
         found = self._get_or_warn(key, warn=False)
         if found is not None:
             return found
-        with self._locked(_stem(key)):
+        with self._locked(stem_of(key)):
             found = self._get_or_warn(key, warn=True)
             if found is not None:
                 return found
@@ -132,7 +130,7 @@ class Cache:
         found = []
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
             with suppress(DataError):
-                body = _read_card(path, path.name)
+                body = read_card(path, path.name)
                 found.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
         return sorted(found, key=lambda entry: entry.key)
 
@@ -142,7 +140,7 @@ class Cache:
 
     def broken_cards(self) -> list[str]:
         """Return the file names of cards that cannot be read."""
-        return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if _key_of(path) == path.name]
+        return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if key_of(path) == path.name]
 
     def verify(self) -> dict[str, str]:
         """Read and hash everything.
@@ -156,16 +154,16 @@ class Cache:
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
             key = path.name
             try:
-                body = _read_card(path, key)
+                body = read_card(path, key)
                 key = body["key"]
-                if path.stem != _stem(key):
+                if path.stem != stem_of(key):
                     raise DataError(f"its card belongs to another entry ({path.name})")
                 self._dataset(key, body)
             except DataError as error:
                 damaged[key] = str(error)
         for path in sorted(self.folder.glob(f"{_SUITES}/*.json")):
             try:
-                _read_card(path, path.name)
+                read_card(path, path.name)
             except DataError as error:
                 damaged[path.name] = str(error)
         return damaged
@@ -175,7 +173,7 @@ class Cache:
         path = self._path(_SUITES, key)
         if not path.is_file():
             return None
-        return [int(number) for number in _read_card(path, key)["datasets"]]
+        return [int(number) for number in read_card(path, key)["datasets"]]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -195,13 +193,13 @@ class Cache:
         DataError
             If the cache cannot be written to.
         """
-        with self._locked(_stem(key)):
+        with self._locked(stem_of(key)):
             self._write(key, dataset, card)
 
     def put_suite(self, key: str, datasets: Iterable[int]) -> None:
         """Store the dataset numbers of an OpenML suite."""
         with self._explained():
-            _write_card(self._path(_SUITES, key), {"key": key, "datasets": [int(number) for number in datasets]})
+            write_card(self._path(_SUITES, key), {"key": key, "datasets": [int(number) for number in datasets]})
 
     def clear(self, keys: Iterable[str] | None = None) -> list[str]:
         """Delete entries.
@@ -227,7 +225,7 @@ class Cache:
             )
             for path in paths:
                 if path.is_file():
-                    gone.append(_key_of(path))
+                    gone.append(key_of(path))
                     path.unlink()
             if keys is None:
                 for path in [*self.folder.glob(f"{_SUITES}/*.json"), *self.folder.glob("c*/.*.part")]:
@@ -251,15 +249,15 @@ class Cache:
     def _readable_cards(self) -> Iterator[dict[str, Any]]:
         for path in self.folder.glob(f"{_CARDS}/*.json"):
             with suppress(DataError):
-                yield _read_card(path, path.name)
+                yield read_card(path, path.name)
 
     def _path(self, kind: str, key: str) -> Path:
-        return self.folder / kind / f"{_stem(key)}.json"
+        return self.folder / kind / f"{stem_of(key)}.json"
 
     def _card(self, key: str) -> dict[str, Any] | None:
         path = self._path(_CARDS, key)
         try:
-            body = _read_card(path, key)
+            body = read_card(path, key)
         except FileNotFoundError:
             return None
         if body["key"] != key:
@@ -309,8 +307,8 @@ class Cache:
         }
         # Content before card: a card never names what is not there yet. The lock keeps `clear` from coming in between.
         with self._explained(), self._locked(".content"):
-            _replace(self.folder / _CONTENT / f"{digest}.parquet", data)
-            _write_card(self._path(_CARDS, key), body)
+            write_whole(self.folder / _CONTENT / f"{digest}.parquet", data)
+            write_card(self._path(_CARDS, key), body)
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
@@ -326,91 +324,12 @@ class Cache:
         finally:
             lock.release()
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (OSError, NotImplementedError) as error:  # the latter: a file system without locks
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise DataError(
-                f"cannot write to the cache {self.folder}: {reason}; make room, or name another folder with "
+    def _explained(self) -> AbstractContextManager[None]:
+        def sentence(reason: str) -> str:
+            return (
+                f"cannot write to the cache {self.folder}: {reason}; free some space, or set another folder with "
                 f"{CACHE_VARIABLE}"
-            ) from error
+            )
 
-
-def _stem(key: str) -> str:
-    """Return a file name for a key: readable, safe on every system, different for different keys.
-
-    Examples
-    --------
-    >>> _stem("openml:61")
-    'openml-61-0f1eb2f017192d97'
-    """
-    words = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:40].strip("-")
-    return f"{words}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}".lstrip("-")
-
-
-def card_file(key: str) -> str:
-    """Return the name of a key's card file."""
-    return f"{_stem(key)}.json"
-
-
-def _key_of(path: Path) -> str:
-    with suppress(DataError):
-        return str(_read_card(path, path.name)["key"])
-    return path.name
-
-
-def _digest(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode("ascii")).hexdigest()
-
-
-def _write_card(path: Path, body: Mapping[str, Any]) -> None:
-    card = {"format": FORMAT, **body}
-    _replace(path, (json.dumps({**card, "checksum": _digest(card)}, indent=1) + "\n").encode("ascii"))
-
-
-def _read_card(path: Path, key: str) -> dict[str, Any]:
-    """Return a card; FileNotFoundError if there is none, `DataError` if it is damaged."""
-    fault = f"cached dataset {key!r} is damaged: its card {path.name} "
-    try:
-        card = json.loads(path.read_bytes())
-        checksum = card.pop("checksum")
-    except FileNotFoundError:
-        raise
-    except NotADirectoryError:
-        raise FileNotFoundError(path) from None
-    except OSError as error:
-        raise DataError(f"{fault}cannot be read: {error.strerror or error}") from error
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-        raise DataError(f"{fault}is not one") from None
-    if card.get("format") != FORMAT:
-        raise DataError(
-            f"{fault}is of format {card.get('format')!r}, this mfbench reads {FORMAT}: clear it with "
-            "'mfbench datasets clear'"
-        )
-    if checksum != _digest(card):
-        raise DataError(f"{fault}does not have the checksum that it names")
-    return dict(card)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, and have it on the disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        # NotImplementedError: a file system without locks.
+        return explained(DataError, sentence, OSError, NotImplementedError)

@@ -22,7 +22,9 @@ from mfbench.data.reference import (
 )
 from mfbench.data.sources import DataOptions
 from mfbench.errors import DataError, MfbenchError, UsageError
-from mfbench.host.registry import Registered, Registry, build, check_parameters
+from mfbench.host.factories import build, check_parameters
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry
 from mfbench.models import Dataset
 
 

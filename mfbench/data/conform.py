@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mfbench.data.files import label_codes
+from mfbench.data.columns import label_codes
 from mfbench.errors import DataError
 from mfbench.models import Dataset, DatasetSpec
 

@@ -17,7 +17,8 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.errors import DataError, UsageError
 from mfbench.host.expressions import Expression
-from mfbench.host.registry import Registry, parameter_names
+from mfbench.host.factories import parameter_names
+from mfbench.host.registry import Registry
 from mfbench.models import Dataset
 
 if TYPE_CHECKING:

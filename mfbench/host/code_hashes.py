@@ -15,7 +15,8 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from mfbench.host.registry import GROUP, Plugin, Registered
+from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registry import GROUP
 from mfbench.models import DatasetSpec
 
 HOST = "mfbench"
@@ -24,6 +25,8 @@ HOST_PARTS = (
     "models.py",
     "trials.py",
     "host/expressions.py",
+    "host/factories.py",
+    "host/registered.py",
     "host/registry.py",
     "data/prepare.py",
     "data/rounds.py",

@@ -6,7 +6,6 @@ two that claim one name. A plugin that fails to import is named in a warning and
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import warnings
@@ -22,6 +21,8 @@ import pluggy
 from mfbench.errors import PluginError, UnknownNameError, UsageError, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.expressions import Expression, parse
+from mfbench.host.factories import build, import_object
+from mfbench.host.registered import Plugin, Registered
 from mfbench.models import ClassifierSpec, DatasetSpec, EstimatorSpec, SelectorSpec
 
 GROUP = hookspecs.PROJECT
@@ -34,39 +35,6 @@ S = TypeVar("S", bound=Spec)
 
 class PluginWarning(UserWarning):
     """A plugin was left out because it could not be loaded."""
-
-
-@dataclass(frozen=True)
-class Plugin:
-    """Where a loaded plugin comes from.
-
-    Attributes
-    ----------
-    name : str
-        Entry-point name, or the module's name when it was asked for by ``MFBENCH_LOAD_PLUGINS``.
-    module : str
-        The module that implements the hooks.
-    distribution : str
-        The installed package that ships it, "" if none does.
-    version : str
-        That package's version.
-    """
-
-    name: str
-    module: str
-    distribution: str = ""
-    version: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.distribution} {self.version} ({self.module})" if self.distribution else self.module
-
-
-@dataclass(frozen=True)
-class Registered:
-    """A spec and the plugin that registered it."""
-
-    spec: Any
-    plugin: Plugin
 
 
 @dataclass
@@ -295,7 +263,7 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 def _import_all(candidates: Iterable[Plugin], registry: Registry) -> Iterable[tuple[Plugin, Any]]:
     for plugin in candidates:
         try:
-            yield plugin, _import_object(plugin.module)
+            yield plugin, import_object(plugin.module)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may fail in any way; it is named, not hidden
             reason = f"plugin {plugin.name!r} of {plugin} cannot be imported: {type(error).__name__}: {error}"
             _report_failure(reason, registry.failed, registry.strict, error)
@@ -326,73 +294,3 @@ def _report_failure(reason: str, failed: list[str], strict: bool, error: BaseExc
         raise PluginError(f"{reason}; fix or uninstall it, or leave --strict out") from error
     failed.append(reason)
     warnings.warn(f"{reason}; it was left out", PluginWarning, stacklevel=2)
-
-
-def _import_object(reference: str) -> Any:
-    """Import ``package.module`` or ``package.module:attribute``."""
-    module, _, attribute = reference.partition(":")
-    value: Any = importlib.import_module(module)
-    for part in attribute.split(".") if attribute else ():
-        value = getattr(value, part)
-    return value
-
-
-def resolve_factory(registered: Registered) -> Any:
-    """Import what a spec's factory or loader names.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be imported or is not callable; the message names the plugin's package.
-    """
-    spec = registered.spec
-    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
-    if isinstance(target, str):
-        try:
-            target = _import_object(target)
-        except Exception as error:
-            raise PluginError(
-                f"{spec.name!r} of {registered.plugin} cannot be imported from {target!r}: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-    if not callable(target):
-        raise PluginError(f"{spec.name!r} of {registered.plugin}: {target!r} is not callable")
-    return target
-
-
-def parameter_names(registered: Registered) -> list[str]:
-    """Return the parameters that the factory or loader of a spec accepts, in order.
-
-    Notes
-    -----
-    A factory that is a plain function with ``**kwargs`` is asked for an estimator, and that for its parameters. A
-    dataset without a loader has none.
-    """
-    import inspect
-
-    if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
-        return []
-    target = resolve_factory(registered)
-    signature = inspect.signature(target)
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
-    # A dataset's loader is never called for its parameters: that would load the data.
-    if takes_any and isinstance(registered.spec, EstimatorSpec):
-        instance = target(**getattr(registered.spec, "defaults", {}))
-        if hasattr(instance, "get_params"):
-            return list(instance.get_params(deep=False))
-    return [name for name, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-
-
-def check_parameters(registered: Registered, names: Iterable[str]) -> None:
-    """Raise `UnknownNameError` for the first name that is no parameter of the spec's factory or loader."""
-    allowed = parameter_names(registered)
-    for name in names:
-        if name not in allowed:
-            raise UnknownNameError(f"parameter of {registered.spec.name!r}", name, allowed)
-
-
-def build(registered: Registered, params: Mapping[str, Any]) -> Any:
-    """Call a spec's factory or loader with its defaults and `params`, after checking their names."""
-    check_parameters(registered, params)
-    target = resolve_factory(registered)
-    return target(**{**getattr(registered.spec, "defaults", {}), **params})

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbench import Dataset, DatasetSpec
-from mfbench.data import catalog, openml_source, uci_source
+from mfbench.data import catalog
 from mfbench.data.catalog import check_exists, load
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import UCIReference, parse_reference
+from mfbench.data.remote import openml, uci
 from mfbench.data.sources import DataOptions, default_cache, default_mirror
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
@@ -69,9 +70,9 @@ class Repositories:
 @pytest.fixture
 def repositories(monkeypatch):
     found = Repositories()
-    monkeypatch.setattr(openml_source, "load_openml", found.answer("openml"))
-    monkeypatch.setattr(openml_source, "openml_suite", found.suite)
-    monkeypatch.setattr(uci_source, "load_uci", found.answer("uci"))
+    monkeypatch.setattr(openml, "load_openml", found.answer("openml"))
+    monkeypatch.setattr(openml, "openml_suite", found.suite)
+    monkeypatch.setattr(uci, "load_uci", found.answer("uci"))
     return found
 
 

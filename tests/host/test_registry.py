@@ -12,16 +12,9 @@ import pytest
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host import hookspecs, registry
-from mfbench.host.registry import (
-    Plugin,
-    PluginWarning,
-    Registered,
-    build,
-    check_parameters,
-    load_registry,
-    parameter_names,
-    resolve_factory,
-)
+from mfbench.host.factories import build, check_parameters, parameter_names, resolve_factory
+from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registry import PluginWarning, load_registry
 
 
 class Thing:

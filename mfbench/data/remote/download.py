@@ -15,11 +15,12 @@ import re
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 from urllib.parse import urljoin, urlsplit
 
+from mfbench.data.remote.answers import plain_text, shown
 from mfbench.errors import DataError, DataUnavailableError
 
 if TYPE_CHECKING:
@@ -201,32 +202,6 @@ def fetch_json(url: str, *, what: str, policy: Policy | None = None) -> Any:
         raise DataError(f"{reason}: the server is being repaired or is not the one meant; try again later") from error
 
 
-@contextmanager
-def answer_of(server: str, what: str) -> Iterator[None]:
-    """Turn what Python raises about an answer of another form than the documented one into one sentence."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        reason = f"{server}'s answer about {what} is not of the form that it documents"
-        detail = plain_text(f"{type(error).__name__}: {error}", 100)
-        raise DataError(f"{reason} ({detail}): try again later, or use a mirror (--data-dir)") from error
-
-
-def plain_text(value: object, most: int = 500) -> str:
-    r"""Return text of a server as one line of printable characters, shortened: it may end up on a terminal.
-
-    Examples
-    --------
-    >>> plain_text("\x1b[31mIris\n  plants ", most=9)
-    '[31mIris…'
-    >>> plain_text(None)
-    ''
-    """
-    words = "" if value is None else str(value)
-    line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in words).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
 class _Transfer:
     """One call of `fetch` or `fetch_file`."""
 
@@ -388,14 +363,3 @@ def _reason(error: Exception) -> str:
     if "IncompleteRead" in str(error) or "ended prematurely" in str(error):
         return "the body ends too early"
     return "the connection broke" if "resolve" not in str(error) else "the server's name cannot be resolved"
-
-
-def shown(url: str) -> str:
-    """Return a URL for a message, without the name and password that it may hold.
-
-    Examples
-    --------
-    >>> shown("https://me:secret@example.org/data?id=1")
-    'https://example.org/data?id=1'
-    """
-    return plain_text(re.sub(r"^(\w+://)[^/@]*@", r"\1", url), 300)
