@@ -1,4 +1,4 @@
-"""What several folders of tests share: plugins made of a few specs, and a registry that holds nothing else."""
+"""Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
 import types
 
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
 
-# A busy machine is no fault of the code: speed is measured in tests/benchmarks.
+# A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
 
@@ -24,7 +24,7 @@ def own_cache(tmp_path_factory):
 
 
 class Weigh(BaseEstimator):
-    """A selector: distance of the first two class means, feature by feature."""
+    """A selector: the distance between the first two class means, feature by feature."""
 
     def __init__(self, power=1.0, k=1, random_state=None):
         self.power, self.k, self.random_state = power, k, random_state
@@ -52,7 +52,7 @@ class Nearest(ClassifierMixin, BaseEstimator):
 
 
 def blobs(n_samples=24, shift=2.0):
-    """Load two Gaussian classes; the first of three features tells them apart."""
+    """Load two Gaussian classes; only the first of three features separates them."""
     y = np.arange(n_samples) % 2
     X = np.random.default_rng(0).normal(size=(n_samples, 3))
     X[:, 0] += shift * y
@@ -68,7 +68,7 @@ def blobs(n_samples=24, shift=2.0):
 
 @pytest.fixture(scope="session")
 def make_plugin():
-    """Return a function that makes a plugin module of lists of specs; a callable in place of a list is the hook."""
+    """Return a function that builds a plugin module from lists of specs; a callable becomes the hook itself."""
 
     def hook_of(value):
         @hookimpl
@@ -113,5 +113,5 @@ def toy_plugin(make_plugin):
 
 @pytest.fixture
 def toy_registry(toy_plugin):
-    """A registry with that plugin alone."""
+    """A registry that contains only that plugin."""
     return load_registry(only=[], extra=[("toy", toy_plugin)])

@@ -15,6 +15,8 @@ Matrix = NDArray[np.float64]
 
 # Share of the penalty that is quadratic: it makes the two parts of a main effect unique.
 QUADRATIC = 1e-8
+# The largest penalty is raised by this share, so that rounding errors of the gradient let no term in.
+ROUNDING = 1e-9
 # Strong hierarchy: by how much the two copies of the pairs may differ at the end, gradient steps in a round, and rounds
 # after which the weight of agreement is doubled or halved if one of its two errors is BALANCE times the other.
 AGREEMENT, STEPS_PER_ROUND, ROUNDS_PER_BALANCE, BALANCE = 1e-5, 20, 5, 5.0
@@ -77,8 +79,9 @@ class Problem:
     def largest_penalty(self) -> float:
         """Return the smallest penalty for which every main effect and pair is 0 under weak hierarchy.
 
-        Row j stays 0 if some multiplier a >= 0 has |G_jk| <= λ/2 + a (λ + a for squares) and a <= λ - |g_j|, for
-        gradients g of main effects and G of pairs. Pairs can so ask for more than the main effects alone do.
+        Row j stays 0 if some multiplier a >= 0 satisfies |G_jk| <= λ/2 + a (λ + a for squares) and a <= λ - |g_j|, for
+        gradients g of main effects and G of pairs. So pairs can require a larger penalty than main effects alone do.
+        The result is raised by the share `ROUNDING`.
         """
         variables, intercept = self.start()
         gradient, _ = self.gradient(self.predictor(variables, intercept))
@@ -86,7 +89,7 @@ class Problem:
         square = np.diag(pairs).copy()
         np.fill_diagonal(pairs, 0.0)
         needs = [main, (main + pairs.max(axis=1)) * 2.0 / 3.0, (main + square) / 2.0]
-        return float(np.max(needs)) / (1.0 - QUADRATIC)
+        return float(np.max(needs)) * (1.0 + ROUNDING) / (1.0 - QUADRATIC)
 
 
 def penalty_of(variables: Matrix, penalty: float) -> float:
@@ -277,4 +280,6 @@ def _root(margins, plus, minus, knots, excess):  # pragma: no cover
             low, left, above = middle, knots[middle], value
         else:
             high, right, below = middle, knots[middle], value
+    if below == 0.0:  # exactly at the knot: interpolation could miss it by a rounding error, and leave a term in
+        return right
     return left + (right - left) * above / (above - below)

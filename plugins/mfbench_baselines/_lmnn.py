@@ -1,7 +1,7 @@
 """The objective of LMNN on a working set of pairs, and its minimisation.
 
-A row and a row of another class can only cost something while the second is hardly farther away than the first one's
-targets. Only such pairs are kept; after each descent the set is made anew from all pairs.
+Two rows of different classes only add to the objective while the second is hardly farther from the first than the first
+one's targets are. Only such pairs are kept; after each descent they are collected again from all pairs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 from sklearn.neighbors import NearestNeighbors
 
-# Distances computed at a time while pairs are collected.
+# Memory for the distances computed at a time while pairs are collected.
 BLOCK_BYTES = 32 * 2**20
 # Steps of the first descent; each later one may take twice as many.
 FIRST_STEPS = 40
+# Steps over which progress is measured. The gain of a single step next to a kink is a matter of rounding.
+WINDOW = 40
 
 
 @dataclass
@@ -80,9 +82,9 @@ def minimise(
     push : float
         Weight of the second sum, between 0 and 1.
     max_iter : int
-        Most quasi-Newton steps in all.
+        Maximum number of quasi-Newton steps in all.
     tol : float
-        Stop when a descent lowers the objective by a smaller share of it.
+        Stop when `WINDOW` steps lower the objective, on average, by a smaller share of it per step.
 
     Returns
     -------
@@ -96,15 +98,18 @@ def minimise(
     starts, pairs = collect(X, codes, targets, slack)
     trace = [objective(best, X, targets, starts, pairs, push)[0]]
     while steps < max_iter and not converged:
+        progress = _Progress(tol, negligible=np.finfo(np.float64).eps * trace[0])
         result = minimize(
             lambda flat, *rest: _flat(objective(flat.reshape(p, p), *rest)),
             best.ravel(),
             args=(X, targets, starts, pairs, push),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": min(limit, max_iter - steps), "maxcor": 20, "ftol": tol * 1e-2, "gtol": 0.0},
+            callback=progress,
+            options={"maxiter": min(limit, max_iter - steps), "maxcor": 20, "ftol": 0.0, "gtol": 0.0},
         )
-        steps += max(1, int(result.nit))
+        taken = max(1, int(result.nit))
+        steps += taken
         moved = result.x.reshape(p, p)
         starts, pairs = collect(X @ moved.T, codes, targets, slack)
         value = objective(moved, X, targets, starts, pairs, push)[0]
@@ -118,9 +123,28 @@ def minimise(
             slack *= 2.0
             if gain <= 0:
                 starts, pairs = collect(X @ best.T, codes, targets, slack)
-        converged = not missed and gain <= tol * abs(trace[-1])
+        converged = not missed and (progress.stalled or gain <= taken * tol * abs(trace[-1]))
         limit *= 2
     return Descent(best, trace, steps, converged)
+
+
+class _Progress:
+    """End a descent once its last steps together have gained too little, or nothing is left to gain."""
+
+    def __init__(self, tol: float, negligible: float) -> None:
+        self.tol = tol
+        self.negligible = negligible
+        self.values: list[float] = []
+        self.stalled = False
+
+    def __call__(self, intermediate_result: OptimizeResult) -> None:
+        value = float(intermediate_result.fun)
+        self.values.append(value)
+        self.stalled = value <= self.negligible
+        if len(self.values) > WINDOW:
+            self.stalled |= self.values[-1 - WINDOW] - value <= WINDOW * self.tol * value
+        if self.stalled:
+            raise StopIteration
 
 
 def objective(

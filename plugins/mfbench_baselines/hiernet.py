@@ -20,6 +20,8 @@ from mfbench_baselines._screen import strongest
 SMALLEST_SHARE = 0.01
 # Penalties tried beyond the best so far; smaller ones take the longest.
 PATIENCE = 4
+# Losses that differ by a smaller share are equal but for rounding.
+TIE = 1e-9
 
 
 class HierNet(SelectingMixin, CodedClassifier):
@@ -233,14 +235,14 @@ class HierNet(SelectingMixin, CodedClassifier):
         penalties: NDArray[np.float64],
         folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     ) -> int:
-        """Return which penalty has the smallest loss on rows left out."""
+        """Return the index of the penalty with the smallest loss on held-out rows; ties go to the largest penalty."""
         paths = [self._losses(X, target, penalties, *fold) for fold in folds]
         losses: list[float] = []
         for each in zip(*paths, strict=True):
             losses.append(sum(each))
-            if len(losses) - int(np.argmin(losses)) > PATIENCE:
+            if len(losses) - first_minimum(losses) > PATIENCE:
                 break
-        return int(np.argmin(losses))
+        return first_minimum(losses)
 
     def _losses(
         self,
@@ -273,6 +275,13 @@ class HierNet(SelectingMixin, CodedClassifier):
         X = X[:, self.kept_]
         scores = np.column_stack([model.predict(X) for model in self._models])
         return shares(expit(scores) if self.family == "logistic" else scores.clip(0.0, 1.0))
+
+
+def first_minimum(losses: list[float]) -> int:
+    """Return the index of the smallest loss, the first of those that are equal but for rounding."""
+    values = np.array(losses)
+    least = values.min()
+    return int(np.flatnonzero(values <= least + TIE * abs(least))[0])
 
 
 class _Scaling:

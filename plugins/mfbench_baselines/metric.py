@@ -33,8 +33,8 @@ class LMNN(MetricClassifier):
         The weight μ of the second sum, at least 0 and below 1.
     max_iter : int, default=1000
         Most quasi-Newton steps.
-    tol : float, default=1e-6
-        Relative change of the objective at which the descent ends.
+    tol : float, default=2e-6
+        The descent ends when 40 steps lower the objective, on average, by a smaller share of it per step.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class LMNN(MetricClassifier):
     True
     """
 
-    def __init__(self, *, n_neighbors: int = 3, push: float = 0.5, max_iter: int = 1000, tol: float = 1e-6) -> None:
+    def __init__(self, *, n_neighbors: int = 3, push: float = 0.5, max_iter: int = 1000, tol: float = 2e-6) -> None:
         self.n_neighbors = n_neighbors
         self.push = push
         self.max_iter = max_iter

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfbench_relevance.ranking import KernelRanking
     from mfbench_relevance.rfvm import RFVM
 
-_HOMES = {
+_MODULES = {
     "FVM": "mfbench_relevance.fvm",
     "FeatureKernel": "mfbench_relevance.kernels",
     "KernelRanking": "mfbench_relevance.ranking",
@@ -28,8 +28,8 @@ __all__ = ["FVM", "PSVM", "RFVM", "FeatureKernel", "KernelRanking", "feature_ker
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'mfbench_relevance' has no attribute {name!r}")

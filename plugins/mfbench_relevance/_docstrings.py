@@ -1,28 +1,34 @@
 """Paragraphs that several docstrings share."""
 
+from __future__ import annotations
+
+from typing import TypeVar
+
+ClassT = TypeVar("ClassT", bound=type)
+
 SHARED_PARAMETERS = """\
 kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
         How two features, or a feature and the response, are compared; see
-        `mfbench_relevance.kernels.feature_kernel`. A callable is given two arrays of standardised columns as rows.
+        `mfbench_relevance.kernels.feature_kernel`. A callable takes two arrays whose rows are standardised columns.
     target : {"auto", "numbers", "classes"}, default="auto"
-        What y is; "auto" takes whole numbers, booleans and text as classes, other numbers as numbers. A numeric kernel
-        with more than two classes solves one problem per class, against the rest; a feature then has the weight of
-        largest absolute value.
+        What y is; "auto" treats whole numbers, booleans and text as classes, other numbers as numbers. With a numeric
+        kernel and more than two classes, one problem is solved per class, against the rest; a feature then has its
+        weight of largest absolute value.
     bins, target_bins : int or None, default=None
-        Bins of a feature and of a numeric response. None: 16 and 4 for "calibrated"; log2 of the number of features,
-        rounded, at least 2, for "paper".
+        Number of bins of a feature and of a numeric response. None means 16 and 4 for "calibrated"; log2 of the number
+        of features, rounded, at least 2, for "paper".
     binning : {"frequency", "width"} or None, default=None
         Bins of equal frequency (None for "calibrated") or of equal width (None for "paper").
     gamma : float or None, default=None
-        Of the kernels "rbf" and "polynomial"; None is 1 / n_samples.
+        Parameter of the kernels "rbf" and "polynomial"; None is 1 / n_samples.
     degree : int, default=3
-        Of "polynomial".
+        Degree of "polynomial".
     coef0 : float, default=1.0
-        Of "polynomial".
+        Constant term of "polynomial".
     quantile : float, default=0.99
-        Quantile of the null that a feature has to exceed where the null sets the threshold.
+        Quantile of the null that a feature has to exceed, where the null sets the threshold.
     n_permutations : int, default=20
-        Permutations of y that the null is made of."""
+        Number of permutations of y that make up the null."""
 
 KERNEL_PARAMETERS = (
     SHARED_PARAMETERS
@@ -31,38 +37,78 @@ KERNEL_PARAMETERS = (
         Correction of the kernel for the bias of finite samples; None is "none" for "paper" and for the linear kernel,
         "null" otherwise.
     repair : {"clip", "raise", "ignore"}, default="clip"
-        What to do with an indefinite kernel: negative eigenvalues become 0, with a warning; an error; nothing."""
+        What to do with an indefinite kernel: set negative eigenvalues to 0 and warn, raise an error, or nothing."""
 )
 
+PATH_PARAMETERS = """tuning : {"refit", "kernel", "null"}, default="refit"
+        How the penalty is chosen if it is None. "refit" fits an additive model to the features selected on training
+        rows and measures its squared error on held-out rows. "kernel" measures the distance of the response from the
+        prediction in the kernel of the held-out rows, as the paper's wording suggests; with mutual information the
+        bias of this kernel rewards every feature, and nearly all are selected. "null" uses the quantile of the kernel
+        between features and permuted responses, without cross-validation.
+    one_standard_error : bool, default=False
+        Whether to use the largest penalty whose loss is within one standard error of the smallest.
+    n_folds : int, default=10
+        Number of folds of the cross-validation.
+    n_penalties : int, default=25
+        Number of penalties to try, in equal ratios: from the smallest that selects nothing down to 0.004 bits, or to a
+        thousandth for a numeric kernel.
+    max_iter : int, default=10000
+        Largest number of passes over all features.
+    tol : float, default=1e-10
+        Largest violation of the optimality conditions, relative to the largest kernel of a feature and the response.
+    random_state : int, RandomState or None, default=None
+        Seed of permutations and folds."""
+
 KERNEL_ATTRIBUTES = """weights_ : ndarray of shape (n_features,)
-        Weights; a negative one tells of redundancy, or, with a numeric kernel, of negative dependence.
+        Weights. A negative weight is a sign of redundancy or, with a numeric kernel, of negative dependence.
     feature_importances_ : ndarray of shape (n_features,)
-        Their absolute values.
+        Absolute values of the weights.
     support_ : ndarray of bool, shape (n_features,)
-        Which features are selected: those of a weight other than 0.
+        Whether a feature is selected: those of nonzero weight are.
     relevance_ : ndarray of shape (n_features,), or (n_classes, n_features)
         Kernel of features and response, corrected and repaired.
     settings_ : dict
-        What was used: the preset's settings, and what was given in their place.
+        The settings in use: those of the preset, except where a parameter overrides them.
     smallest_eigenvalue_ : float or None
         Smallest eigenvalue of the kernel of features and response before its repair; None if it was not indefinite."""
 
+SOLUTION_ATTRIBUTES = """dual_ : ndarray of shape (n_features,), or (n_classes, n_features)
+        The minimiser. `weights_` differs from it only if the kernel is corrected mutual information: a feature below
+        the mean of the null then has weight 0.
+    epsilon_, bound_ : float
+        The penalty and the bound in use.
+    penalties_ : ndarray of shape (n_penalties,) or None
+        Values of 2 epsilon that cross-validation tried.
+    cv_loss_ : ndarray of shape (n_folds, n_penalties) or None
+        Their held-out losses.
+    optimality_gap_ : float
+        Largest violation of the Karush-Kuhn-Tucker conditions.
+    n_iter_ : int
+        Number of passes over all features."""
+
 RAISES = """ValueError
-        If X or y holds NaN or infinity, y is of no known kind, or the kernel is indefinite and ``repair="raise"``.
+        If X or y holds NaN or infinity, if y holds neither numbers nor classes, or if the kernel is indefinite and
+        ``repair="raise"``.
 
     Warns
     -----
     RuntimeWarning
-        If the kernel is indefinite, or the response constant (nothing is selected then)."""
+        If the kernel is indefinite, or if the response is constant, in which case no feature is selected."""
+
+PARAGRAPHS = {
+    "{shared_parameters}": SHARED_PARAMETERS,
+    "{kernel_parameters}": KERNEL_PARAMETERS,
+    "{path_parameters}": PATH_PARAMETERS,
+    "{kernel_attributes}": KERNEL_ATTRIBUTES,
+    "{solution_attributes}": SOLUTION_ATTRIBUTES,
+    "{raises}": RAISES,
+}
 
 
-def described(cls: type) -> type:
-    """Fill the shared paragraphs into a class's docstring, where it says ``{kernel_parameters}`` and the like."""
-    if cls.__doc__ is not None:
-        cls.__doc__ = (
-            cls.__doc__.replace("{kernel_parameters}", KERNEL_PARAMETERS)
-            .replace("{shared_parameters}", SHARED_PARAMETERS)
-            .replace("{kernel_attributes}", KERNEL_ATTRIBUTES)
-            .replace("{raises}", RAISES)
-        )
+def with_shared_paragraphs(cls: ClassT) -> ClassT:
+    """Replace ``{kernel_parameters}`` and the like in a class's docstring by the paragraphs above."""
+    for name, paragraph in PARAGRAPHS.items():
+        if cls.__doc__ is not None:
+            cls.__doc__ = cls.__doc__.replace(name, paragraph)
     return cls

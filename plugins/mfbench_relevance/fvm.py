@@ -5,54 +5,57 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._box_selector import BoxSelector, described_box
+from mfbench_relevance._box_selector import BoxSelector
+from mfbench_relevance._docstrings import with_shared_paragraphs
 
 
-@described_box
+@with_shared_paragraphs
 class FVM(BoxSelector):
     r"""Select features by the feature vector machine: the lasso in the space of a feature kernel.
 
     .. math:: \min_w \tfrac12 w^T K w \quad \text{subject to} \quad |K w - k|_j \le \lambda / 2 \ \text{for all } j,
 
     equation (7) of [1]_, solved in its dual form :math:`\min_w \frac12 w^T K w - k^T w + \frac{\lambda}{2} \|w\|_1`,
-    which has sparse solutions also if K is singular [2]_. With the linear kernel it is the lasso of the standardised
-    data.
+    which has sparse solutions even if K is singular [2]_. With the linear kernel it is the lasso on standardised data.
 
     Parameters
     ----------
     preset : {"calibrated", "paper"}, default="calibrated"
-        "paper" takes log2 of the number of features as bins of equal width; "calibrated" 16 x 4 bins of equal frequency
-        and a kernel free of its finite-sample bias. Every kernel setting below that is None follows the preset.
+        "paper" uses bins of equal width, as many as log2 of the number of features; "calibrated" uses 16 x 4 bins of
+        equal frequency and subtracts the kernel's finite-sample bias. Kernel settings that are None follow the preset.
     {kernel_parameters}
     penalty : float or None, default=None
-        :math:`\lambda`; None chooses it by `tuning`. From twice the largest :math:`|k_i|` on nothing is selected.
-    {path}
+        :math:`\lambda`; None to choose it as `tuning` says. From twice the largest :math:`|k_i|` on, nothing is
+        selected.
+    {path_parameters}
 
     Attributes
     ----------
     {kernel_attributes}
     penalty_ : float
-        :math:`\lambda`.
-    {told}
+        The :math:`\lambda` in use.
+    {solution_attributes}
 
     Raises
     ------
     {raises}
     ConvergenceWarning
-        If coordinate descent did not settle.
+        If coordinate descent does not converge.
 
     See Also
     --------
-    mfbench_relevance.PSVM : With a bound on the weights.
-    mfbench_relevance.RFVM : A sparse prior in place of the penalty.
+    mfbench_relevance.PSVM : The same problem with a bound on the weights.
+    mfbench_relevance.RFVM : A sparse prior instead of the penalty.
 
     Notes
     -----
-    Time O(m² (n + N²)) for each of the kernels, one per fold and one for all rows, and O(a m) per pass over a features.
-    Penalties of the linear kernel grow with the number of rows and are scaled to the folds.
+    Time O(m² (n + N²)) for each kernel of m features, n rows and N bins (one kernel per fold and one for all rows), and
+    O(a m) per pass over a features. The linear kernel grows with the number of rows, so in the folds its penalties are
+    scaled accordingly.
 
     References
     ----------
@@ -98,11 +101,27 @@ class FVM(BoxSelector):
         tol: float = 1e-10,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            preset, kernel, target, bins, target_bins, binning, bias, gamma, degree, coef0, quantile, n_permutations,
-            repair, tuning, one_standard_error, n_folds, n_penalties, max_iter, tol, random_state,
-        )  # fmt: skip
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.bias = bias
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.repair = repair
         self.penalty = penalty
+        self.tuning = tuning
+        self.one_standard_error = one_standard_error
+        self.n_folds = n_folds
+        self.n_penalties = n_penalties
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> FVM:
@@ -120,6 +139,6 @@ class FVM(BoxSelector):
         FVM
             The fitted selector.
         """
-        self._fit(X, y, None if self.penalty is None else self.penalty / 2)
+        self._fit_box(X, y, epsilon=None if self.penalty is None else self.penalty / 2, bound=np.inf)
         self.penalty_ = 2 * self.epsilon_
         return self

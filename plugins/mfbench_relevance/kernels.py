@@ -1,6 +1,7 @@
-"""The feature kernel: all that the methods see of the data, for all pairs of features and the response.
+"""The feature kernel: the comparison of all pairs of features, and of each with the response.
 
-View of the data (`_views`) → kernel of all pairs → correction of its finite-sample bias → repair if it is indefinite.
+View of the data (`_kernel.views`) → kernel of all pairs → correction of its finite-sample bias → repair if it is
+indefinite. The methods see nothing else of the data.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ LARGEST_SAMPLE = 2000
 
 @dataclass(frozen=True)
 class Null:
-    """The kernel between features and permuted responses: what features give that do not depend on the response.
+    """The kernel between features and permuted responses: its values for features that carry no information.
 
     Attributes
     ----------
     values : ndarray of shape (n_permutations, n_targets, n_features)
     mean : ndarray of shape (n_features,)
-        Mean over permutations, targets and all features with as many occupied bins.
+        Mean over permutations, targets and all features with the same number of occupied bins.
     """
 
     values: NDArray[np.float64]
@@ -43,11 +44,11 @@ class Null:
         quantile : float
             From 0 to 1.
         centred : bool
-            Whether the mean is subtracted.
+            Whether to subtract the mean.
         two_sided : bool
-            Whether absolute values count, as for a kernel with negative values.
+            Whether to use absolute values, as for a kernel with negative values.
         unit : ndarray of shape (n_features,) or None, default=None
-            What the values are divided by; features of unit 0 do not count.
+            The values are divided by it; features of unit 0 do not count.
 
         Returns
         -------
@@ -68,12 +69,12 @@ class FeatureKernel:
     Attributes
     ----------
     matrix : ndarray of shape (n_features + n_targets, n_features + n_targets)
-        Kernel of the features and, after them, the response. There is one target, except for a numeric kernel and more
-        than two classes: one target per class.
+        Kernel of the features, followed by the response. There is one target; a numeric kernel with more than two
+        classes has one target per class.
     n_features : int
         Number of features.
     n_samples : int
-        Number of rows that the kernel was computed from.
+        Number of rows from which the kernel was computed.
     smallest_eigenvalue : float or None
         Smallest eigenvalue of the matrix if it was indefinite, before the repair; None if it was not.
     """
@@ -90,7 +91,7 @@ class FeatureKernel:
 
     @property
     def cross(self) -> Matrix:
-        """Kernel of targets and features, of shape (n_targets, n_features)."""
+        """Kernel of targets and features, of shape (n_targets, n_features) (a view)."""
         return self.matrix[self.n_features :, : self.n_features]
 
     @property
@@ -127,28 +128,28 @@ def feature_kernel(
         Whether y holds class codes 0, 1, …
     kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
         Mutual information of the binned columns, in bits; or a kernel of standardised columns: :math:`u^T v`,
-        :math:`\exp(-\gamma \|u - v\|^2)`, :math:`(\gamma u^T v + c_0)^d`. A callable is given two arrays of shapes
-        (a, n_samples) and (b, n_samples), standardised columns as rows, and returns an array of shape (a, b).
+        :math:`\exp(-\gamma \|u - v\|^2)`, :math:`(\gamma u^T v + c_0)^d`. A callable takes two arrays of shapes
+        (a, n_samples) and (b, n_samples), whose rows are standardised columns, and returns an array of shape (a, b).
     bins : int, default=16
-        Bins of a feature; for mutual information.
+        Number of bins of a feature; for mutual information.
     target_bins : int, default=4
-        Bins of a numeric response; for mutual information. Classes are their own bins.
+        Number of bins of a numeric response; for mutual information. Classes are their own bins.
     binning : {"frequency", "width"}, default="frequency"
         Bins of equal frequency or of equal width.
     bias : {"none", "miller-madow", "null"}, default="none"
         Correction for the bias of finite samples. "miller-madow" subtracts :math:`(r_u-1)(r_v-1) / (2 n \ln 2)` from
         the mutual information of variables with r occupied bins and adds :math:`(r-1) / (2 n \ln 2)` to entropies;
-        only for mutual information, and too strong for more than some 16 bins. "null" subtracts from the kernel of
+        for mutual information only, and too strong for more than about 16 bins. "null" subtracts from the kernel of
         features and response its mean over permuted responses, and from that of two features its median, both in
-        proportion to the occupied bins minus 1 where features differ in these; the diagonal stays.
+        proportion to the number of occupied bins minus 1 where features differ in it; the diagonal stays.
     gamma : float or None, default=None
-        Of "rbf" and "polynomial"; None is 1 / n_samples.
+        Parameter of "rbf" and "polynomial"; None is 1 / n_samples.
     degree : int, default=3
-        d of "polynomial".
+        Degree d of "polynomial".
     coef0 : float, default=1.0
-        c0 of "polynomial".
+        Constant term c0 of "polynomial".
     n_permutations : int, default=20
-        Permutations of y for ``bias="null"``.
+        Number of permutations of y for ``bias="null"``.
     random_state : int, RandomState or None, default=None
         Seed of the permutations.
 
@@ -158,8 +159,8 @@ def feature_kernel(
 
     Notes
     -----
-    Time O(p² (n + N²)) for mutual information with N bins, O(p² n) for the others; memory 8 p² bytes and blocks. Of
-    more than 2000 features, the median is taken over the pairs of 2000 of them at equal steps.
+    Time O(p² (n + N²)) for mutual information with N bins, O(p² n) for the others; memory 8 p² bytes and blocks. With
+    more than 2000 features, the median is over the pairs of 2000 features, taken at equal steps.
 
     References
     ----------
@@ -168,14 +169,14 @@ def feature_kernel(
 
     Examples
     --------
-    Two fair bits, their sum modulo 2, and a response that holds the first two. The kernel is indefinite:
+    Two fair bits, their sum modulo 2, and a response that holds both bits. The kernel is indefinite:
 
     >>> import numpy as np
     >>> X = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
-    >>> found = feature_kernel(X, [0, 1, 2, 3], bins=4, binning="width")
-    >>> found.cross
+    >>> kernel = feature_kernel(X, [0, 1, 2, 3], bins=4, binning="width")
+    >>> kernel.cross
     array([[1., 1., 1.]])
-    >>> np.linalg.eigvalsh(found.matrix).round(4)
+    >>> np.linalg.eigvalsh(kernel.matrix).round(4)
     array([-0.3028,  1.    ,  1.    ,  3.3028])
     """
     view = make_view(
@@ -195,46 +196,46 @@ def feature_kernel(
 
 
 def kernel_of(view: CodedView | NumericView, bias: str, null: Null | None = None) -> FeatureKernel:
-    """Return the kernel of a view, its bias corrected; not repaired."""
+    """Return the kernel of a view, corrected for its bias but not repaired."""
     matrix = view.gram()
     m = view.n_features
     freedom = view.freedom()
     if bias == "miller-madow":
         if not isinstance(view, CodedView):
-            raise ValueError("bias='miller-madow' is for the mutual-information kernel; take 'none' or 'null'")
-        unit = 1 / (2 * _samples(view) * np.log(2))
+            raise ValueError("bias='miller-madow' is for the mutual-information kernel; use 'none' or 'null'")
+        unit = 1 / (2 * _n_samples(view) * np.log(2))
         diagonal = np.diagonal(matrix) + unit * freedom
         matrix -= unit * freedom[:, None] * freedom
         np.fill_diagonal(matrix, diagonal)
     elif null is not None and bias == "null":
         diagonal = np.diagonal(matrix).copy()
-        matrix[:m, :m] -= _middle(matrix[:m, :m], freedom[:m]) * freedom[:m, None] * freedom[:m]
+        matrix[:m, :m] -= _median(matrix[:m, :m], freedom[:m]) * freedom[:m, None] * freedom[:m]
         matrix[m:, :m] -= null.mean
         matrix[:m, m:] -= null.mean[:, None]
         np.fill_diagonal(matrix, diagonal)
-    return FeatureKernel(matrix, m, _samples(view))
+    return FeatureKernel(matrix, m, _n_samples(view))
 
 
 def permuted(view: CodedView | NumericView, n_permutations: int, random: np.random.RandomState) -> Null:
     """Return the kernel of the features with randomly permuted responses."""
-    return _null(view, view.against(_orders(view, n_permutations, random)))
+    return _null_of(view, view.against(_orders(view, n_permutations, random)))
 
 
 def compared(view: CodedView | NumericView, n_permutations: int, random: np.random.RandomState) -> tuple[Matrix, Null]:
     """Return the kernel of targets and features, of shape (n_targets, n_features), and that of permuted responses.
 
-    The pairs of features, and with them the time that grows with the square of their number, are left out.
+    Pairs of features are not compared, which saves the time that grows with the square of their number.
     """
     orders = _orders(view, n_permutations, random)
-    values = view.against(np.vstack([np.arange(_samples(view)), orders]))
-    return values[0], _null(view, values[1:])
+    values = view.against(np.vstack([np.arange(_n_samples(view)), orders]))
+    return values[0], _null_of(view, values[1:])
 
 
 def _orders(view: CodedView | NumericView, count: int, random: np.random.RandomState) -> NDArray[np.intp]:
-    return np.array([random.permutation(_samples(view)) for _ in range(count)])
+    return np.array([random.permutation(_n_samples(view)) for _ in range(count)])
 
 
-def _null(view: CodedView | NumericView, values: NDArray[np.float64]) -> Null:
+def _null_of(view: CodedView | NumericView, values: NDArray[np.float64]) -> Null:
     freedom = view.freedom()[: view.n_features]
     _, group = np.unique(freedom, return_inverse=True)
     means = np.bincount(group, values.mean(axis=(0, 1))) / np.bincount(group)
@@ -242,10 +243,10 @@ def _null(view: CodedView | NumericView, values: NDArray[np.float64]) -> Null:
 
 
 def repaired(kernel: FeatureKernel, repair: str) -> FeatureKernel:
-    r"""Return the kernel, made positive semi-definite if it is not.
+    r"""Return the kernel, made positive semi-definite if necessary.
 
-    Mutual information is no Mercer kernel. An indefinite kernel of features and response is replaced by the nearest
-    positive semi-definite one: negative eigenvalues become 0. The response belongs to the matrix, so that the residual
+    Mutual information is not a Mercer kernel. An indefinite kernel of features and response is replaced by the nearest
+    positive semi-definite one: negative eigenvalues become 0. The matrix includes the response, so the residual
     :math:`k_{yy} - 2 \mu^T k + \mu^T K \mu` cannot become negative.
 
     Parameters
@@ -258,7 +259,7 @@ def repaired(kernel: FeatureKernel, repair: str) -> FeatureKernel:
     Returns
     -------
     FeatureKernel
-        The same object if there was nothing to repair.
+        The same object if there is nothing to repair.
 
     Raises
     ------
@@ -268,12 +269,12 @@ def repaired(kernel: FeatureKernel, repair: str) -> FeatureKernel:
     Warns
     -----
     RuntimeWarning
-        If it is indefinite and clipped.
+        If the kernel is indefinite and ``repair="clip"``.
 
     Notes
     -----
-    Whether it is positive semi-definite is seen by a Cholesky factorisation, p³ / 3; eigenvalues are found only if it
-    fails.
+    A Cholesky factorisation, p³ / 3 operations, shows whether the kernel is positive semi-definite; eigenvalues are
+    computed only if it fails.
 
     Examples
     --------
@@ -315,16 +316,16 @@ def _is_semidefinite(matrix: Matrix, allowed: float) -> bool:
     return True
 
 
-def _middle(features: Matrix, freedom: NDArray[np.float64]) -> float:
+def _median(features: Matrix, freedom: NDArray[np.float64]) -> float:
     """Return the median off the diagonal, per unit of freedom of both features; constant features do not count."""
-    chosen = np.flatnonzero(freedom > 0)
-    if len(chosen) > LARGEST_SAMPLE:
-        chosen = chosen[np.linspace(0, len(chosen) - 1, LARGEST_SAMPLE).astype(np.intp)]
-    if len(chosen) < 2:
+    varying = np.flatnonzero(freedom > 0)
+    if len(varying) > LARGEST_SAMPLE:
+        varying = varying[np.linspace(0, len(varying) - 1, LARGEST_SAMPLE).astype(np.intp)]
+    if len(varying) < 2:
         return 0.0
-    sample = features[np.ix_(chosen, chosen)] / (freedom[chosen, None] * freedom[chosen])
+    sample = features[np.ix_(varying, varying)] / (freedom[varying, None] * freedom[varying])
     return float(np.median(sample[~np.eye(len(sample), dtype=bool)]))
 
 
-def _samples(view: CodedView | NumericView) -> int:
-    return (view.codes if isinstance(view, CodedView) else view.rows).shape[1]
+def _n_samples(view: CodedView | NumericView) -> int:
+    return int((view.codes if isinstance(view, CodedView) else view.rows).shape[1])

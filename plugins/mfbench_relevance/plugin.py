@@ -1,4 +1,4 @@
-"""What this plugin offers to mfbench: RFVM and the methods that the paper compares it with."""
+"""The selectors of this plugin: RFVM and the methods that its paper compares it with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="rvm-linear",
-            summary="Linear RVM: the same on the linear kernel, noise learned",
+            summary="Linear RVM: RFVM on the linear kernel, with learned noise",
             factory="mfbench_relevance.rfvm:RFVM",
             paper="M. E. Tipping: Sparse Bayesian learning and the relevance vector machine. Journal of Machine "
             f"Learning Research 1:211-244, 2001; as a selector of features: {_RFVM}",
@@ -48,7 +48,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="psvm",
-            summary="P-SVM: FVM with a bound on the weights, so that copies stay",
+            summary="P-SVM: FVM with a bound on the weights, which keeps redundant features",
             factory="mfbench_relevance.psvm:PSVM",
             paper="S. Hochreiter, K. Obermayer: Nonlinear feature selection with the potential support vector machine. "
             f"In: Feature extraction, foundations and applications, Springer, 2006; {_RFVM}",
@@ -59,7 +59,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="kernel-ranking",
-            summary="Plain ranking by mutual information of bins, cut where chance ends (permuted responses)",
+            summary="Plain ranking by binned mutual information, with a threshold from permuted responses",
             factory="mfbench_relevance.ranking:KernelRanking",
             paper="D. François, F. Rossi, V. Wertz, M. Verleysen: Resampling methods for parameter-free and robust "
             "feature selection with mutual information. Neurocomputing 70(7-9):1276-1288, 2007",

@@ -5,17 +5,14 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._box_selector import BoxSelector, described_box
-from mfbench_relevance.kernels import FeatureKernel
-
-FIFTH = 0.2
+from mfbench_relevance._box_selector import BoxSelector
+from mfbench_relevance._docstrings import with_shared_paragraphs
 
 
-@described_box
+@with_shared_paragraphs
 class PSVM(BoxSelector):
     r"""Select features by the potential support vector machine on a feature kernel.
 
@@ -23,40 +20,40 @@ class PSVM(BoxSelector):
         \qquad 0 \le w^+, w^- \le C,
 
     equation (8) of [1]_, the dual of the potential support vector machine [2]_. At the minimum one of each pair is 0,
-    and :math:`w = w^+ - w^-`. A small C allows more redundancy: weights of the strongest features are cut, so that they
-    do not take their copies' place. With C infinite it is FVM at :math:`\lambda = 2 \epsilon`.
+    and :math:`w = w^+ - w^-`. A small C allows more redundancy: it limits the weights of the strongest features, which
+    then cannot replace their copies. With an infinite C this is FVM at :math:`\lambda = 2 \epsilon`.
 
     Parameters
     ----------
     preset : {"calibrated", "paper"}, default="calibrated"
-        "paper" takes log2 of the number of features as bins of equal width; "calibrated" 16 x 4 bins of equal frequency
-        and a kernel free of its finite-sample bias. Every kernel setting below that is None follows the preset.
+        "paper" uses bins of equal width, as many as log2 of the number of features; "calibrated" uses 16 x 4 bins of
+        equal frequency and subtracts the kernel's finite-sample bias. Kernel settings that are None follow the preset.
     {kernel_parameters}
     epsilon : float or None, default=None
-        None chooses it by `tuning`. From the largest :math:`|k_i|` on nothing is selected.
+        None to choose it as `tuning` says. From the largest :math:`|k_i|` on, nothing is selected.
     C : float or None, default=None
-        Bound on the weights. None is a fifth of the largest :math:`|k_i| / K_{ii}`. It is not tuned: it changes sizes
-        of weights but hardly which are 0, so that held-out rows cannot tell one C from another.
-    {path}
+        Bound on the weights. None is a fifth of the largest :math:`|k_i| / K_{ii}`. It is not tuned: it changes the
+        sizes of the weights but hardly which of them are 0, so held-out rows cannot distinguish values of C.
+    {path_parameters}
 
     Attributes
     ----------
     {kernel_attributes}
-    {told}
+    {solution_attributes}
 
     Raises
     ------
     {raises}
     ConvergenceWarning
-        If coordinate descent did not settle.
+        If coordinate descent does not converge.
 
     See Also
     --------
-    mfbench_relevance.FVM : Without a bound.
+    mfbench_relevance.FVM : The same problem without a bound.
 
     Notes
     -----
-    Time as for FVM.
+    The same time as for FVM.
 
     References
     ----------
@@ -106,12 +103,28 @@ class PSVM(BoxSelector):
         tol: float = 1e-10,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            preset, kernel, target, bins, target_bins, binning, bias, gamma, degree, coef0, quantile, n_permutations,
-            repair, tuning, one_standard_error, n_folds, n_penalties, max_iter, tol, random_state,
-        )  # fmt: skip
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.bias = bias
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.repair = repair
         self.epsilon = epsilon
         self.C = C
+        self.tuning = tuning
+        self.one_standard_error = one_standard_error
+        self.n_folds = n_folds
+        self.n_penalties = n_penalties
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> PSVM:
@@ -129,13 +142,5 @@ class PSVM(BoxSelector):
         PSVM
             The fitted selector.
         """
-        self._fit(X, y, self.epsilon)
+        self._fit_box(X, y, epsilon=self.epsilon, bound=self.C)
         return self
-
-    def _bound(self, kernel: FeatureKernel) -> float:
-        if self.C is not None:
-            return float(self.C)
-        diagonal = np.diagonal(kernel.features)
-        usable = diagonal > 0
-        largest = float((np.abs(kernel.cross[:, usable]) / diagonal[usable]).max(initial=0.0))
-        return FIFTH * largest if largest > 0 else np.inf

@@ -1,33 +1,33 @@
-"""Plain ranking by the kernel with the response: what RFVM, FVM and P-SVM have to beat."""
+"""Plain ranking by the kernel with the response: the baseline of RFVM, FVM and P-SVM."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from mfbench_relevance._docstrings import described
-from mfbench_relevance._selector import KernelSelector, single
+from mfbench_relevance._docstrings import with_shared_paragraphs
+from mfbench_relevance._selector import CONSTANT_RESPONSE, KernelSelector, single
 from mfbench_relevance.kernels import compared
 
 
-@described
+@with_shared_paragraphs
 class KernelRanking(KernelSelector):
-    r"""Select every feature whose kernel with the response is above what permuted responses give.
+    r"""Select every feature whose kernel with the response exceeds that of permuted responses.
 
-    Each feature is weighed alone, by :math:`k_i`, the kernel of feature i and the response: by default the mutual
-    information of binned columns, equation (26) of [1]_. The response is permuted, and the quantile of the values of
-    all features under permutation is the threshold [2]_. What features say of each other is not looked at.
+    Each feature is weighted on its own, by :math:`k_i`, the kernel of feature i and the response: by default the mutual
+    information of binned columns, equation (26) of [1]_. The threshold is a quantile of the values of all features
+    under permutations of the response [2]_. Dependence between features is ignored.
 
     Parameters
     ----------
     preset : {"calibrated", "paper"}, default="calibrated"
-        "paper" takes log2 of the number of features as bins of equal width; "calibrated" 16 x 4 bins of equal
-        frequency. Every kernel setting below that is None follows the preset.
+        "paper" uses bins of equal width, as many as log2 of the number of features; "calibrated" uses 16 x 4 bins of
+        equal frequency. Kernel settings that are None follow the preset.
     {shared_parameters}
     random_state : int, RandomState or None, default=None
         Seed of the permutations.
@@ -35,32 +35,32 @@ class KernelRanking(KernelSelector):
     Attributes
     ----------
     relevance_ : ndarray of shape (n_features,), or (n_classes, n_features)
-        Kernel of features and response minus its mean over permutations, features, and classes; features with other
-        numbers of occupied bins have means of their own.
+        Kernel of features and response minus its mean over permutations, classes, and all features with the same
+        number of occupied bins.
     threshold_ : float
-        Quantile of the same under permutation; of its absolute value for a kernel that can be negative.
+        Quantile of the relevance under permutation; of its absolute value for a kernel that can be negative.
     weights_ : ndarray of shape (n_features,)
-        How far the relevance, or its absolute value, is above the threshold; of several classes the largest.
+        Relevance, or its absolute value, minus the threshold; the largest over the classes if there are several.
     feature_importances_ : ndarray of shape (n_features,)
-        The same; those of features that are not selected are not positive.
+        The same as `weights_`; not positive for features that are not selected.
     support_ : ndarray of bool, shape (n_features,)
-        Which features are selected: those of positive weight.
+        Whether a feature is selected: those of positive weight are.
     settings_ : dict
-        What was used: the preset's settings, and what was given in their place.
+        The settings in use: those of the preset, except where a parameter overrides them.
 
     Raises
     ------
     ValueError
-        If X or y holds NaN or infinity, or y is of no known kind.
+        If X or y holds NaN or infinity, or if y holds neither numbers nor classes.
 
     Warns
     -----
     RuntimeWarning
-        If the response is constant; nothing is selected then.
+        If the response is constant, in which case no feature is selected.
 
     See Also
     --------
-    mfbench_relevance.RFVM : Weighs redundancy too.
+    mfbench_relevance.RFVM : Takes redundancy into account.
 
     Notes
     -----
@@ -82,12 +82,6 @@ class KernelRanking(KernelSelector):
     [False, True, False, False, False]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: kinds
-        for name, kinds in KernelSelector._parameter_constraints.items()
-        if name not in ("bias", "repair", "max_iter", "tol")
-    }
-
     def __init__(
         self,
         preset: str = "calibrated",
@@ -103,10 +97,18 @@ class KernelRanking(KernelSelector):
         n_permutations: int = 20,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            preset, kernel, target, bins, target_bins, binning, gamma, degree, coef0, quantile, n_permutations,
-            random_state,
-        )  # fmt: skip
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> KernelRanking:
@@ -124,22 +126,19 @@ class KernelRanking(KernelSelector):
         KernelRanking
             The fitted selector.
         """
-        task = self._prepare(X, y)
+        # The null is subtracted from the relevances below; no kernel of all pairs is computed that could need a repair.
+        task = self._check_data(X, y, bias="null", repair="ignore")
         if np.ptp(task.y) == 0:
-            warnings.warn("the response is constant: no feature is selected", RuntimeWarning, stacklevel=2)
+            warnings.warn(CONSTANT_RESPONSE, RuntimeWarning, stacklevel=2)
         view = task.view()
         values, null = compared(view, self.n_permutations, check_random_state(self.random_state))
-        two_sided = not task.informative
-        # Constant features depend on nothing, and would pull the quantile down.
-        unit = (view.freedom()[: view.n_features] > 0).astype(np.float64)
-        self.threshold_ = null.level(self.quantile, centred=True, two_sided=two_sided, unit=unit)
+        # Constant features depend on nothing, and would lower the quantile.
+        varies = (view.freedom()[: view.n_features] > 0).astype(np.float64)
+        self.threshold_ = task.null_level(null, varies)
         relevance = values - null.mean
         self.relevance_ = single(relevance)
-        size: NDArray[np.float64] = np.abs(relevance) if two_sided else relevance
+        size: NDArray[np.float64] = relevance if task.informative else np.abs(relevance)
         self.weights_ = size.max(axis=0) - self.threshold_
         self.feature_importances_ = self.weights_
         self.support_ = self.weights_ > 0
         return self
-
-    def _resolve(self, n_features: int) -> dict[str, Any]:
-        return {**super()._resolve(n_features), "bias": "null"}

@@ -8,7 +8,7 @@ from sklearn.linear_model import Lasso
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines._hiernet_solver import QUADRATIC, Problem, objective, prox, solve_strong, solve_weak
-from mfbench_baselines.hiernet import HierNet
+from mfbench_baselines.hiernet import HierNet, first_minimum
 
 TIGHT = {"tol": 1e-7, "max_iter": 20_000}
 
@@ -173,6 +173,31 @@ def test_largest_penalty_is_where_the_first_term_enters(family, seed):
     below, _, _ = solve_weak(problem, 0.99 * largest, problem.start(), **TIGHT)
     assert not above.any()
     assert below.any()
+
+
+@pytest.mark.parametrize("family", ["logistic", "gaussian"])
+def test_at_the_largest_penalty_no_term_enters(family):
+    """Not even by a rounding error: the empty model is empty on every machine."""
+    for seed in range(20):
+        problem = drawn(family, seed=seed, p=4)
+        variables, _, _ = solve_weak(problem, problem.largest_penalty(), problem.start(), **TIGHT)
+        assert not variables.any()
+
+
+def test_proximal_point_of_a_row_whose_parts_are_negative_is_zero():
+    """The multiplier is then exactly the largest margin of the row's pairs."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        point = np.column_stack([-3.0 - rng.random((4, 2)), rng.normal(size=(4, 4))])
+        out = np.empty_like(point)
+        prox(point, 0.3, 1.1, True, out)
+        assert not out.any()
+
+
+def test_losses_equal_but_for_rounding_are_ties():
+    assert first_minimum([3.0, 2.0 + 1e-12, 2.0, 2.5]) == 1
+    assert first_minimum([3.0, 2.0 + 1e-6, 2.0]) == 2
+    assert first_minimum([0.0, 0.0]) == 0
 
 
 def test_without_pairs_it_is_the_lasso():

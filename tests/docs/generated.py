@@ -1,4 +1,4 @@
-"""The generated parts of the documents: the command line in docs/cli.md, the built-in methods in docs/methods.md.
+"""The generated parts of the documentation: the command line in docs/cli.md, the built-in methods in docs/methods.md.
 
 ``python tests/docs/generated.py`` rewrites them; tests/docs/test_docs.py compares them with what this module returns.
 """
@@ -97,9 +97,9 @@ def _metavar(param):
 
 
 def _split_default(param):
-    text, _, told = (param.help or "").partition(" [default: ")
-    if told:
-        return text, told.rstrip("]")
+    text, _, default = (param.help or "").partition(" [default: ")
+    if default:
+        return text, default.rstrip("]")
     if param.param_type_name == "argument" and param.required:
         return text, "required"
     shown = param.default if isinstance(param.default, int | str | Path) and not param.is_flag else None

@@ -1,4 +1,4 @@
-"""The documents tell the truth: names are walked in the real objects, code blocks run, generated parts are compared."""
+"""The documentation is true: it names the real objects, its code runs, its generated parts are current."""
 
 import importlib.util
 import json
@@ -139,10 +139,10 @@ def test_suite_keys(heading):
     documented.pop("key")
     assert set(documented) == set(fields)
     for name, field in fields.items():
-        assert documented[name][2] == _told_default(field), f"default of {heading} {name}"
+        assert documented[name][2] == _documented_default(field), f"default of {heading} {name}"
 
 
-def _told_default(field):
+def _documented_default(field):
     if field.is_required():
         return "required"
     return "–" if field.default is None else f"`{json.dumps(field.default)}`"
@@ -160,15 +160,17 @@ def test_keys_of_published_tables():
     documented = rows(section("suites.md", "## Published figures"))
     documented.pop("key")
     assert {name: row[2] for name, row in documented.items()} == {
-        name: _told_default(field) for name, field in published.Description.model_fields.items()
+        name: _documented_default(field) for name, field in published.Description.model_fields.items()
     }
 
 
 def test_standard_profiles():
     documented = rows(section("suites.md", "### `[profiles.NAME]`"))
     for kind, about in KINDS.items():
-        told = [", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()]
-        assert documented[kind][1:] == told, kind
+        expected = [
+            ", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()
+        ]
+        assert documented[kind][1:] == expected, kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -283,8 +285,8 @@ def test_run_members(run):
     frames = {"scores": run.scores, "summary()": run.summary(), "wins_ties_losses()": run.wins_ties_losses()}
     frames["predictions(dataset, method)"] = run.predictions("iris", "V")
     for name, frame in frames.items():
-        told = set(re.findall(r"`(\w+)`", documented[name][1]))
-        assert told | {"dataset", "method"} == set(frame.columns) | {"dataset", "method"}, name
+        columns = set(re.findall(r"`(\w+)`", documented[name][1]))
+        assert columns | {"dataset", "method"} == set(frame.columns) | {"dataset", "method"}, name
 
 
 def test_json_keys(run):
@@ -351,7 +353,7 @@ def test_every_built_in_has_a_paragraph():
     built_in = generated.built_in_registry()
     for heading, table in [
         ("## Selectors", built_in.selectors),
-        # A method that is both is told of among the selectors.
+        # A method that is both is described with the selectors.
         ("## Classifiers", set(built_in.classifiers) - set(built_in.selectors)),
         ("## Datasets", built_in.datasets),
     ]:

@@ -1,4 +1,4 @@
-"""Cross-validation of the penalty: which of a path of selections serves rows that were held out."""
+"""Cross-validation of the penalty: which selection along a path predicts held-out rows best."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.model_selection import KFold
 
 from mfbench_relevance._kernel.views import indicators
-from mfbench_relevance._selector import Task
+from mfbench_relevance._task import Task
 from mfbench_relevance.kernels import FeatureKernel
 
 Matrix = NDArray[np.float64]
@@ -26,13 +26,13 @@ class Curve:
     Attributes
     ----------
     losses : ndarray of shape (n_folds, n_values)
-        Mean loss of every fold; smaller penalties to the right.
+        Mean loss in each fold; penalties decrease from left to right.
     """
 
     losses: Matrix
 
     def best(self, one_standard_error: bool) -> int:
-        """Return the position of the least mean loss, or of the first within one standard error of it.
+        """Return the position of the smallest mean loss, or of the first within one standard error of it.
 
         Examples
         --------
@@ -42,11 +42,11 @@ class Curve:
         (2, 1)
         """
         mean = self.losses.mean(axis=0)
-        least = int(np.argmin(mean))
+        smallest = int(np.argmin(mean))
         if not one_standard_error:
-            return least
-        error = self.losses[:, least].std(ddof=1) / np.sqrt(len(self.losses))
-        return int(np.flatnonzero(mean <= mean[least] + error)[0])
+            return smallest
+        error = self.losses[:, smallest].std(ddof=1) / np.sqrt(len(self.losses))
+        return int(np.flatnonzero(mean <= mean[smallest] + error)[0])
 
 
 def cross_validate(
@@ -63,16 +63,16 @@ def cross_validate(
     ----------
     task : Task
     loss : {"refit", "kernel"}
-        "refit" fits an additive model to the features of nonzero weight and takes its squared error; "kernel" is the
+        "refit" is the squared error of an additive model fitted to the features of nonzero weight; "kernel" is the
         distance of the response from the prediction in the kernel of the held-out rows.
     n_folds : int
-        At most the number of rows.
+        Number of folds; limited to the number of rows.
     random : RandomState
         Shuffles the rows.
     kernel_of : callable
-        Takes rows, returns their kernel.
+        Takes rows and returns their kernel.
     paths : callable
-        Takes a kernel, returns weights of shape (n_targets, n_values, n_features).
+        Takes a kernel and returns weights of shape (n_targets, n_values, n_features).
 
     Returns
     -------
@@ -109,7 +109,7 @@ def refit_losses(
     ----------
     task : Task
     train, test : ndarray of int
-        Rows to learn from, and to predict.
+        Rows to learn from, and rows to predict.
     supports : ndarray of bool, shape (n_values, n_features)
 
     Returns
@@ -118,27 +118,27 @@ def refit_losses(
 
     Notes
     -----
-    Time O(min(n, d)³) for each of the distinct sets, d being 10 times the number of features.
+    Time O(min(n, d)³) for each distinct set, where d is 10 times its number of features.
     """
     y = indicators(task.y, task.n_classes) if task.n_classes else np.asarray(task.y, dtype=np.float64)[:, None]
     centre = y[train].mean(axis=0)
     used = np.flatnonzero(supports.any(axis=0))
-    learned, asked = _indicator_tables(task.X[np.ix_(train, used)], task.X[np.ix_(test, used)])
-    model = _Additive(learned, y[train] - centre)
-    known: dict[bytes, float] = {}
+    learning, held_out = _indicator_tables(task.X[np.ix_(train, used)], task.X[np.ix_(test, used)])
+    model = _Additive(learning, y[train] - centre)
+    loss_of_set: dict[bytes, float] = {}
     losses = np.empty(len(supports))
     for i, support in enumerate(supports[:, used]):
         key = support.tobytes()
-        if key not in known:
-            chosen = np.repeat(support, REFIT_BINS)
-            predicted = centre + asked[:, chosen] @ model.coefficients(chosen)
-            known[key] = float(((y[test] - predicted) ** 2).sum(axis=1).mean())
-        losses[i] = known[key]
+        if key not in loss_of_set:
+            columns = np.repeat(support, REFIT_BINS)
+            predicted = centre + held_out[:, columns] @ model.coefficients(columns)
+            loss_of_set[key] = float(((y[test] - predicted) ** 2).sum(axis=1).mean())
+        losses[i] = loss_of_set[key]
     return losses
 
 
 class _Additive:
-    """Ridge regression on subsets of the columns of one table; its products are made once."""
+    """Ridge regression on subsets of the columns of one table, whose products are computed once."""
 
     def __init__(self, table: Matrix, target: Matrix) -> None:
         self.table, self.target = table, target
@@ -146,24 +146,24 @@ class _Additive:
         if self.few:
             self.gram, self.products = table.T @ table, table.T @ target
 
-    def coefficients(self, chosen: NDArray[np.bool_]) -> Matrix:
-        """Return the coefficients of the chosen columns, by the smaller of the two systems of equations."""
-        if not chosen.any():
+    def coefficients(self, columns: NDArray[np.bool_]) -> Matrix:
+        """Return the coefficients of some columns, from the smaller of the two systems of equations."""
+        if not columns.any():
             return np.zeros((0, self.target.shape[1]))
-        primal = self.few and chosen.sum() <= len(self.table)
+        primal = self.few and columns.sum() <= len(self.table)
         if primal:
-            inner = self.gram[np.ix_(chosen, chosen)]
-            right = self.products[chosen]
+            inner = self.gram[np.ix_(columns, columns)]
+            right = self.products[columns]
         else:
-            columns = self.table[:, chosen]
-            inner, right = columns @ columns.T, self.target
+            part = self.table[:, columns]
+            inner, right = part @ part.T, self.target
         inner[np.diag_indices_from(inner)] += RIDGE
         solved: Matrix = cho_solve(cho_factor(inner, lower=True, overwrite_a=True, check_finite=False), right)
-        return solved if primal else columns.T @ solved
+        return solved if primal else part.T @ solved
 
 
 def _indicator_tables(X: Matrix, others: Matrix) -> tuple[Matrix, Matrix]:
-    """Return one 0/1 column per feature and bin, for X and for other rows; the cuts come from X."""
+    """Return one 0/1 column per feature and bin, for X and for other rows; the bins come from X."""
     cuts = np.quantile(X, np.arange(1, REFIT_BINS) / REFIT_BINS, axis=0)
     tables = []
     for rows in (X, others):

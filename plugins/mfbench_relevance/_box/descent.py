@@ -31,8 +31,8 @@ def solve_box(
     r"""Return the minimiser and the number of passes.
 
     A pass sets :math:`w_j \leftarrow \operatorname{clip}(\operatorname{soft}(k_j - (Kw)_j + K_{jj} w_j, \epsilon) /
-    K_{jj}, -C, C)` for one feature after the other: first over the features that are not 0 until they settle, then
-    over all.
+    K_{jj}, -C, C)` for one feature after another. Passes over the features of nonzero weight are repeated until they
+    settle; then comes a pass over all features.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def solve_box(
     start : ndarray of shape (n_features,) or None, default=None
         Weights to start from; None is 0.
     tol : float, default=1e-10
-        Largest violation of the optimality conditions at the end, as a part of the largest :math:`|k_i|`.
+        Largest violation of the optimality conditions at the end, relative to the largest :math:`|k_i|`.
     max_iter : int, default=10000
-        Most passes over all features.
+        Largest number of passes over all features.
 
     Returns
     -------
@@ -58,11 +58,11 @@ def solve_box(
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` passes did not suffice.
+        If `max_iter` passes are not enough.
 
     Notes
     -----
-    A pass over a features takes O(a m).
+    A pass over a of m features takes O(a m).
 
     Examples
     --------
@@ -79,7 +79,7 @@ def solve_box(
     passes = _descend(K, np.ascontiguousarray(k), float(epsilon), float(C), w, gradient, tol * scale, max_iter)
     if passes > max_iter:
         warnings.warn(
-            f"coordinate descent did not settle in {max_iter} passes; increase max_iter or tol",
+            f"coordinate descent did not converge in {max_iter} passes; increase max_iter or tol",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -110,8 +110,8 @@ def optimality_gap(K: NDArray[np.float64], k: Vector, epsilon: float, C: float, 
     return float(_gap(k - K @ w, w, usable, float(epsilon), float(C)))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _violation(slope, weight, epsilon, C):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _violation(slope, weight, epsilon, C):  # pragma: no cover
     if weight == 0.0:
         return 0.0 if C == 0.0 else max(abs(slope) - epsilon, 0.0)
     towards = slope if weight > 0 else -slope
@@ -120,8 +120,8 @@ def _violation(slope, weight, epsilon, C):  # type: ignore[no-untyped-def]  # pr
     return abs(towards - epsilon)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _gap(gradient, w, usable, epsilon, C):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _gap(gradient, w, usable, epsilon, C):  # pragma: no cover
     worst = 0.0
     for j in range(len(w)):
         if usable[j]:
@@ -129,15 +129,15 @@ def _gap(gradient, w, usable, epsilon, C):  # type: ignore[no-untyped-def]  # pr
     return worst
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pass(K, features, epsilon, C, w, gradient):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _pass(K, features, epsilon, C, w, gradient):  # pragma: no cover
     worst = 0.0
     for j in features:
         diagonal = K[j, j]
         worst = max(worst, _violation(gradient[j], w[j], epsilon, C))
-        wanted = gradient[j] + diagonal * w[j]
-        new = max(abs(wanted) - epsilon, 0.0) / diagonal
-        if wanted < 0:
+        target = gradient[j] + diagonal * w[j]
+        new = max(abs(target) - epsilon, 0.0) / diagonal
+        if target < 0:
             new = -new
         new = min(max(new, -C), C)
         step = new - w[j]
@@ -148,20 +148,20 @@ def _pass(K, features, epsilon, C, w, gradient):  # type: ignore[no-untyped-def]
     return worst
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _descend(K, k, epsilon, C, w, gradient, tol, max_iter):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _descend(K, k, epsilon, C, w, gradient, tol, max_iter):  # pragma: no cover
     m = len(w)
     usable = np.flatnonzero(np.diag(K) > 0)
-    for j in range(m):
-        if K[j, j] <= 0:
-            w[j] = 0.0
+    for i in range(m):
+        if K[i, i] <= 0:
+            w[i] = 0.0
     for count in range(1, max_iter + 1):
         _pass(K, usable, epsilon, C, w, gradient)
         for _ in range(1000):
             inner = usable[w[usable] != 0.0]
             if _pass(K, inner, epsilon, C, w, gradient) <= tol:
                 break
-        # The gradient anew, free of what rounding has left in it.
+        # Recompute the gradient: updates accumulate rounding errors.
         for i in range(m):
             total = k[i]
             for j in usable:
@@ -179,14 +179,14 @@ def _descend(K, k, epsilon, C, w, gradient, tol, max_iter):  # type: ignore[no-u
 def path(
     K: NDArray[np.float64], k: Vector, epsilons: NDArray[np.float64], C: float, **options: Any
 ) -> NDArray[np.float64]:
-    """Return the weights for decreasing epsilons, each solved from the one before.
+    """Return the weights for decreasing values of epsilon, each solution starting from the one before.
 
     Parameters
     ----------
     K, k, C
         As in `solve_box`.
     epsilons : ndarray of shape (n_values,)
-        In decreasing order.
+        Decreasing values.
     **options
         `tol` and `max_iter` of `solve_box`.
 

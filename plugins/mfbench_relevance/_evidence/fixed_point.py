@@ -7,11 +7,11 @@ import numpy as np
 from mfbench_relevance._evidence.posterior import Posterior, Problem, Solution, Vector, posterior
 
 PRUNED = 1e9
-LARGEST = 1e12  # beyond, 1 - beta variance has no digit left
+LARGEST = 1e12  # for larger precisions, 1 - beta variance has no correct digit
 
 
 def learned_noise(problem: Problem, state: Posterior, gamma: Vector) -> tuple[float, bool]:
-    """Return the noise variance of equation (24), and whether it met its floor."""
+    """Return the noise variance of equation (24), and whether it reached its floor."""
     value = state.residual / max(problem.n - float(gamma.sum()), 1.0)
     return max(value, problem.floor), value < problem.floor
 
@@ -24,7 +24,7 @@ def fixed_point(
     *,
     prune: bool = True,
 ) -> Solution:
-    r"""Repeat the two steps of the paper until precisions and noise stay.
+    r"""Repeat the two steps of the paper until precisions and noise settle.
 
     First :math:`\Sigma` and :math:`\mu` by equations (20) and (21), then, with :math:`\gamma_i = 1 - \beta_i
     \Sigma_{ii}`,
@@ -36,12 +36,13 @@ def fixed_point(
     ----------
     problem : Problem
     beta : ndarray of shape (n_features,)
-        Precisions to start with; a feature of infinite precision is out from the start.
+        Initial precisions; a feature of infinite precision is left out from the start.
     max_iter : int
+        Largest number of iterations.
     tol : float
         Largest change of the logarithm of a precision or of the noise variance at the end.
     prune : bool, default=True
-        Whether features of a precision above 1e9 are removed; if not, precisions stop at 1e12.
+        Whether to remove features of a precision above 1e9; if not, precisions are limited to 1e12.
 
     Returns
     -------
@@ -53,27 +54,27 @@ def fixed_point(
 
     References
     ----------
-    Cheng et al., 2007, equations (20) to (24), with the 1/2 that (10), (15) and (16) lack.
+    Cheng et al., 2007, equations (20) to (24), with the factor 1/2 that (10), (15) and (16) lack.
     """
-    found = Solution(np.zeros(len(beta)), np.full(len(beta), np.inf), problem.noise)
+    solution = Solution(np.zeros(len(beta)), np.full(len(beta), np.inf), problem.noise)
     active = np.flatnonzero(np.isfinite(beta) & (np.diagonal(problem.K) > 0))
     values = beta[active].astype(np.float64)
     while True:
-        state = posterior(problem, active, values, found.noise)
-        found.trace.append(state.evidence)
-        if found.converged or found.n_iter == max_iter:
+        state = posterior(problem, active, values, solution.noise)
+        solution.trace.append(state.evidence)
+        if solution.converged or solution.n_iter == max_iter:
             break
-        found.n_iter += 1
+        solution.n_iter += 1
         gamma = np.clip(1 - values * state.variance, np.finfo(np.float64).eps, 1.0)
         with np.errstate(divide="ignore", over="ignore"):
             new = gamma / state.mean**2
-        noise = found.noise
+        noise = solution.noise
         if problem.learn_noise:
             noise, floored = learned_noise(problem, state, gamma)
-            found.floored |= floored
+            solution.floored |= floored
         kept = new <= PRUNED if prune else np.ones(len(new), dtype=bool)
         change = np.abs(np.log(np.minimum(new[kept], LARGEST) / values[kept])).max(initial=0.0) if kept.any() else 0.0
-        found.converged = bool(kept.all() and max(change, abs(np.log(noise / found.noise))) < tol)
-        active, values, found.noise = active[kept], np.minimum(new[kept], LARGEST), noise
-    found.mean[active], found.beta[active] = state.mean, values
-    return found
+        solution.converged = bool(kept.all() and max(change, abs(np.log(noise / solution.noise))) < tol)
+        active, values, solution.noise = active[kept], np.minimum(new[kept], LARGEST), noise
+    solution.mean[active], solution.beta[active] = state.mean, values
+    return solution

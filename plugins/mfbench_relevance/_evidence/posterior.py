@@ -1,7 +1,7 @@
-"""Evidence maximisation over one precision per feature: everything through the kernel, never through rows.
+"""The posterior of the weights and the evidence, with one precision per feature: from the kernel, not from rows.
 
 The model in the space of the kernel is phi(y) = sum_i w_i phi(f_i) + noise of variance s², w_i of variance 1 / beta_i.
-With A = K / s² + diag(beta) over the features that are left, the weights have mean A^-1 k / s² and covariance A^-1.
+With A = K / s² + diag(beta) over the active features, the weights have mean A^-1 k / s² and covariance A^-1.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ NOISE_FLOOR = 1e-10
 
 @dataclass
 class Posterior:
-    """The weights of the features that are left, given the hyper-parameters.
+    """The posterior of the active features' weights, given the hyperparameters.
 
     Attributes
     ----------
     active : ndarray of int
-        Features that are left.
+        Features that have not been removed.
     mean, variance : ndarray of shape (n_active,)
-        Of their weights.
+        Mean and variance of their weights.
     evidence : float
         Logarithm of the marginal likelihood.
     factor : ndarray of shape (n_active, n_active)
@@ -44,21 +44,21 @@ class Posterior:
 
 @dataclass
 class Solution:
-    """What evidence maximisation found.
+    """The result of evidence maximisation.
 
     Attributes
     ----------
     mean, beta : ndarray of shape (n_features,)
-        Mean weight and precision of every feature; 0 and infinity where a feature was removed.
+        Mean weight and precision of every feature; 0 and infinity if it was removed.
     noise : float
         Noise variance.
     trace : list of float
-        Log evidence at every iteration, the last state included.
+        Log evidence at every iteration, including the last state.
     n_iter : int
-        Iterations.
+        Number of iterations.
     converged : bool
     floored : bool
-        Whether the noise variance was held at its floor.
+        Whether the noise variance reached its floor.
     """
 
     mean: Vector
@@ -71,13 +71,13 @@ class Solution:
 
     @property
     def fall(self) -> float:
-        """Largest fall of the evidence in one iteration; 0 if it never fell."""
+        """Largest decrease of the evidence in one iteration; 0 if it never decreased."""
         return float(max(0.0, -np.diff(self.trace).min(initial=0.0)))
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The kernel of one response, and how its noise is told.
+    """The kernel of one response, and its noise.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Problem:
     n : float
         Number of observations in the likelihood.
     noise : float
-        Noise variance to start with, or to keep.
+        Noise variance: the initial one if it is learned, else the one to use.
     learn_noise : bool
         Whether the noise variance is learned.
     """
@@ -103,7 +103,7 @@ class Problem:
 
     @property
     def floor(self) -> float:
-        """The least noise variance."""
+        """Smallest noise variance."""
         return NOISE_FLOOR * self.kyy
 
 
@@ -116,12 +116,12 @@ def posterior(problem: Problem, active: NDArray[np.intp], beta: Vector, noise: f
     Raises
     ------
     ValueError
-        If A is not positive definite, which only an indefinite kernel can bring about.
+        If A is not positive definite, which happens only with an indefinite kernel.
     """
     likelihood = problem.n * np.log(2 * np.pi * noise)
     if len(active) == 0:
-        none = np.empty(0)
-        return Posterior(active, none, none, -0.5 * (likelihood + problem.kyy / noise), np.empty((0, 0)), problem.kyy)
+        empty = np.empty(0)
+        return Posterior(active, empty, empty, -0.5 * (likelihood + problem.kyy / noise), np.empty((0, 0)), problem.kyy)
     k = problem.k[active]
     K = problem.K[np.ix_(active, active)]
     precision = K / noise

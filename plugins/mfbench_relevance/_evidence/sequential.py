@@ -1,6 +1,6 @@
-"""The fast sequential variant: one feature at a time is added, weighed anew or removed, whichever gains most evidence.
+"""The fast sequential variant: each step adds, reweights or removes the feature that raises the evidence most.
 
-It never works on more features than are in the model, so that its time grows with their number, not with that of all.
+It solves systems of equations only among the features in the model, so its time depends mainly on their number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROUNDS = 50
 
 @dataclass
 class Factors:
-    """How much every feature would change the evidence.
+    """How much each feature could raise the evidence.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Factors:
     best : ndarray of shape (n_features,)
         The precision that maximises the evidence: s² / (q² - s), or infinity if q² is not above s.
     gain : ndarray of shape (n_features,)
-        How much the evidence rises if the feature is given that precision; 0 where nothing changes.
+        How much the evidence rises if the feature gets that precision; 0 if nothing changes.
     """
 
     sparsity: Vector
@@ -39,7 +39,7 @@ class Factors:
 
 
 def factors(problem: Problem, state: Posterior, beta: Vector, noise: float) -> Factors:
-    r"""Return what every feature would bring.
+    r"""Return how much each feature could raise the evidence.
 
     With the active features A, :math:`S = \operatorname{diag}(K)/\sigma^2 - \operatorname{diag}(K_A \Sigma K_A^T) /
     \sigma^4` and :math:`Q = (k - K_A \mu)/\sigma^2`; for an active feature :math:`s = \beta S / (\beta - S)`,
@@ -51,7 +51,7 @@ def factors(problem: Problem, state: Posterior, beta: Vector, noise: float) -> F
     state : Posterior
         The current model.
     beta : ndarray of shape (n_features,)
-        Current precisions; infinite where a feature is out.
+        Current precisions; infinite for features that are not in the model.
     noise : float
 
     Returns
@@ -74,16 +74,16 @@ def factors(problem: Problem, state: Posterior, beta: Vector, noise: float) -> F
     s[inside], q[inside] = beta[inside] * S[inside] / left, beta[inside] * Q[inside] / left
     usable = np.diagonal(problem.K) > 0
     excess = np.where(usable, q**2 - s, -1.0)
-    wanted = excess > 0
+    included = excess > 0
     best = np.full(len(beta), np.inf)
-    best[wanted] = s[wanted] ** 2 / excess[wanted]
-    # The evidence of a feature alone, as a function of its precision; its difference is the gain.
-    gain = _alone(s, q, best) - _alone(s, q, beta)
+    best[included] = s[included] ** 2 / excess[included]
+    # The gain is the difference of the part of the evidence that depends on this precision.
+    gain = _contribution(s, q, best) - _contribution(s, q, beta)
     return Factors(s, q, best, np.where(usable, gain, 0.0))
 
 
-def _alone(s: Vector, q: Vector, beta: Vector) -> Vector:
-    """Return the part of the evidence that depends on one precision, all others held; 0 for an infinite one."""
+def _contribution(s: Vector, q: Vector, beta: Vector) -> Vector:
+    """Return the part of the evidence that depends on one precision, the others being fixed; 0 for an infinite one."""
     value = np.zeros(len(beta))
     inside = np.isfinite(beta)
     total = beta[inside] + s[inside]
@@ -92,20 +92,21 @@ def _alone(s: Vector, q: Vector, beta: Vector) -> Vector:
 
 
 def sequential(problem: Problem, max_iter: int, tol: float) -> Solution:
-    """Maximise the evidence feature by feature, then settle precisions and noise among those that are in.
+    """Maximise the evidence feature by feature, then let precisions and noise in the model settle.
 
     Parameters
     ----------
     problem : Problem
     max_iter : int
-        Most steps, each of one feature, and most iterations of each settling.
+        Largest number of steps, each of one feature, and of fixed-point iterations each time.
     tol : float
-        As in `fixed_point`, for the settling.
+        As in `fixed_point`.
 
     Returns
     -------
     Solution
-        Stationary in all precisions, those of the features outside included: none would gain by coming in.
+        Stationary in all precisions, including those of features that are not in the model: none would raise the
+        evidence by entering.
 
     Notes
     -----
@@ -116,35 +117,35 @@ def sequential(problem: Problem, max_iter: int, tol: float) -> Solution:
     M. E. Tipping, A. C. Faul: Fast marginal likelihood maximisation for sparse Bayesian models. AISTATS 2003.
     """
     beta: NDArray[np.float64] = np.full(len(problem.k), np.inf)
-    found = Solution(np.zeros(len(beta)), beta, problem.noise)
+    solution = Solution(np.zeros(len(beta)), beta, problem.noise)
     for _ in range(ROUNDS):
-        steps = _step_until_settled(replace(problem, noise=found.noise), beta, max_iter - found.n_iter, found)
-        if (steps == 0 and found.converged) or found.n_iter >= max_iter:
-            return found
-        settled = fixed_point(replace(problem, noise=found.noise), beta, max_iter, tol)
-        found.trace += settled.trace
-        found.mean, found.noise, found.converged = settled.mean, settled.noise, settled.converged
-        found.floored |= settled.floored
+        steps = _step_until_settled(replace(problem, noise=solution.noise), beta, max_iter - solution.n_iter, solution)
+        if (steps == 0 and solution.converged) or solution.n_iter >= max_iter:
+            return solution
+        settled = fixed_point(replace(problem, noise=solution.noise), beta, max_iter, tol)
+        solution.trace += settled.trace
+        solution.mean, solution.noise, solution.converged = settled.mean, settled.noise, settled.converged
+        solution.floored |= settled.floored
         beta[:] = settled.beta
-    found.converged = False
-    return found
+    solution.converged = False
+    return solution
 
 
-def _step_until_settled(problem: Problem, beta: Vector, max_steps: int, found: Solution) -> int:
-    """Change one precision after the other, the best first; return how many were changed."""
+def _step_until_settled(problem: Problem, beta: Vector, max_steps: int, solution: Solution) -> int:
+    """Change one precision after another, the best first; return the number of changes."""
     steps = 0
     while True:
         active = np.flatnonzero(np.isfinite(beta))
         state = posterior(problem, active, beta[active], problem.noise)
         table = factors(problem, state, beta, problem.noise)
-        chosen = int(np.argmax(table.gain))
-        if table.gain[chosen] < SMALLEST_GAIN or steps == max_steps:
+        feature = int(np.argmax(table.gain))
+        if table.gain[feature] < SMALLEST_GAIN or steps == max_steps:
             break
-        beta[chosen] = table.best[chosen]
+        beta[feature] = table.best[feature]
         steps += 1
-        found.n_iter += 1
-        found.trace.append(state.evidence)
-    found.mean[:] = 0.0
-    found.mean[active] = state.mean
-    found.beta = beta
+        solution.n_iter += 1
+        solution.trace.append(state.evidence)
+    solution.mean[:] = 0.0
+    solution.mean[active] = state.mean
+    solution.beta = beta
     return steps

@@ -1,4 +1,4 @@
-"""From numbers to bins: the codes that the mutual-information kernel counts."""
+"""Numbers sorted into bins: the codes that the mutual-information kernel counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
-MOST_BINS = 65_535
 
 
 def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[np.int64]:
@@ -16,8 +15,8 @@ def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[
 
     .. math:: \min(N - 1, \lfloor N (x - \min) / (\max - \min) \rfloor),
 
-    so that the largest value falls into the last bin. With ``binning="frequency"`` the cuts are the quantiles i / N of
-    the column. Equal values never part, so that bins of tied data may be empty or of unequal size. A constant column
+    so the largest value falls into the last bin. With ``binning="frequency"`` the cuts are the quantiles i / N of the
+    column. Equal values always share a bin, so bins of tied data may be empty or of unequal size. A constant column
     falls into bin 0.
 
     Parameters
@@ -27,7 +26,7 @@ def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[
     bins : int
         N, at least 1.
     binning : {"width", "frequency"}
-        How to cut.
+        Whether bins have equal width or equal frequency.
 
     Returns
     -------
@@ -45,14 +44,14 @@ def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[
     >>> bin_codes(x, 2, "width").ravel(), bin_codes(x, 2, "frequency").ravel()
     (array([0, 0, 0, 1]), array([0, 0, 1, 1]))
     """
-    # Halves, lest the difference of the extremes overflow.
+    # Half values: the difference of the extremes could overflow.
     low, high = columns.min(axis=0), columns.max(axis=0)
     width = high / 2 - low / 2
     varies = width > 0
     if binning == "width":
         width = np.where(varies, width, 1.0)
-        place = np.floor((columns / 2 - low / 2) / width * bins)
-        return np.where(varies, np.minimum(place, bins - 1), 0).astype(np.int64)
+        position = np.floor((columns / 2 - low / 2) / width * bins)
+        return np.where(varies, np.minimum(position, bins - 1), 0).astype(np.int64)
     codes = np.zeros(columns.shape, dtype=np.int64)
     if bins > 1:
         cuts = np.quantile(columns, np.arange(1, bins) / bins, axis=0)
@@ -62,12 +61,12 @@ def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[
 
 
 def compact(codes: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-    """Return codes as rows of the smallest type, and how many bins each row may use.
+    """Return codes as rows of the smallest type, and the number of bins of each row.
 
     Parameters
     ----------
     codes : ndarray of shape (n_samples, n_columns)
-        Bins, from 0.
+        Bins, counted from 0.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Mutual information of all pairs of coded variables, in bits: one pass over tiles that stay in cache."""
+"""Mutual information of all pairs of coded variables, in bits, computed in tiles that stay in the processor's cache."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ TILE = 64
 
 
 def count_table(n: int) -> NDArray[np.float64]:
-    """Return c log2 c for every count from 0 to n."""
+    """Return c log2 c for every count c from 0 to n."""
     counts = np.arange(n + 1, dtype=np.float64)
-    return counts * np.log2(np.maximum(counts, 1.0))
+    table: NDArray[np.float64] = counts * np.log2(np.maximum(counts, 1.0))
+    return table
 
 
 def entropies(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -24,7 +25,7 @@ def entropies(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.float
     ----------
     codes : ndarray of unsigned int, shape (n_rows, n_samples)
     sizes : ndarray of shape (n_rows,)
-        Bins of each row.
+        Number of bins of each row.
 
     Returns
     -------
@@ -38,9 +39,10 @@ def entropies(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.float
     """
     n = codes.shape[1]
     table = count_table(n)
-    found: NDArray[np.float64] = np.empty(len(codes))
-    _marginal_sums(codes, sizes, table, found)
-    return np.maximum(np.log2(n) - found / n, 0.0)
+    sums: NDArray[np.float64] = np.empty(len(codes))
+    _marginal_sums(codes, sizes, table, sums)
+    entropy: NDArray[np.float64] = np.maximum(np.log2(n) - sums / n, 0.0)
+    return entropy
 
 
 def information_matrix(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -50,7 +52,7 @@ def information_matrix(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray
     ----------
     codes : ndarray of unsigned int, shape (n_rows, n_samples)
     sizes : ndarray of shape (n_rows,)
-        Bins of each row.
+        Number of bins of each row.
 
     Returns
     -------
@@ -59,8 +61,8 @@ def information_matrix(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray
 
     Notes
     -----
-    Time O(p² (n + N²)), no memory but for the result. Counts are whole numbers, and the sum of c log2 c over them is
-    looked up, so that no probability is rounded. Implements equation (26) of [1]_.
+    Time O(p² (n + N²)) for N bins; no memory besides the result. Values of c log2 c are looked up in a table of whole
+    counts, so no probability is rounded. Implements equation (26) of [1]_.
 
     References
     ----------
@@ -111,8 +113,8 @@ def information_between(
     return matrix
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _marginal_sums(codes, sizes, table, out):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _marginal_sums(codes, sizes, table, out):  # pragma: no cover
     counts = np.zeros(sizes.max(), dtype=np.int64)
     for i in range(codes.shape[0]):
         counts[:] = 0
@@ -124,8 +126,8 @@ def _marginal_sums(codes, sizes, table, out):  # type: ignore[no-untyped-def]  #
         out[i] = total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _information(a, b, size_a, size_b, entropy_a, entropy_b, table, counts):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _information(a, b, size_a, size_b, entropy_a, entropy_b, table, counts):  # pragma: no cover
     n = len(a)
     cells = size_a * size_b
     for c in range(cells):
@@ -139,8 +141,8 @@ def _information(a, b, size_a, size_b, entropy_a, entropy_b, table, counts):  # 
     return min(max(entropy_a + entropy_b - joint, 0.0), min(entropy_a, entropy_b))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _all_pairs(codes, sizes, table, entropy, out, tile):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _all_pairs(codes, sizes, table, entropy, out, tile):  # pragma: no cover
     m = codes.shape[0]
     largest = sizes.max()
     counts = np.zeros(largest * largest, dtype=np.int32)
@@ -148,15 +150,15 @@ def _all_pairs(codes, sizes, table, entropy, out, tile):  # type: ignore[no-unty
         for second in range(first, m, tile):
             for i in range(first, min(first + tile, m)):
                 for j in range(max(second, i + 1), min(second + tile, m)):
-                    found = _information(codes[i], codes[j], sizes[i], sizes[j], entropy[i], entropy[j], table, counts)
-                    out[i, j] = found
-                    out[j, i] = found
+                    bits = _information(codes[i], codes[j], sizes[i], sizes[j], entropy[i], entropy[j], table, counts)
+                    out[i, j] = bits
+                    out[j, i] = bits
     for i in range(m):
         out[i, i] = entropy[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _rectangle(codes, sizes, left, others, other_sizes, right, table, out, tile):  # type: ignore[no-untyped-def]  # pragma: no cover
+@njit(cache=True, nogil=True)
+def _rectangle(codes, sizes, left, others, other_sizes, right, table, out, tile):  # pragma: no cover
     counts = np.zeros(sizes.max() * other_sizes.max(), dtype=np.int32)
     for first in range(0, codes.shape[0], tile):
         for j in range(others.shape[0]):

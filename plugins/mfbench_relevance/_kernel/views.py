@@ -1,7 +1,7 @@
-"""Features and response as rows of one kind, and the function that compares such rows.
+"""Features and response as the rows of one table, and the function that compares two rows.
 
-A view hides from the methods which kernel they work with: `gram` gives all pairs, `against` compares features with
-other responses, such as permuted ones.
+A view hides the kernel from the methods: `gram` compares all pairs of rows, `against` compares the features with other
+responses, such as permuted ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BLOCK = 1024
 
 
 class View(Protocol):
-    """What a kernel sees of the data."""
+    """The data as a kernel sees them."""
 
     n_features: int
 
@@ -33,13 +33,13 @@ class View(Protocol):
         """Return the kernel of all features and targets, features first."""
 
     def against(self, orders: NDArray[np.intp]) -> Matrix:
-        """Return the kernel between the features and the targets with rows in other orders.
+        """Return the kernel between the features and the targets, with samples of the targets in other orders.
 
         The result has shape (n_orders, n_targets, n_features).
         """
 
     def freedom(self) -> NDArray[np.float64]:
-        """Return how much bias a row brings, up to a factor: occupied bins minus 1, or 1 for a numeric kernel."""
+        """Return the bias of each row up to a factor: occupied bins minus 1, or 1 for a numeric kernel."""
 
 
 @dataclass
@@ -49,9 +49,9 @@ class CodedView:
     Attributes
     ----------
     codes : ndarray of unsigned int, shape (n_features + 1, n_samples)
-        Bins; the response last.
+        Bin of each sample; the response is the last row.
     sizes : ndarray of shape (n_features + 1,)
-        Bins that a row may use.
+        Number of bins of each row, empty ones included.
     """
 
     codes: NDArray[Any]
@@ -63,18 +63,18 @@ class CodedView:
         return len(self.codes) - 1
 
     def gram(self) -> Matrix:
-        """Return the mutual information of all pairs, entropies on the diagonal."""
+        """Return the mutual information of all pairs, with the entropies on the diagonal."""
         return information_matrix(self.codes, self.sizes)
 
     def against(self, orders: NDArray[np.intp]) -> Matrix:
         """Return the mutual information of the features with permuted responses."""
         shuffled = np.ascontiguousarray(self.codes[-1][orders])
         sizes = np.repeat(self.sizes[-1:], len(orders))
-        found = information_between(self.codes[:-1], self.sizes[:-1], shuffled, sizes)
-        return np.ascontiguousarray(found.T)[:, None, :]
+        information = information_between(self.codes[:-1], self.sizes[:-1], shuffled, sizes)
+        return np.ascontiguousarray(information.T)[:, None, :]
 
     def freedom(self) -> NDArray[np.float64]:
-        """Return how many bins of each row hold a sample, minus 1."""
+        """Return the number of occupied bins of each row, minus 1."""
         return np.array([np.count_nonzero(np.bincount(row)) - 1 for row in self.codes], dtype=np.float64)
 
 
@@ -87,7 +87,7 @@ class NumericView:
     rows : ndarray of shape (n_features + n_targets, n_samples)
     n_features : int
     pairwise : callable
-        Takes tables of a and b rows, gives the kernel of shape (a, b).
+        Takes tables of a and b rows and returns the kernel, of shape (a, b).
     """
 
     rows: Matrix
@@ -103,9 +103,7 @@ class NumericView:
                 block = self._compare(self.rows[first : first + BLOCK], self.rows[second : second + BLOCK])
                 if first == second:
                     if not np.allclose(block, block.T, rtol=1e-6, atol=1e-8 * np.abs(block).max()):
-                        raise ValueError(
-                            "the kernel is not symmetric: kernel(U, V) must equal kernel(V, U).T; give a symmetric one"
-                        )
+                        raise ValueError("the kernel is not symmetric: kernel(U, V) must equal kernel(V, U).T")
                     block = (block + block.T) / 2
                 matrix[first : first + BLOCK, second : second + BLOCK] = block
                 matrix[second : second + BLOCK, first : first + BLOCK] = block.T
@@ -125,15 +123,15 @@ class NumericView:
         return np.ones(len(self.rows))
 
     def _compare(self, left: Matrix, right: Matrix) -> Matrix:
-        found = np.asarray(self.pairwise(left, right), dtype=np.float64)
-        if found.shape != (len(left), len(right)):
+        values = np.asarray(self.pairwise(left, right), dtype=np.float64)
+        if values.shape != (len(left), len(right)):
             raise ValueError(
-                f"the kernel gave an array of shape {found.shape} for {len(left)} and {len(right)} columns; it must be "
-                f"{(len(left), len(right))}: one number for every pair"
+                f"the kernel returned an array of shape {values.shape} for {len(left)} and {len(right)} columns "
+                f"instead of {(len(left), len(right))}: one number for every pair"
             )
-        if not np.isfinite(found).all():
-            raise ValueError("the kernel gave NaN or infinity; give a kernel that is finite on standardised columns")
-        return found
+        if not np.isfinite(values).all():
+            raise ValueError("the kernel returned NaN or infinity; it must be finite on standardised columns")
+        return values
 
 
 def make_view(
@@ -149,7 +147,7 @@ def make_view(
     degree: int,
     coef0: float,
 ) -> CodedView | NumericView:
-    """Return the view of a kernel on the data.
+    """Return the view of the data for a kernel.
 
     Parameters
     ----------
@@ -157,7 +155,7 @@ def make_view(
     y : ndarray of shape (n_samples,)
         Numbers, or class codes 0, 1, …
     n_classes : int
-        Number of classes, or 0 if y holds numbers. Mutual information takes class codes as they are; other kernels
+        Number of classes, or 0 if y holds numbers. Mutual information uses class codes as they are; other kernels
         compare the features with one standardised indicator per class (a single one for two classes).
     kernel, bins, target_bins, binning, gamma, degree, coef0
         As in `feature_kernel`.
@@ -179,9 +177,9 @@ def make_view(
 
 
 def indicators(codes: NDArray[Any], n_classes: int) -> Matrix:
-    """Return one column per class, 1 where a row is of it; a single column for two classes."""
-    table = (np.asarray(codes)[:, None] == np.arange(n_classes)).astype(np.float64)
-    return table[:, 1:] if table.shape[1] == 2 else table
+    """Return one column per class, 1 where a row belongs to it; a single column for two classes."""
+    table: Matrix = (np.asarray(codes)[:, None] == np.arange(n_classes)).astype(np.float64)
+    return table[:, 1:] if n_classes == 2 else table
 
 
 def standardise(columns: Matrix) -> Matrix:
@@ -191,7 +189,8 @@ def standardise(columns: Matrix) -> Matrix:
     scaled = columns / largest
     centred = np.where(varies, scaled - scaled.mean(axis=0), 0.0)
     spread = centred.std(axis=0)
-    return centred / np.where(spread > 0, spread, 1.0)
+    standardised: Matrix = centred / np.where(spread > 0, spread, 1.0)
+    return standardised
 
 
 def _pairwise(kernel: str | Pairwise, gamma: float, degree: int, coef0: float) -> Pairwise:

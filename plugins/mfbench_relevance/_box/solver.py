@@ -1,0 +1,149 @@
+"""From a feature kernel to the weights of FVM and P-SVM: the bound, the penalty, and one problem per target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from mfbench_relevance._box.cross_validation import Curve, cross_validate
+from mfbench_relevance._box.descent import optimality_gap, path, solve_box
+from mfbench_relevance._task import Task
+from mfbench_relevance.kernels import FeatureKernel, Null
+
+SMALLEST_PENALTY = 0.004  # in bits; below the level of chance
+SMALLEST_RATIO = 1e-3
+BOUND_RATIO = 0.2
+# Weights become zero or nonzero long before their last digits settle, so cross-validation can stop early.
+PATH_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxSolution:
+    """The minimisers for every target, and the penalty and the bound in use.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_targets, n_features)
+    epsilon, bound : float
+    penalties : ndarray of shape (n_penalties,) or None
+        Values of 2 epsilon that cross-validation tried.
+    losses : ndarray of shape (n_folds, n_penalties) or None
+        Their held-out losses.
+    gap : float
+        Largest violation of the optimality conditions.
+    n_iter : int
+        Passes over all features.
+    """
+
+    weights: NDArray[np.float64]
+    epsilon: float
+    bound: float
+    penalties: NDArray[np.float64] | None
+    losses: NDArray[np.float64] | None
+    gap: float
+    n_iter: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxSolver:
+    """Solve the box-constrained problem with an l1 penalty.
+
+    Attributes
+    ----------
+    epsilon : float or None
+        Half the penalty of FVM; None to tune it.
+    bound : float or None
+        Largest absolute value of a weight; None is a fifth of the largest |k_i| / K_ii.
+    tuning, one_standard_error, n_folds, n_penalties, max_iter, tol
+        As in `FVM`.
+    """
+
+    epsilon: float | None
+    bound: float | None
+    tuning: str
+    one_standard_error: bool
+    n_folds: int
+    n_penalties: int
+    max_iter: int
+    tol: float
+
+    @property
+    def uses_null(self) -> bool:
+        """Whether the penalty is set by permuted responses."""
+        return self.epsilon is None and self.tuning == "null"
+
+    def settings(self, n_features: int) -> dict[str, Any]:
+        """Return how the penalty is tuned."""
+        return {"tuning": self.tuning}
+
+    def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> BoxSolution:
+        """Return the solution, after tuning the penalty if it is not set."""
+        bound = largest_weight(kernel) if self.bound is None else float(self.bound)
+        penalties = losses = None
+        if self.epsilon is not None:
+            epsilon = float(self.epsilon)
+        elif self.tuning == "null":
+            assert null is not None
+            # Constant features depend on nothing, and would lower the quantile.
+            varies = (np.diagonal(kernel.features) > 0).astype(np.float64)
+            epsilon = task.null_level(null, varies)
+        else:
+            epsilons = self._grid(task, kernel)
+            penalties = 2 * epsilons
+            curve = self._cross_validate(task, epsilons, bound, check_random_state(random_state))
+            losses = curve.losses
+            epsilon = float(epsilons[curve.best(self.one_standard_error)])
+        solved = [
+            solve_box(kernel.features, k, epsilon, bound, tol=self.tol, max_iter=self.max_iter) for k in kernel.cross
+        ]
+        gaps = [
+            optimality_gap(kernel.features, k, epsilon, bound, w)
+            for k, (w, _) in zip(kernel.cross, solved, strict=True)
+        ]
+        return BoxSolution(
+            weights=np.array([w for w, _ in solved]),
+            epsilon=epsilon,
+            bound=bound,
+            penalties=penalties,
+            losses=losses,
+            gap=max(gaps),
+            n_iter=max(1, *(count for _, count in solved)),
+        )
+
+    def _grid(self, task: Task, kernel: FeatureKernel) -> NDArray[np.float64]:
+        """Return values of epsilon in equal ratios, from the smallest that selects nothing downwards."""
+        largest = 2 * float(np.abs(kernel.cross).max(initial=0.0))
+        if largest == 0.0:
+            return np.zeros(1)
+        smallest = min(SMALLEST_PENALTY, largest / 10) if task.informative else SMALLEST_RATIO * largest
+        return np.geomspace(largest, smallest, self.n_penalties) / 2
+
+    def _cross_validate(
+        self, task: Task, epsilons: NDArray[np.float64], bound: float, random: np.random.RandomState
+    ) -> Curve:
+        seed = random.randint(np.iinfo(np.int32).max)
+
+        def kernel_of_rows(rows: NDArray[np.intp]) -> FeatureKernel:
+            return task.compare(np.random.RandomState(seed), rows)[0]
+
+        def paths(part: FeatureKernel) -> NDArray[np.float64]:
+            # A linear kernel is a sum over rows, the others do not grow with them.
+            scale = part.n_samples / len(task.X) if task.kernel == "linear" else 1.0
+            tol = max(self.tol, PATH_TOLERANCE)
+            return np.array([
+                path(part.features, k, scale * epsilons, bound, tol=tol, max_iter=self.max_iter) for k in part.cross
+            ])  # fmt: skip
+
+        return cross_validate(task, self.tuning, self.n_folds, random, kernel_of_rows, paths)
+
+
+def largest_weight(kernel: FeatureKernel) -> float:
+    """Return P-SVM's default bound: a fifth of the largest weight that a feature would have on its own."""
+    diagonal = np.diagonal(kernel.features)
+    usable = diagonal > 0
+    largest = float((np.abs(kernel.cross[:, usable]) / diagonal[usable]).max(initial=0.0))
+    return BOUND_RATIO * largest if largest > 0 else np.inf
