@@ -30,24 +30,27 @@ class Column:
 
 
 def open_text(path: Path) -> TextIO:
+    """Open a text file, decompressing it if its name ends in ``.gz``."""
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 
 def to_words(cells: Iterable[str]) -> Words:
+    """Return stripped cells, None for a missing value."""
     return [None if (word := cell.strip()) in MISSING else word for cell in cells]
 
 
 def check_names(path: Path, names: Sequence[str]) -> None:
+    """Raise `DataError` unless every column has a name of its own."""
     for position, name in enumerate(names, 1):
         if not name:
-            raise DataError(f"column {position} of {path} has no name: name it, or drop it if it counts the rows")
+            raise DataError(f"column {position} of {path} has no name: name it, or drop it if it numbers the rows")
         if "\0" in name:
             raise DataError(f"{path} is not text: its header holds NUL characters; save it as UTF-8")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{path} has two columns named {twice!r}: rename one, or add a line of names if there is none")
+        raise DataError(f"{path} has two columns named {twice!r}: rename one of them, or add a header if there is none")
 
 
 def label_codes(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64], tuple[str, ...]]:

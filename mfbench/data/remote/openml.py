@@ -2,9 +2,9 @@
 
 The openml package provides the address of the server, as the user has configured it, and `OpenMLDataset`, which holds
 the description of a dataset. Its transport is not used: openml 0.15 sends requests without a timeout, reads bodies of
-any length into memory, writes its cache in place, so that an interrupted download leaves a damaged file that later calls
-trust, and caches tables as pickles. Instead, the documented REST API (https://docs.openml.org/REST-tutorial) is asked
-through `mfbench.data.remote.download`, and `mfbench.data.files` reads the table. No API key is sent: public data need
+any length into memory, writes its cache in place (an interrupted download leaves a damaged file that later calls trust)
+and caches tables as pickles. Instead, `mfbench.data.remote.download` calls the documented REST API
+(https://docs.openml.org/REST-tutorial), and `mfbench.data.files` reads the table. No API key is sent: public data need
 none.
 """
 

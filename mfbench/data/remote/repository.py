@@ -122,9 +122,7 @@ class RepositoryClient:
         with tempfile.TemporaryDirectory(prefix="mfbench-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / f"data{table.extension}"
             what = f"the table of {table.what}"
-            received = fetch_file(
-                table.url, path, what=what, policy=self.policy, md5=table.md5, progress=self.progress
-            )
+            received = fetch_file(table.url, path, what=what, policy=self.policy, md5=table.md5, progress=self.progress)
             try:
                 return read_file(path, target=table.target, categorical=categorical), received
             except MfbenchError as error:
