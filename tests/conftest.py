@@ -9,10 +9,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
+from mfbench.run.metadata import Environment, RecordedSuite, RunMetadata
+from mfbench.suite.schema import ProtocolSettings
 
 # A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
+
+
+def pytest_collection_modifyitems(items):
+    """Require a reason wherever a test is left out of the usual run."""
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            if not mark.kwargs.get("reason"):
+                raise pytest.UsageError(f"{item.nodeid} is marked slow without a reason")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,3 +125,24 @@ def toy_plugin(make_plugin):
 def toy_registry(toy_plugin):
     """A registry that contains only that plugin."""
     return load_registry(only=[], extra=[("toy", toy_plugin)])
+
+
+@pytest.fixture(scope="session")
+def make_metadata():
+    """Return a function that makes the metadata of a run; keywords replace fields."""
+
+    def make(**changes):
+        fields = {
+            "suite": RecordedSuite.model_validate({"suite": {"name": "own", "seed": 7}}),
+            "protocol": ProtocolSettings().completed(),
+            "protocol_key": "key",
+            "profile": "quick",
+            "methods": {"A": "a → knn"},
+            "environment": Environment(
+                mfbench="0.1.0", python="3.11.2", cpu="a processor", jobs=2, libraries={"scikit-learn": "1.7"}
+            ),
+            "command": ["mfbench", "suite", "own", "--profile", "quick"],
+        }
+        return RunMetadata(**{**fields, **changes})
+
+    return make

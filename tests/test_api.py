@@ -22,7 +22,7 @@ def test_frames_of_a_run(run):
     assert list(run.summary()["method"])[-1] == "DUM"
     told = run.wins_ties_losses()
     assert set(told["method"]) == {"1NN", "DUM"} and set(told["verdict"]) <= {"win", "tie", "loss"}
-    assert run.meta["suite"]["suite"]["seed"] == 5
+    assert run.meta.seed == 5
 
 
 def test_settings_of_the_report_can_be_changed(run):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from mfbench.suite.published import PublishedFigure
 
 ABOVE, WITHIN, BELOW = "above", "within", "below"
 COMPARED = (ABOVE, WITHIN, BELOW)
@@ -18,7 +19,7 @@ COLUMNS = [
 
 
 def compare_with_published(
-    trials: pd.DataFrame, figures: Sequence[Mapping[str, Any]], metrics: Mapping[str, str], ratio: float
+    trials: pd.DataFrame, figures: Sequence[PublishedFigure], metrics: Mapping[str, str], ratio: float
 ) -> pd.DataFrame:
     r"""Return each published figure beside our mean.
 
@@ -32,8 +33,7 @@ def compare_with_published(
     ----------
     trials : DataFrame
         As `mfbench.analysis.results.Run.trials`.
-    figures : sequence of mapping
-        Fields of `mfbench.suite.published.PublishedFigure`.
+    figures : sequence of PublishedFigure
     metrics : mapping of str to str
         The metric that each table prints.
     ratio : float
@@ -49,7 +49,7 @@ def compare_with_published(
     Examples
     --------
     >>> trials = pd.DataFrame({"dataset": "d", "method": "m", "status": "ok", "accuracy": [0.8, 0.9]})
-    >>> figure = {"table": "t", "dataset": "d", "method": "m", "label": "D", "value": 0.5, "obstacle": ""}
+    >>> figure = PublishedFigure(table="t", dataset="d", method="m", label="D", value=0.5)
     >>> compare_with_published(trials, [figure], {"t": "accuracy"}, 1 / 9)["verdict"].tolist()
     ['above']
     """
@@ -57,21 +57,21 @@ def compare_with_published(
     cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if told else {}
     rows = []
     for figure in figures:
-        cell = cells.get((figure["dataset"], figure["method"]))
+        cell = cells.get((figure.dataset, figure.method))
         if cell is None:
             continue
-        metric = metrics[figure["table"]]
+        metric = metrics[figure.table]
         ours, error, complete = _mean(cell, metric, ratio)
-        difference = ours - figure["value"]
-        verdict, reason = _verdict(difference, error, figure.get("rounding", 0.0)), ""
-        if figure["obstacle"]:
-            verdict, reason = NOT_COMPARABLE, figure["obstacle"]
+        difference = ours - figure.value
+        verdict, reason = _verdict(difference, error, figure.rounding), ""
+        if figure.obstacle:
+            verdict, reason = NOT_COMPARABLE, figure.obstacle
         elif not complete:
             verdict, reason = INCOMPLETE, "not every fold has a score"
         rows.append(
             [
-                *(figure[name] for name in ("table", "dataset", "label", "method")),
-                *(metric, ours, figure["value"], difference, 2.0 * error, verdict, reason),
+                *(figure.table, figure.dataset, figure.label, figure.method),
+                *(metric, ours, figure.value, difference, 2.0 * error, verdict, reason),
             ]
         )
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -33,7 +33,6 @@ from mfbench.run.store import RESULT_COLUMNS, Store, StoredSplit
 from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
-from mfbench.suite.schema import Report
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +51,7 @@ class Run:
     path : Path
     reference : str or None
         Goes over the suite's reference, if set.
-    meta : dict
+    meta : RunMetadata
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
@@ -73,10 +72,9 @@ class Run:
             self.left_out = store.left_out()
             self.unavailable = store.unavailable()
             self._datasets = store.datasets()
-            if "protocol" not in self.meta:
-                raise RunError(f"{path} holds a run that never started completely; give its command again")
             self._chosen, self._table = self._read(store)
         self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
+        self._comparisons: dict[ComparisonSettings, Overall] = {}
 
     def _read(self, store: Store) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
         """Return the rows whose results are those of a chosen grid point, and all rows as columns, without arrays.
@@ -125,7 +123,7 @@ class Run:
     def decisions(self) -> Correctness:
         """Call it with the labels of a dataset and a method: which test rows of each fold were right."""
         with self._reopened() as store:
-            return Correctness(store, self._datasets, self.meta["protocol_key"], self._chosen)
+            return Correctness(store, self._datasets, self.meta.protocol_key, self._chosen)
 
     @cached_property
     def datasets(self) -> pd.DataFrame:
@@ -155,8 +153,8 @@ class Run:
     @cached_property
     def published(self) -> pd.DataFrame:
         """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
-        metrics = {name: table["metric"] for name, table in self.meta["published"]["tables"].items()}
-        return compare_with_published(self.outcomes, self.meta["published"]["figures"], metrics, self.settings.ratio)
+        metrics = {name: table.metric for name, table in self.meta.published.tables.items()}
+        return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self.settings.ratio)
 
     @cached_property
     def interactions(self) -> pd.DataFrame:
@@ -183,7 +181,7 @@ class Run:
     @property
     def detects(self) -> bool:
         """Whether selectors were measured against known relevant features, and nothing was predicted."""
-        return not KINDS[self.meta["protocol"]["kind"]].predicts
+        return not KINDS[self.meta.protocol.kind].predicts
 
     @cached_property
     def detection(self) -> pd.DataFrame:
@@ -191,7 +189,7 @@ class Run:
         if not self.detects:
             return pd.DataFrame(columns=COLUMNS)
         sizes = {d["label"]: d["n_features"] for d in self._datasets}
-        return detection_frame(self.trials, sizes, self.meta["suite"]["report"]["alpha"])
+        return detection_frame(self.trials, sizes, self.meta.report.alpha)
 
     def relevant(self, dataset: str) -> list[int]:
         """Return the numbers of the features known to be relevant in a dataset; empty if nothing is known."""
@@ -218,33 +216,32 @@ class Run:
     @property
     def metrics(self) -> list[str]:
         """The protocol's metrics; the first one decides."""
-        return list(self.meta["protocol"]["metrics"])
+        return list(self.meta.protocol.metrics)
 
     @property
     def _measured(self) -> list[str]:
         """What trials were scored by: of ground-truth all figures, whichever the suite names."""
-        return list(KINDS[self.meta["protocol"]["kind"]].metrics) if self.detects else self.metrics
+        return list(KINDS[self.meta.protocol.kind].metrics) if self.detects else self.metrics
 
     @property
     def protocol(self) -> EvaluationProtocol:
         """How rows were split."""
-        return make_protocol(self.meta["protocol"], self.meta["suite"]["suite"]["seed"])
+        return make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
 
     @property
     def tuned(self) -> dict[str, str]:
         """Methods that tune, each with who chooses: "nested" or "per-dataset"."""
-        return dict(self.meta["selection"])
+        return dict(self.meta.selection)
 
     @property
     def methods(self) -> dict[str, str]:
         """What each label stands for, in the suite's order."""
-        return dict(self.meta["methods"])
+        return dict(self.meta.methods)
 
     @property
     def settings(self) -> ComparisonSettings:
         """How results are compared, from the suite's ``[report]``."""
-        # A run of an earlier version has no word on what is newer: the defaults hold.
-        report = Report.model_validate(self.meta["suite"]["report"])
+        report = self.meta.report
         metric = self.metrics[0]
         reference = self.reference or report.reference
         if reference not in self.methods:
@@ -296,10 +293,14 @@ class Run:
             Go over `settings`: ``reference``, ``alpha``, ``metric``, ``rope``, ``missing``.
         """
         settings = self._changed(changes)
-        scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
-        completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
-        seed = int(self.meta["suite"]["suite"]["seed"])
-        return Overall(completed, settings.greater_is_better, settings.reference, settings.alpha, settings.rope, seed)
+        if settings not in self._comparisons:
+            scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
+            completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
+            greater, reference = settings.greater_is_better, settings.reference
+            self._comparisons[settings] = Overall(
+                completed, greater, reference, settings.alpha, settings.rope, self.meta.seed
+            )
+        return self._comparisons[settings]
 
     @cached_property
     def time_ratios(self) -> pd.DataFrame:
@@ -312,8 +313,7 @@ class Run:
     @property
     def equal_pairs(self) -> list[list[str]]:
         """Pairs of methods of this run that the suite says are equal by construction."""
-        pairs = Report.model_validate(self.meta["suite"]["report"]).equal
-        return [list(pair) for pair in pairs if set(pair) <= set(self.methods)]
+        return [list(pair) for pair in self.meta.report.equal if set(pair) <= set(self.methods)]
 
     @cached_property
     def rejections(self) -> pd.DataFrame:
@@ -357,7 +357,7 @@ class Run:
 
     def _splits(self, known: dict[str, Any]) -> dict[tuple[int, int], StoredSplit]:
         with Store(self.path, read_only=True) as store:
-            return store.splits(known["sha256"], f"{self.meta['protocol_key']}:{known['label']}")
+            return store.splits(known["sha256"], f"{self.meta.protocol_key}:{known['label']}")
 
     def predictions(self, dataset: str, method: str) -> pd.DataFrame:
         """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.

@@ -8,11 +8,11 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from mfbench.host.registry import Registry
+from mfbench.run.metadata import Environment
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "pebble", "threadpoolctl")
 
@@ -35,8 +35,8 @@ def default_memory(jobs: int) -> int:
     return int(0.8 * psutil.virtual_memory().total / jobs)
 
 
-def describe(registry: Registry, jobs: int, memory: int) -> dict[str, Any]:
-    """Return the environment as plain values.
+def describe(registry: Registry, jobs: int, memory: int) -> Environment:
+    """Return the machine and the software.
 
     Parameters
     ----------
@@ -47,22 +47,22 @@ def describe(registry: Registry, jobs: int, memory: int) -> dict[str, Any]:
     memory : int
         Memory limit of each in bytes.
     """
-    return {
-        "mfbench": metadata.version("mfbench"),
-        "python": platform.python_version(),
-        "implementation": platform.python_implementation(),
-        "system": platform.platform(),
-        "cpu": _cpu(),
-        "cpus": available_cpus(),
-        "memory_bytes": int(psutil.virtual_memory().total),
-        "jobs": jobs,
-        "threads_per_worker": 1,
-        "memory_limit_bytes": memory,
-        "libraries": {name: _version(name) for name in LIBRARIES},
-        "plugins": sorted(str(plugin) for plugin in registry.plugins.values()),
-        "git_commit": _git_commit(Path.cwd()),
-        "command": sys.argv,
-    }
+    return Environment(
+        mfbench=metadata.version("mfbench"),
+        python=platform.python_version(),
+        implementation=platform.python_implementation(),
+        system=platform.platform(),
+        cpu=_cpu(),
+        cpus=available_cpus(),
+        memory_bytes=int(psutil.virtual_memory().total),
+        jobs=jobs,
+        threads_per_worker=1,
+        memory_limit_bytes=memory,
+        libraries={name: _version(name) for name in LIBRARIES},
+        plugins=sorted(str(plugin) for plugin in registry.plugins.values()),
+        git_commit=_git_commit(Path.cwd()),
+        command=sys.argv,
+    )
 
 
 def _version(name: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import filelock
 
@@ -22,6 +21,7 @@ from mfbench.host.registry import LOAD_VARIABLE, Registry
 from mfbench.run import environment
 from mfbench.run.executors import LocalPool
 from mfbench.run.job import Job, write_arrays
+from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.store import FILE_NAME, Store
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
@@ -175,27 +175,9 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
     )
 
 
-def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, Any]) -> None:
-    _write(folder / "environment.json", json.dumps(described, indent=2) + "\n")
-    loaded = plan.loaded
-    meta = {
-        "suite": loaded.suite.model_dump(mode="json"),
-        "protocol": loaded.protocol.model_dump(mode="json"),
-        "protocol_key": protocol_key(plan),
-        "profile": loaded.profile,
-        "published": {
-            "tables": {t.name: {"title": t.title, "metric": t.about.metric} for t in plan.published},
-            "figures": [dataclasses.asdict(figure) for figure in plan.figures],
-        },
-        "selection": {label: method.selection for label, method in plan.methods.items() if method.grid},
-        "methods": {label: method.describe() for label, method in plan.methods.items()},
-        "rules": {label: method.top for label, method in plan.methods.items()},
-        "takes_numbers": [m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
-        "real_valued": [label for label, p in plan.datasets.items() if p.data.task == "regression"],
-        "environment": described,
-        "command": ["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
-        "out": folder.parent.parent.as_posix(),
-    }
+def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
+    _write(folder / "environment.json", json.dumps(described.model_dump(), indent=2) + "\n")
+    metadata = metadata_of(plan, folder, described)
     datasets = [
         {
             "label": planned.label,
@@ -213,22 +195,14 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: dict[str, A
         for planned in plan.datasets.values()
     ]
     left_out = [(label, reason, plan.unavailable.get(label)) for label, reason in plan.left_out.items()]
-    store.begin(meta, datasets, left_out)
+    store.begin(metadata, datasets, left_out)
     store.set_plan(plan.trials)
     for planned in plan.datasets.values():
-        known = store.split_repeats(planned.sha256, f"{protocol_key(plan)}:{planned.label}")
+        known = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
         for repeat in sorted(set(range(plan.protocol.repeats)) - known):
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
             shape = (planned.data.n_samples, planned.data.n_features)
-            store.add_splits(planned.sha256, f"{protocol_key(plan)}:{planned.label}", repeat, splits, shape)
-
-
-def protocol_key(plan: Plan) -> str:
-    """Return the text under which a run's splits are stored.
-
-    The label of the dataset is added to it, because splits are a function of it too.
-    """
-    return plan.protocol.identity
+            store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError, explained
 from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
+from mfbench.run.metadata import RunMetadata
 from mfbench.run.packing import pack, unpack
 from mfbench.run.trial.interactions import pack_interactions, unpack_interactions
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
@@ -162,14 +163,15 @@ class Store:
 
     def begin(
         self,
-        meta: dict[str, Any],
+        metadata: RunMetadata,
         datasets: Iterable[dict[str, Any]],
         left_out: Iterable[tuple[str, str, Unavailable | None]],
     ) -> None:
         """Record what a start of the run is about: settings, datasets used and datasets left out."""
         with self._explained(), self._transaction():
+            columns = metadata.to_columns().items()
             self._db.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(k, json.dumps(v)) for k, v in meta.items()]
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(name, json.dumps(value)) for name, value in columns]
             )
             self._db.execute("DELETE FROM left_out")
             self._db.execute("DELETE FROM datasets")
@@ -275,10 +277,17 @@ class Store:
         with self._explained():
             return {key for (key,) in self._db.execute("SELECT key FROM trials")}
 
-    def meta(self) -> dict[str, Any]:
-        """Return the settings that `begin` recorded."""
+    def meta(self) -> RunMetadata:
+        """Return the metadata that `begin` recorded.
+
+        Raises
+        ------
+        RunError
+            If the run never started completely, or another version wrote what this one cannot read.
+        """
         with self._explained():
-            return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+            columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+        return RunMetadata.from_columns(columns, self.folder)
 
     def left_out(self) -> dict[str, str]:
         """Return the datasets that were left out, each with its reason."""

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from mfbench.analysis.published import compare_with_published
+from mfbench.suite.published import PublishedFigure
 
 
 def trials(scores, status=None):
@@ -15,7 +16,7 @@ def trials(scores, status=None):
 
 
 def figure(value, **more):
-    return {"table": "t", "dataset": "d", "method": "m", "label": "D", "value": value, "obstacle": "", **more}
+    return PublishedFigure(**{"table": "t", "dataset": "d", "method": "m", "label": "D", "value": value, **more})
 
 
 def compare(frame, *figures, metric="accuracy", ratio=0.25):

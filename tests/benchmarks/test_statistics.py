@@ -18,7 +18,7 @@ from mfbench.analysis.one_dataset.paired import corrected_t_test
 from mfbench.analysis.one_dataset.signed import wilcoxon_test
 from mfbench.run.store import Store
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.schema import ProtocolSettings, Suite
+from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Trial, TrialResult
 
 METHODS, DATASETS, FOLDS, REPEATS, ROWS = 25, 40, 10, 10, 300
@@ -27,7 +27,7 @@ ALL_STATISTICS = """
 import json, resource, sys, time
 from pathlib import Path
 from mfbench.analysis.results import Run
-from mfbench.report.page import page_of
+from mfbench.report.contents import report_of
 begin, cpu = time.perf_counter(), time.process_time()
 run = Run(Path(sys.argv[1]))
 run.scores, run.summary(), run.wins_ties_losses()
@@ -36,7 +36,7 @@ overall.friedman, overall.groups, overall.against_reference, overall.pairs, over
 opened = time.perf_counter() - begin, time.process_time() - cpu
 run.wins_ties_losses(test="s-test"), run.wins_ties_losses(test="mcnemar"), run.wins_ties_losses(test="bayes-t")
 decided = time.perf_counter() - begin, time.process_time() - cpu
-page_of(run, statistics=True)
+report_of(run, statistics=True)
 told = time.perf_counter() - begin, time.process_time() - cpu
 print(json.dumps({
     "seconds": opened[0], "cpu_seconds": opened[1],
@@ -48,26 +48,16 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory):
+def stored(tmp_path_factory, make_metadata):
     """A store as a run leaves it, with predictions, weights and selections."""
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
     datasets, methods = [f"d{i}" for i in range(DATASETS)], [f"m{i}" for i in range(METHODS)]
-    suite = Suite.model_validate(
-        {
-            "suite": {"name": "large"},
-            "datasets": [{"use": datasets}],
-            "methods": [{"label": method, "classifier": "knn"} for method in methods],
-        }
+    settings = ProtocolSettings(folds=FOLDS, repeats=REPEATS).completed()
+    protocol = make_protocol(settings.model_dump(), 0)
+    metadata = make_metadata(
+        methods=dict.fromkeys(methods, "knn"), protocol=settings, protocol_key=protocol.identity, profile="paper"
     )
-    settings = ProtocolSettings(folds=FOLDS, repeats=REPEATS).completed().model_dump(mode="json")
-    protocol = make_protocol(settings, 0)
-    meta = {
-        "suite": suite.model_dump(mode="json"), "protocol": settings, "protocol_key": protocol.identity,
-        "profile": "paper", "selection": {}, "published": {"tables": {}, "figures": []},
-        "methods": dict.fromkeys(methods, "knn"), "environment": {}, "out": "reports",
-        "command": ["mfbench", "suite", "large"],
-    }  # fmt: skip
     described = [
         {
             "label": name, "sha256": name, "n_samples": ROWS, "n_features": 20, "class_names": ["no", "yes"],
@@ -77,7 +67,7 @@ def stored(tmp_path_factory):
         for name in datasets
     ]  # fmt: skip
     with Store(folder) as store:
-        store.begin(meta, described, [])
+        store.begin(metadata, described, [])
         plan = []
         store._db.execute("BEGIN")
         for known in described:

@@ -326,7 +326,7 @@ def test_registering_the_plugin_is_light():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="searches among 20,000 rows")
 @pytest.mark.parametrize("k", [10, 30_000])
 def test_memory_grows_with_n_not_its_square(k):
     """A matrix of all distances would take 3.2 GB; the data are 0.8 MB.

@@ -4,18 +4,10 @@ import numpy as np
 import pytest
 
 from mfbench.analysis.results import Run
+from mfbench.run.metadata import PublishedHeading, RecordedFigures, RecordedSuite
 from mfbench.run.store import Store
-from mfbench.suite.schema import ProtocolSettings, Suite
+from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Status, Trial, TrialResult
-
-ENVIRONMENT = {
-    "mfbench": "0.1.0",
-    "python": "3.11.2",
-    "cpu": "a processor",
-    "jobs": 2,
-    "libraries": {"scikit-learn": "1.7"},
-    "plugins": [],
-}
 
 
 def noisy(mean, seed, folds):
@@ -25,7 +17,7 @@ def noisy(mean, seed, folds):
 
 
 @pytest.fixture
-def write_run(tmp_path):
+def write_run(tmp_path, make_metadata):
     """Return a function that writes a run and opens it.
 
     `cells` maps (dataset, method) to a mean, or to a list with a score, a `TrialResult` without key, or None (not run)
@@ -51,33 +43,21 @@ def write_run(tmp_path):
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
-        suite = Suite.model_validate(
-            {
-                "suite": {"name": "own", "title": title, "seed": 7},
-                "datasets": [{"use": datasets or ["d"]}],
-                "methods": [{"label": method, "classifier": "knn"} for method in methods or ["A"]],
-                "report": report or {},
-            }
-        )
-        protocol = ProtocolSettings(folds=folds, repeats=1, metrics=list(metrics)).completed()
-        meta = {
-            "suite": suite.model_dump(mode="json"),
-            "protocol": protocol.model_dump(mode="json"),
-            "protocol_key": "key",
-            "profile": "quick",
-            "selection": dict(selection or {}),
-            "published": {
-                "tables": {
-                    name: {"title": f"Paper, {name}", "metric": metrics[0]}
-                    for name in dict.fromkeys([figure["table"] for figure in published])
-                },
-                "figures": list(published),
-            },
-            "methods": {method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
-            "environment": ENVIRONMENT,
-            "out": out,
-            "command": list(command) or ["mfbench", "suite", "own", "--profile", "quick"],
+        headings = {
+            name: PublishedHeading(title=f"Paper, {name}", metric=metrics[0])
+            for name in dict.fromkeys(figure.table for figure in published)
         }
+        metadata = make_metadata(
+            suite=RecordedSuite.model_validate(
+                {"suite": {"name": "own", "title": title, "seed": 7}, "report": report or {}}
+            ),
+            protocol=ProtocolSettings(folds=folds, repeats=1, metrics=list(metrics)).completed(),
+            selection=dict(selection or {}),
+            published=RecordedFigures(tables=headings, figures=list(published)),
+            methods={method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
+            out=out,
+            command=list(command) or ["mfbench", "suite", "own", "--profile", "quick"],
+        )
         described = [
             {
                 "label": dataset,
@@ -115,7 +95,7 @@ def write_run(tmp_path):
                 )
         folder = tmp_path / f"run-{next(counter)}"
         with Store(folder) as store:
-            store.begin(meta, described, [(name, reason, None) for name, reason in left_out])
+            store.begin(metadata, described, [(name, reason, None) for name, reason in left_out])
             store.set_plan(plan)
             for trial, result in results:
                 store.add(trial, result)

@@ -93,17 +93,15 @@ def test_failures_can_be_forgotten(store):
     assert store.finished() == {"key0"}
 
 
-def test_datasets_splits_and_settings_come_back(store):
+def test_datasets_splits_and_settings_come_back(store, make_metadata):
     dataset = {
         "label": "d", "sha256": "abc", "n_samples": 3, "n_features": 1, "class_names": ("x", "y"),
         "feature_names": ("f",), "relevant": None, "interactions": ((0, 1),),
         "collections": {"paper": "D"}, "source": "here", "truth": np.array([0, 1, 1]),
     }  # fmt: skip
-    store.begin(
-        {"suite": {"a": [1]}},
-        [dataset],
-        [("gone", "no reason", None), ("away", "offline", Unavailable(True, "no answer"))],
-    )
+    metadata = make_metadata()
+    left_out = [("gone", "no reason", None), ("away", "offline", Unavailable(True, "no answer"))]
+    store.begin(metadata, [dataset], left_out)
     rest = Split(np.array([1]), np.array([0, 2]))
     thirds = Split(np.array([0]), np.array([1]), (np.array([0]), np.array([2])), feature_share=0.5)
     store.add_splits("abc", "p", 0, [rest, thirds], (3, 4))
@@ -111,7 +109,7 @@ def test_datasets_splits_and_settings_come_back(store):
     assert found["class_names"] == ["x", "y"] and found["relevant"] is None
     assert found["interactions"] == [[0, 1]] and found["collections"] == {"paper": "D"}
     np.testing.assert_array_equal(found["truth"], [0, 1, 1])
-    assert store.meta() == {"suite": {"a": [1]}}
+    assert store.meta() == metadata
     assert store.left_out() == {"gone": "no reason", "away": "offline"}
     assert store.unavailable() == {"away": Unavailable(True, "no answer")}
     splits = store.splits("abc", "p")
@@ -122,11 +120,11 @@ def test_datasets_splits_and_settings_come_back(store):
     assert store.split_repeats("abc", "p") == {0} and store.split_repeats("abc", "q") == set()
 
 
-def test_a_failed_start_changes_nothing(store):
-    store.begin({"a": 1}, [], [("d", "r", Unavailable())])
+def test_a_failed_start_changes_nothing(store, make_metadata):
+    store.begin(make_metadata(profile="quick"), [], [("d", "r", Unavailable())])
     with pytest.raises(RunError):
-        store.begin({"a": 2}, [], [("d", "r", None), ("d", "twice", None)])
-    assert store.meta() == {"a": 1} and store.left_out() == {"d": "r"}
+        store.begin(make_metadata(profile="paper"), [], [("d", "r", None), ("d", "twice", None)])
+    assert store.meta().profile == "quick" and store.left_out() == {"d": "r"}
 
 
 def test_another_version_is_refused(tmp_path):
@@ -137,9 +135,9 @@ def test_another_version_is_refused(tmp_path):
         Store(tmp_path)
 
 
-def test_version_3_is_read_and_brought_up_to_date(tmp_path):
+def test_version_3_is_read_and_brought_up_to_date(tmp_path, make_metadata):
     with Store(tmp_path) as store:
-        store.begin({}, [], [("away", "offline", Unavailable())])
+        store.begin(make_metadata(), [], [("away", "offline", Unavailable())])
     with sqlite3.connect(tmp_path / FILE_NAME) as db:
         for column in ("can_pull", "attempt"):
             db.execute(f"ALTER TABLE left_out DROP COLUMN {column}")
@@ -148,7 +146,7 @@ def test_version_3_is_read_and_brought_up_to_date(tmp_path):
         assert store.unavailable() == {"away": Unavailable()}
     with Store(tmp_path) as store:
         assert store.unavailable() == {"away": Unavailable()}
-        store.begin({}, [], [("away", "offline", Unavailable(True, "no answer"))])
+        store.begin(make_metadata(), [], [("away", "offline", Unavailable(True, "no answer"))])
         assert store.unavailable() == {"away": Unavailable(True, "no answer")}
 
 

@@ -10,7 +10,14 @@ from mfbench_sqpfw._state import POSITIVE, TIES
 
 # The last four stall at their start, where binary features and equal weights make nearly everything tied.
 QUICK = [*range(24), 197, 293, 350, 509]
-SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(24, 520) if seed not in QUICK)]
+SEEDS = [
+    *QUICK,
+    *(
+        pytest.param(seed, marks=pytest.mark.slow(reason="hundreds of problems"))
+        for seed in range(24, 520)
+        if seed not in QUICK
+    ),
+]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -95,18 +95,16 @@ def _mcnemar(first: CellResults, second: CellResults, settings: ComparisonSettin
 
 RULES: Mapping[str, Rule] = {
     "corrected-t": Rule("corrected resampled t-test (Nadeau and Bengio)", _of_scores(corrected_t_test, "ratio")),
-    "paired-t": Rule(
-        "plain paired t-test, which takes overlapping folds for independent ones", _of_scores(paired_t_test)
-    ),
+    "paired-t": Rule("plain paired t-test, which treats overlapping folds as independent", _of_scores(paired_t_test)),
     "bayes-t": Rule(
         "Bayesian correlated t-test (Corani and Benavoli), at a probability above 1 - α of a difference beyond the "
         "region of practical equivalence",
         _of_scores(correlated_t_test, "ratio", "rope"),
     ),
     "wilcoxon": Rule(
-        "Wilcoxon test over folds, which takes overlapping folds for independent ones", _of_scores(wilcoxon_test)
+        "Wilcoxon test over folds, which treats overlapping folds as independent", _of_scores(wilcoxon_test)
     ),
-    "sign": Rule("sign test over folds, which takes overlapping folds for independent ones", _of_scores(sign_test)),
+    "sign": Rule("sign test over folds, which treats overlapping folds as independent", _of_scores(sign_test)),
     "s-test": Rule(
         "s-test (Yang and Liu) in its normal form on the pooled decisions of the first repetition, one-sided in the "
         "direction that the data choose",
