@@ -1,8 +1,8 @@
 """The cache: downloaded and imported datasets as Parquet files named by their content, each with a JSON card.
 
-``cards/`` says what a key such as ``openml:61`` stands for, ``content/`` holds the tables, ``suites/`` the lists of
-OpenML suites. Every file appears whole or not at all, and is verified whenever it is read. Listing the cache reads
-cards only and loads no numeric library.
+``cards/`` describes what a key such as ``openml:61`` refers to, ``content/`` holds the tables, ``suites/`` the lists of
+OpenML suites. Every file is complete or absent, and is verified whenever it is read. Listing the cache reads cards only
+and imports no numeric library.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Entry:
-    """A cached dataset, as its card tells.
+    """A cached dataset, as its card describes it.
 
     Attributes
     ----------
     key : str
         Where it comes from: ``openml:61``, ``uci:53``, ``mirror:sonar``, ``import:mine``.
     card : dict
-        What the source told of it: address, checksum, target and more.
+        Description by the source: address, checksum, target and more.
     facts : dict
-        What it is: ``n_samples``, ``n_features``, ``class_counts``, ``missing``, ``source``, ``license``, ``citation``.
+        Its properties: ``n_samples``, ``n_features``, ``class_counts``, ``missing``, ``source``, ``license`` and
+        ``citation``.
     stored : str
         When it was written (UTC).
     """
@@ -61,7 +62,7 @@ class Cache:
     Parameters
     ----------
     folder : Path
-        Made when the first dataset is put.
+        Created when the first dataset is stored.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -73,17 +74,17 @@ class Cache:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def get(self, key: str) -> tuple[Dataset, dict[str, Any]] | None:
-        """Return a dataset and what its source told of it.
+        """Return a dataset and the description by its source.
 
         Parameters
         ----------
         key : str
-            As it was put.
+            The key under which it was stored.
 
         Returns
         -------
         tuple of (Dataset, dict) or None
-            None if there is no such entry. The dataset is, to the bit, what was put.
+            None if there is no such entry. The dataset is bit for bit the one stored.
 
         Raises
         ------
@@ -95,15 +96,17 @@ class Cache:
             return None
         return self._dataset(key, body), dict(body["card"])
 
-    def fetch(self, key: str, bring: Callable[[], tuple[Dataset, Mapping[str, Any]]]) -> tuple[Dataset, dict[str, Any]]:
-        """Return a dataset; if it is not there or damaged, bring it once, whoever else asks for it meanwhile.
+    def fetch(
+        self, key: str, download: Callable[[], tuple[Dataset, Mapping[str, Any]]]
+    ) -> tuple[Dataset, dict[str, Any]]:
+        """Return a dataset; if it is missing or damaged, download it once, even if several processes need it.
 
         Parameters
         ----------
         key : str
             Its key.
-        bring : callable
-            Downloads it; called while the key is locked, and only if nobody else was faster.
+        download : callable
+            Downloads it; called while the key is locked, unless another process has downloaded it in the meantime.
 
         Returns
         -------
@@ -112,30 +115,30 @@ class Cache:
         Raises
         ------
         DataError
-            What `bring` raises, or if the cache cannot be written to.
+            If `download` raises it, or the cache cannot be written to.
         """
-        found = self._get_or_warn(key, warn=False)
-        if found is not None:
-            return found
+        cached = self._get_or_warn(key, warn=False)
+        if cached is not None:
+            return cached
         with self._locked(stem_of(key)):
-            found = self._get_or_warn(key, warn=True)
-            if found is not None:
-                return found
-            dataset, card = bring()
+            cached = self._get_or_warn(key, warn=True)
+            if cached is not None:
+                return cached
+            dataset, card = download()
             self._write(key, dataset, card)
         return dataset, dict(card)
 
     def entries(self) -> list[Entry]:
-        """Return what is cached, by key; entries whose card cannot be read are left to `verify`."""
-        found = []
+        """Return the cached datasets by key; entries with an unreadable card are skipped, and reported by `verify`."""
+        entries = []
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
             with suppress(DataError):
                 body = read_card(path, path.name)
-                found.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
-        return sorted(found, key=lambda entry: entry.key)
+                entries.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
+        return sorted(entries, key=lambda entry: entry.key)
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to clear, not even what a killed process left."""
+        """Tell whether there is nothing to clear, not even files that a killed process left."""
         return not any(self.folder.glob("c*/*")) and not any(self.folder.glob(f"{_SUITES}/*"))
 
     def broken_cards(self) -> list[str]:
@@ -148,7 +151,7 @@ class Cache:
         Returns
         -------
         dict of str to str
-            The damaged entries, each with the reason, by key or, where that cannot be read, by the card's file name.
+            The reason for each damaged entry, by its key or, if that cannot be read, by the file name of its card.
         """
         damaged = {}
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
@@ -169,7 +172,7 @@ class Cache:
         return damaged
 
     def suite(self, key: str) -> list[int] | None:
-        """Return the list that was put under a key such as ``openml-suite:99``, None if there is none."""
+        """Return the list stored under a key such as ``openml-suite:99``, or None if there is no such list."""
         path = self._path(_SUITES, key)
         if not path.is_file():
             return None
@@ -178,15 +181,15 @@ class Cache:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def put(self, key: str, dataset: Dataset, card: Mapping[str, Any]) -> None:
-        """Store a dataset under a key, in place of what was there.
+        """Store a dataset under a key, replacing an earlier one.
 
         Parameters
         ----------
         key : str
-            Any text; it never becomes part of a path as it is.
+            Any text; it is not used in a path as it is.
         dataset : Dataset
         card : mapping
-            What the source told of it: plain values.
+            Description by the source, as plain values.
 
         Raises
         ------
@@ -207,14 +210,14 @@ class Cache:
         Parameters
         ----------
         keys : iterable of str or None, default=None
-            Which; None deletes everything, unfinished and damaged files included, and nothing that is not the cache's.
+            Entries to delete; None deletes everything, including unfinished and damaged files, but no foreign files.
 
         Returns
         -------
         list of str
-            The keys (or card files) that are gone.
+            The keys (or card files) that were deleted.
         """
-        gone = []
+        deleted = []
         with self._explained(), self._locked(".content"):
             cards = self.folder.glob(f"{_CARDS}/*.json")
             broken = set(self.broken_cards())
@@ -225,7 +228,7 @@ class Cache:
             )
             for path in paths:
                 if path.is_file():
-                    gone.append(key_of(path))
+                    deleted.append(key_of(path))
                     path.unlink()
             if keys is None:
                 for path in [*self.folder.glob(f"{_SUITES}/*.json"), *self.folder.glob("c*/.*.part")]:
@@ -234,9 +237,9 @@ class Cache:
             for path in self.folder.glob(f"{_CONTENT}/*.parquet"):
                 if path.stem not in used:
                     path.unlink()
-        return gone
+        return deleted
 
-    # -- inner parts ------------------------------------------------------------------------------------------------
+    # -- internals --------------------------------------------------------------------------------------------------
 
     def _get_or_warn(self, key: str, *, warn: bool) -> tuple[Dataset, dict[str, Any]] | None:
         try:
@@ -275,9 +278,9 @@ class Cache:
             data = (self.folder / _CONTENT / f"{expected}.parquet").read_bytes()
         except OSError as error:
             raise DataError(f"{fault}its table cannot be read: {error.strerror or error}") from error
-        found = hashlib.sha256(data).hexdigest()
-        if found != expected:
-            raise DataError(f"{fault}its table has the SHA-256 {found}, its card says {expected}")
+        actual = hashlib.sha256(data).hexdigest()
+        if actual != expected:
+            raise DataError(f"{fault}its table has the SHA-256 {actual}, but its card says {expected}")
         try:
             return from_parquet(data, body["dataset"])
         except (ValueError, KeyError, TypeError) as error:
@@ -305,7 +308,7 @@ class Cache:
             "card": json.loads(json.dumps(dict(card), default=str)),
             "dataset": described,
         }
-        # Content before card: a card never names what is not there yet. The lock keeps `clear` from coming in between.
+        # Content first: a card must not refer to a file that does not exist yet. The lock keeps `clear` out.
         with self._explained(), self._locked(".content"):
             write_whole(self.folder / _CONTENT / f"{digest}.parquet", data)
             write_card(self._path(_CARDS, key), body)
@@ -315,9 +318,9 @@ class Cache:
         import filelock
 
         with self._explained():
-            place = self.folder / _LOCKS
-            place.mkdir(parents=True, exist_ok=True)
-            lock = filelock.FileLock(place / f"{name}.lock")
+            folder = self.folder / _LOCKS
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(folder / f"{name}.lock")
             lock.acquire()
         try:
             yield

@@ -22,7 +22,7 @@ MISSING = ("", "?", "NaN", "nan", "NAN")
 
 @dataclass(frozen=True)
 class Column:
-    """One column as read: numbers with NaN, or words with None; `nominal` if the file itself says that it is one."""
+    """One column as read: numbers with NaN, or text with None; `nominal` if the file declares it categorical."""
 
     name: str
     values: NDArray[np.float64] | Words
@@ -67,15 +67,15 @@ def label_codes(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64
             code_of: dict[str | None, float] = {word: float(code) for code, word in enumerate(distinct)}
             return np.array([code_of.get(word, np.nan) for word in values], dtype=np.float64), tuple(distinct)
         values = to_numbers(values)
-    found = ~np.isnan(values)
-    levels, inverse = np.unique(values[found] + 0.0, return_inverse=True)
+    present = ~np.isnan(values)
+    levels, inverse = np.unique(values[present] + 0.0, return_inverse=True)
     codes = np.full(len(values), np.nan)
-    codes[found] = inverse
+    codes[present] = inverse
     return codes, tuple(str(int(v)) if v.is_integer() and abs(v) < 1e15 else repr(v) for v in levels.tolist())
 
 
 def to_number(word: str) -> float | None:
-    """Return the number that a word stands for; Python's "1_000" is not one."""
+    """Return the number that a word represents, or None; "1_000", which Python accepts, is not a number."""
     try:
         return None if "_" in word else float(word)
     except ValueError:
@@ -83,6 +83,6 @@ def to_number(word: str) -> float | None:
 
 
 def to_numbers(words: Iterable[str | None]) -> NDArray[np.float64]:
-    """Return words as numbers, NaN where one is missing or no number."""
+    """Return words as numbers, with NaN for a missing word or one that is not a number."""
     numbers = (None if word is None else to_number(word) for word in words)
     return np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)

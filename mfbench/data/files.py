@@ -1,7 +1,7 @@
 """The user's own tables: CSV, TSV, ARFF and Parquet files as datasets.
 
-A file is read into columns that hold numbers or words; `read_file` then decides what each column is and refuses what
-would silently become nonsense. Nothing here ever unpickles.
+A file is read into columns of numbers or text; `read_file` then determines the type of each column, and refuses
+whatever would silently become nonsense. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet")
 
-# More distinct values than this in a column of words or in a target are suspicious.
+# More distinct values than this in a column of text or in a target are suspicious.
 _MANY = 50
 
 
@@ -44,7 +44,7 @@ def read_file(
 ) -> Dataset:
     r"""Read a table of features and class labels.
 
-    Columns of words, booleans, ARFF nominals and Parquet dictionaries are categorical; so are those listed in
+    Columns of text, booleans, ARFF nominals and Parquet dictionaries are categorical; so are those listed in
     `categorical`. An empty cell, ``?`` and NaN are missing values. Category codes and class codes follow the sorted
     labels, by size where all are numbers ("2" before "10"; "1" and "1.0" are the same label).
 
@@ -58,7 +58,7 @@ def read_file(
     target : str or None, default=None
         The column of class labels; the last one if None.
     categorical : sequence of str or None, default=None
-        Columns that hold categories though they look like numbers.
+        Numeric columns to treat as categorical.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def _extension(path: Path) -> str:
     """Return the extension of an existing file, in lower case."""
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    extension = next((known for known in EXTENSIONS if path.name.lower().endswith(known)), None)
+    extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), None)
     if extension is None:
         raise UsageError(f"{path} is of an unknown type: use a file that ends in {', '.join(EXTENSIONS)}")
     return extension
@@ -138,15 +138,15 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _read_delimited(path: Path, delimiter: str) -> list[Column]:
-    """Read CSV or TSV as words. Python's reader hides nothing: pandas pads short rows and renames twin columns."""
+    """Read CSV or TSV as text, with Python's reader: pandas would pad short rows and rename duplicate columns."""
     with open_text(path) as handle:
         reader = csv.reader(handle, delimiter=delimiter, skipinitialspace=True)
         names = [name.strip() for name in next(filter(None, reader), [])]
         if not names:
             raise DataError(f"{path} is empty")
         if len(names) == 1 and any(other in names[0] for other in ",;\t"):
-            wanted = "commas" if delimiter == "," else "tabs"
-            raise DataError(f"{path} has one column named {names[0]!r}: separate the values by {wanted}")
+            separator = "commas" if delimiter == "," else "tabs"
+            raise DataError(f"{path} has one column named {names[0]!r}: separate the values by {separator}")
         check_names(path, names)
         rows = []
         for row in filter(None, reader):
@@ -155,7 +155,7 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
                 raise DataError(f"{where}: {len(row)} values, but the header names {len(names)} columns")
             rows.append(row)
     columns = [Column(name, to_words(cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=False)]
-    # Data taken for a header: a number among the "names", and the last name is a label.
+    # A row of data instead of a header: one of the "names" is a number, and the last one is a label.
     numbered = names == [str(i) for i in range(len(names))]
     if rows and not numbered and any(to_number(name) is not None for name in names) and names[-1] in columns[-1].values:
         raise DataError(f"{path} seems to have no header ({names[-1]!r} is also a label): add a line of column names")
@@ -188,7 +188,7 @@ def _from_pandas(path: Path, name: str, series: pd.Series[Any]) -> Column:
 
 
 def _check_columns(path: Path, columns: Sequence[Column], target: str | None, categorical: Sequence[str]) -> Column:
-    """Return the target's column after checking that the columns asked for exist and that there are features."""
+    """Return the target's column, after checking that the requested columns exist and that there are features."""
     names = [column.name for column in columns]
     if not columns or not len(columns[0].values):
         raise DataError(f"{path} has no rows")
@@ -201,7 +201,7 @@ def _check_columns(path: Path, columns: Sequence[Column], target: str | None, ca
 
 
 def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return class codes and class names, or say why the column is no target of a classification."""
+    """Return class codes and class names; raise `DataError` if the column cannot be the target of a classification."""
     codes, names = label_codes(column.values)
     where = f"target {column.name!r} of {path}"
     missing = np.flatnonzero(np.isnan(codes))
@@ -220,7 +220,7 @@ def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, .
 
 
 def _feature(path: Path, column: Column, listed: bool) -> Column:
-    """Decide what a column is: numbers as numbers, words as categories unless they look like a mistake."""
+    """Determine the type of a column: numeric, or categorical unless the text looks like a mistake."""
     values = column.values
     if isinstance(values, list) and not listed and not column.nominal:
         if not _look_like_numbers(path, column.name, values):
@@ -235,14 +235,14 @@ def _feature(path: Path, column: Column, listed: bool) -> Column:
 
 
 def _look_like_numbers(path: Path, name: str, words: Words) -> bool:
-    """Tell whether all words are numbers; refuse numbers with a typing error, identifiers and free text."""
+    """Tell whether all words are numbers; refuse numbers with a typo, identifiers and free text."""
     present = [word for word in words if word is not None]
     distinct = set(present)
     odd = {word for word in distinct if to_number(word) is None}
     if not odd:
         return True
     n_odd = sum(word in odd for word in present)
-    # A handful of codes may well be a mixture ("1", "2", "x"); a whole column of measurements with "12.3cm" is not.
+    # A handful of codes may well be a mixture ("1", "2", "x"); a column of measurements with one "12.3cm" is not.
     if len(distinct) - len(odd) > 10 and n_odd < len(present) / 2:
         row, word = next((i, word) for i, word in enumerate(words, 1) if word in odd)
         where = f"column {name!r} of {path} holds numbers, but {word!r} in row {row}"

@@ -1,7 +1,7 @@
-"""The registry: plugins in, named specs out.
+"""The registry: from installed plugins to named specs.
 
 `load_registry` finds plugins by entry point (group ``mfbench``), asks each for its specs through pluggy, and refuses
-two that claim one name. A plugin that fails to import is named in a warning and left out; the rest works.
+two specs of the same name. A plugin that cannot be imported is left out with a warning; the others are not affected.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Registry:
     plugins : mapping of int to Plugin
         Provenance of every plugin object in the manager, by its `id`.
     strict : bool, default=False
-        Raise on a hook that fails instead of warning.
+        Raise an error if a hook fails, instead of warning.
     failed : list of str
-        One sentence for each plugin that was left out.
+        One sentence about each plugin that was left out.
     """
 
     manager: pluggy.PluginManager
@@ -91,7 +91,7 @@ class Registry:
         Raises
         ------
         UnknownNameError
-            If there is none; the nearest names are suggested.
+            If there is no such selector; the nearest names are suggested.
         """
         return self._get(self.selectors, "selector", name, "see 'mfbench plugins'", self.classifiers)
 
@@ -109,7 +109,7 @@ class Registry:
         Raises
         ------
         PluginError
-            If two plugins ship a suite of one name.
+            If two plugins ship a suite of the same name.
         """
         found: dict[str, tuple[Path, Plugin]] = {}
         for folder, plugin in self.suite_folders:
@@ -161,9 +161,9 @@ class Registry:
         expression : str or Expression
             Such as ``"relieff(n_neighbors=10)"``.
         kind : {"selector", "classifier"} or None, default=None
-            Which of the two is meant; None takes the only one there is, and the classifier where there are both.
+            Which of the two to build; None builds whichever exists, and the classifier if both do.
         **overrides
-            Parameters that go over the expression's.
+            Parameters that override those of the expression.
 
         Returns
         -------
@@ -216,13 +216,13 @@ class Registry:
         return table
 
     def _call(self, hook: str) -> Iterable[tuple[Plugin, Any]]:
-        """Call one plugin at a time, so that a failing one is known by name and harms nobody else."""
+        """Call one plugin at a time, so that a failure is attributed to it and does not affect the others."""
         for implementation in getattr(self.manager.hook, hook).get_hookimpls()[::-1]:
             plugin = self.plugins[id(implementation.plugin)]
             self.manager.trace("calling", hook, "of", plugin.name)
             try:
                 values = list(implementation.function())
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin raises, the others must go on
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
                 self._leave_out(plugin, f"{hook} raised {type(error).__name__}: {error}", error)
                 continue
             for value in values:
@@ -242,10 +242,10 @@ def load_registry(
     strict : bool, default=False
         Raise `PluginError` for a plugin that cannot be loaded, instead of warning.
     only : sequence of str or None, default=None
-        Load exactly these: entry-point names or importable modules; ``"all"`` stands for every installed entry point.
-        None reads the environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads all if it is unset.
+        Entry points or importable modules to load; ``"all"`` means every installed entry point. None uses the
+        environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads all if it is not set.
     extra : sequence of (name, plugin object), default=()
-        Plugins that are already imported, for tests and notebooks. Worker processes do not see them.
+        Plugins that are already imported, for tests and notebooks. Worker processes do not load them.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def load_registry(
 
 def _candidates(only: Sequence[str] | None) -> list[Plugin]:
     installed = {}
-    # The order of entry points is the order of the installation; by name it is the same on every machine.
+    # Entry points come in the order of installation; sorted by name, the order is the same on every machine.
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry)[0], entry.name)):
         name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
         installed[name] = Plugin(name, entry.value, *_distribution(entry))
@@ -296,7 +296,7 @@ def _import_all(candidates: Iterable[Plugin], registry: Registry) -> Iterable[tu
     for plugin in candidates:
         try:
             yield plugin, import_object(plugin.module)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may fail in any way; it is named, not hidden
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported
             reason = f"plugin {plugin.name!r} of {plugin} cannot be imported: {type(error).__name__}: {error}"
             _report_failure(reason, registry.failed, registry.strict, error)
 
@@ -323,6 +323,6 @@ def _register(
 
 def _report_failure(reason: str, failed: list[str], strict: bool, error: BaseException | None) -> None:
     if strict:
-        raise PluginError(f"{reason}; fix or uninstall it, or leave --strict out") from error
+        raise PluginError(f"{reason}; fix or uninstall it, or run without --strict") from error
     failed.append(reason)
     warnings.warn(f"{reason}; it was left out", PluginWarning, stacklevel=2)

@@ -11,32 +11,32 @@ from mfbench.errors import DataError
 
 @contextmanager
 def answer_of(server: str, what: str) -> Iterator[None]:
-    """Turn what Python raises about an answer of another form than the documented one into one sentence."""
+    """Turn errors caused by an answer of an undocumented form into one sentence."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        reason = f"{server}'s answer about {what} is not of the form that it documents"
+        reason = f"{server}'s answer about {what} does not have the documented form"
         detail = plain_text(f"{type(error).__name__}: {error}", 100)
         raise DataError(f"{reason} ({detail}): try again later, or use a mirror (--data-dir)") from error
 
 
-def plain_text(value: object, most: int = 500) -> str:
-    r"""Return text of a server as one line of printable characters, shortened: it may end up on a terminal.
+def plain_text(value: object, limit: int = 500) -> str:
+    r"""Return text from a server as one short line of printable characters, safe to show on a terminal.
 
     Examples
     --------
-    >>> plain_text("\x1b[31mIris\n  plants ", most=9)
+    >>> plain_text("\x1b[31mIris\n  plants ", limit=9)
     '[31mIris…'
     >>> plain_text(None)
     ''
     """
     words = "" if value is None else str(value)
     line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in words).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def shown(url: str) -> str:
-    """Return a URL for a message, without the name and password that it may hold.
+    """Return a URL for a message, without user name and password.
 
     Examples
     --------
