@@ -1,11 +1,20 @@
-"""Each problem of the mode "one-vs-rest" is the binary learner on that problem's labels."""
+"""What all classifiers have in common: in mode "one-vs-rest", each problem is the binary learner on its labels."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from mfbench_similarity import RBS, RBSPSD, SRBS, SRBSPSD, ReliefPSD, ReliefSimilarity, SiLA, SimilarityKNN
+from mfbench_similarity import (
+    RBS,
+    RBSPSD,
+    SRBS,
+    SRBSPSD,
+    ReliefPSD,
+    ReliefSimilarity,
+    SiLA,
+    SimilarityKNN,
+)
 
 LEARNERS = [
     RBS(2),
@@ -54,7 +63,7 @@ def test_two_classes_are_one_problem(make_numbers, rule):
     assert_allclose(other.one_vs_rest_accuracies(X, y), other.score(X, y))
 
 
-def test_the_label_is_the_class_with_most_to_say_for_it(make_numbers):
+def test_the_label_is_the_class_of_the_largest_score(make_numbers):
     X, y = make_numbers(4, n_classes=4)
     fitted = RBS(3, mode="one-vs-rest").fit(X, y)
     assert_array_equal(fitted.predict(X), fitted.decision_function(X).argmax(axis=1))
@@ -71,7 +80,7 @@ def test_strengths_of_matrices_of_any_size_are_comparable(make_numbers):
 
 @pytest.mark.parametrize("rule", ["knn-a", "sknn-a"])
 def test_scores_of_separate_problems_are_comparable(make_numbers, rule):
-    """Whoever fits each class against the rest alone, and takes the largest score, gets the same labels."""
+    """Fitting each class against the rest separately and taking the largest score gives the same labels."""
     X, y = make_numbers(7, n=60, n_classes=4)
     queries, _ = make_numbers(8, n=100)
     together = RBS(1, rule=rule, mode="one-vs-rest").fit(X, y)
@@ -81,7 +90,7 @@ def test_scores_of_separate_problems_are_comparable(make_numbers, rule):
     assert len(np.unique(alone)) == alone.size
 
 
-def test_in_multiclass_mode_every_sample_is_of_one_class(make_numbers):
+def test_in_multiclass_mode_every_sample_has_one_class(make_numbers):
     X, y = make_numbers(6, n_classes=3)
     fitted = RBS(3).fit(X, y)
     answers = fitted.predict_one_vs_rest(X)

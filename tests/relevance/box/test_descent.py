@@ -1,3 +1,5 @@
+"""Coordinate descent for the box-constrained problem, against general solvers and the optimality conditions."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,12 +16,12 @@ from mfbench_relevance._box.descent import optimality_gap, path, solve_box
 def problem(seed, m=12, rank=None):
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(rank or 2 * m, m))
-    # The response is a point of the same space; with a singular kernel and any other k there would be no minimum.
+    # The response lies in the same space; with a singular kernel and any other k there would be no minimum.
     return factor.T @ factor / len(factor), factor.T @ rng.normal(size=len(factor)) / np.sqrt(len(factor))
 
 
 def violations(K, k, epsilon, C, w):
-    """The conditions, read off the Lagrangian."""
+    """The optimality conditions, from the Lagrangian."""
     slope = k - K @ w
     inside = (w != 0) & (np.abs(w) < C)
     return max(
@@ -92,7 +94,7 @@ def test_path_equals_single_solutions():
     assert_array_equal(path(K, k, epsilons, 0.4)[0], np.zeros(12))
 
 
-def test_too_few_passes_are_told():
+def test_too_few_passes_warn():
     K, k = problem(6)
     with pytest.warns(ConvergenceWarning, match="increase max_iter"):
         solve_box(1e-3 * K + np.ones((12, 12)), k, 1e-6, max_iter=1)
