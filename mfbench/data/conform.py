@@ -130,12 +130,12 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
     must agree in any order.
     """
     where = where or f"dataset {spec.name!r}"
-    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
+    actual = (dataset.n_samples, dataset.n_features, dataset.n_classes)
     expected = (spec.n_samples, spec.n_features, spec.n_classes)
-    if any(want is not None and want != have for have, want in zip(found, expected, strict=True)):
+    if any(want is not None and want != have for have, want in zip(actual, expected, strict=True)):
         stated = ["any number" if want is None else str(want) for want in expected]
         raise DataError(
-            f"{where} has {found[0]} rows, {found[1]} features and {found[2]} classes; its description "
+            f"{where} has {actual[0]} rows, {actual[1]} features and {actual[2]} classes; its description "
             f"says {stated[0]}, {stated[1]} and {stated[2]}"
         )
     counts = class_counts(dataset)
@@ -149,7 +149,7 @@ def class_counts(dataset: Dataset) -> dict[str, int]:
     return dict(zip(dataset.class_names, counts, strict=True))
 
 
-def _same_counts(found: Mapping[str, int], expected: Mapping[str, int]) -> bool:
-    if set(found) == set(expected):
-        return dict(found) == dict(expected)
-    return sorted(found.values()) == sorted(expected.values())
+def _same_counts(actual: Mapping[str, int], expected: Mapping[str, int]) -> bool:
+    if set(actual) == set(expected):
+        return dict(actual) == dict(expected)
+    return sorted(actual.values()) == sorted(expected.values())

@@ -192,9 +192,9 @@ def _check_columns(path: Path, columns: Sequence[Column], target: str | None, ca
     names = [column.name for column in columns]
     if not columns or not len(columns[0].values):
         raise DataError(f"{path} has no rows")
-    for what, wanted in [("target column", target), *(("categorical column", name) for name in categorical)]:
-        if wanted is not None and wanted not in names:
-            raise UnknownNameError(what, wanted, names, f"in {path}")
+    for what, column in [("target column", target), *(("categorical column", name) for name in categorical)]:
+        if column is not None and column not in names:
+            raise UnknownNameError(what, column, names, f"in {path}")
     if len(columns) < 2:
         raise DataError(f"{path} has the single column {names[0]!r}: a table of features and class labels is needed")
     return columns[-1 if target is None else names.index(target)]

@@ -131,11 +131,11 @@ def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:
     """Raise `DataError` with both descriptions if a file differs from its card."""
     import numpy as np
 
-    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
+    shape = (dataset.n_samples, dataset.n_features, dataset.n_classes)
     expected = (card["n_samples"], card["n_features"], len(card["class_counts"]))
-    if found != expected:
+    if shape != expected:
         raise DataError(
-            f"{place} has {found[0]} rows, {found[1]} features and {found[2]} classes; {INDEX} says {expected[0]}, "
+            f"{place} has {shape[0]} rows, {shape[1]} features and {shape[2]} classes; {INDEX} says {expected[0]}, "
             f"{expected[1]} and {expected[2]}"
         )
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()

@@ -180,13 +180,13 @@ def _top_level(distribution: str) -> set[str]:
 @cache
 def _requirements(distribution: str) -> dict[str, str]:
     """Return the installed versions of a distribution's direct requirements, extras left out."""
-    found = {}
+    versions = {}
     for line in metadata.requires(distribution) or []:
         name = re.split(r"[^A-Za-z0-9._-]", line.strip(), maxsplit=1)[0]
         if name != HOST and "extra ==" not in line:
             with contextlib.suppress(metadata.PackageNotFoundError):  # not needed on this system
-                found[f"requirement {name}"] = metadata.version(name)
-    return found
+                versions[f"requirement {name}"] = metadata.version(name)
+    return versions
 
 
 @cache

@@ -77,13 +77,13 @@ class Registry:
     @cached_property
     def suite_folders(self) -> list[tuple[Path, Plugin]]:
         """Folders with suite files, each with the plugin that ships it."""
-        found = []
+        folders = []
         for plugin, value in self._call("mfbench_suites"):
             if not isinstance(value, Path):
                 self._leave_out(plugin, f"mfbench_suites returned {value!r}, expected pathlib.Path objects")
                 continue
-            found.append((value, plugin))
-        return found
+            folders.append((value, plugin))
+        return folders
 
     def selector(self, name: str) -> Registered:
         """Return the selector of that name.
@@ -111,16 +111,16 @@ class Registry:
         PluginError
             If two plugins ship a suite of the same name.
         """
-        found: dict[str, tuple[Path, Plugin]] = {}
+        paths: dict[str, tuple[Path, Plugin]] = {}
         for folder, plugin in self.suite_folders:
             for path in sorted(folder.glob("*.toml")):
-                if path.stem in found and found[path.stem][0] != path:
+                if path.stem in paths and paths[path.stem][0] != path:
                     raise PluginError(
-                        f"two plugins ship a suite named {path.stem!r}: {found[path.stem][1]} and {plugin}; "
+                        f"two plugins ship a suite named {path.stem!r}: {paths[path.stem][1]} and {plugin}; "
                         "uninstall one of them"
                     )
-                found[path.stem] = (path, plugin)
-        return {name: path for name, (path, _) in found.items()}
+                paths[path.stem] = (path, plugin)
+        return {name: path for name, (path, _) in paths.items()}
 
     def report_sections(self, run: Any) -> tuple[list[tuple[Plugin, Section]], list[str]]:
         """Return the sections that plugins add to the report of a run.
@@ -179,8 +179,8 @@ class Registry:
         if kind is None:
             kind = "classifier" if expression.name in self.classifiers else "selector"
             if expression.name not in self.classifiers and expression.name not in self.selectors:
-                known = [*self.selectors, *self.classifiers]
-                raise UnknownNameError("selector or classifier", expression.name, known, "see 'mfbench plugins'")
+                names = [*self.selectors, *self.classifiers]
+                raise UnknownNameError("selector or classifier", expression.name, names, "see 'mfbench plugins'")
         registered = self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)
         return build(registered, {**expression.params, **overrides})
 
@@ -307,9 +307,9 @@ def _register(
     try:
         manager.register(module, plugin.name)
         for name in {caller.name for caller in manager.get_hookcallers(module) or () if not caller.has_spec()}:
-            known = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
+            hooks = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
             manager.unregister(module)
-            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, known)}")
+            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, hooks)}")
     except (pluggy.PluginValidationError, ValueError) as error:
         _report_failure(
             f"plugin {plugin.name!r} of {plugin} is not valid: {' '.join(str(error).split())}",

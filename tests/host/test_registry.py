@@ -239,7 +239,7 @@ class TestCarelessPlugins:
         [
             ("1 / 0", "ZeroDivisionError"),
             ("import no_such_module_anywhere", "ModuleNotFoundError"),
-            ("this is no python", "SyntaxError"),
+            ("this is not python", "SyntaxError"),
             ("raise SystemExit(3)", "SystemExit"),
         ],
     )
