@@ -234,9 +234,7 @@ class TestFaults:
     )
     def test_an_answer_of_another_form(self, site, description):
         site.page(DESCRIPTION, description)
-        with pytest.raises(
-            DataError, match="OpenML's answer about OpenML dataset 61 does not have the documented form"
-        ):
+        with pytest.raises(DataError, match="about OpenML dataset 61 does not have the documented form"):
             load_openml("61")
 
     def test_a_table_that_is_none(self, site, scratch):
