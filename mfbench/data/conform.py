@@ -16,7 +16,7 @@ from mfbench.errors import DataError
 from mfbench.models import Dataset, DatasetSpec
 
 
-def conform(dataset: Dataset, spec: DatasetSpec, place: str = "") -> Dataset:
+def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
     """Prepare a dataset as its description requires, and check the result against the description.
 
     Parameters
@@ -25,7 +25,7 @@ def conform(dataset: Dataset, spec: DatasetSpec, place: str = "") -> Dataset:
         The dataset in a mirror or a repository.
     spec : DatasetSpec
         The description.
-    place : str, default=""
+    origin : str, default=""
         Origin of the dataset, for messages ("openml:61").
 
     Returns
@@ -39,7 +39,7 @@ def conform(dataset: Dataset, spec: DatasetSpec, place: str = "") -> Dataset:
         If a class or a categorical column does not exist, or the result differs in shape or class counts; the message
         states both.
     """
-    where = f"dataset {spec.name!r}" + (f" from {place}" if place else "")
+    where = f"dataset {spec.name!r}" + (f" from {origin}" if origin else "")
     dataset = drop_columns(dataset, spec.drop)
     if spec.categorical is not None:
         dataset = set_categorical(dataset, spec.categorical, where)
@@ -60,7 +60,7 @@ def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
     kept = [index for index, name in enumerate(dataset.feature_names) if name not in names]
     if len(kept) == dataset.n_features:
         return dataset
-    place = {old: new for new, old in enumerate(kept)}
+    position = {old: new for new, old in enumerate(kept)}
     relevant, pairs = dataset.relevant, dataset.interactions
     return replace(
         dataset,
@@ -68,10 +68,10 @@ def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
         feature_names=tuple(dataset.feature_names[index] for index in kept),
         categorical=dataset.categorical[kept],
         categories={name: labels for name, labels in dataset.categories.items() if name not in names},
-        relevant=None if relevant is None else tuple(place[i] for i in relevant if i in place),
+        relevant=None if relevant is None else tuple(position[i] for i in relevant if i in position),
         interactions=None
         if pairs is None
-        else tuple((place[a], place[b]) for a, b in pairs if a in place and b in place),
+        else tuple((position[a], position[b]) for a, b in pairs if a in position and b in position),
     )
 
 

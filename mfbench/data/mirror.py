@@ -88,24 +88,24 @@ class Mirror:
             return _stack([self.load(part) for part in name.split(STACK)], name)
         card = self.card(name)
         path = self.folder / f"{name}.csv.gz"
-        place = f"dataset {name!r} of the mirror {self.folder}"
+        label = f"dataset {name!r} of the mirror {self.folder}"
         if path.exists() and not path.is_file():  # reading a pipe would never end
-            raise DataError(f"{place} is named in {INDEX}, but {path.name} is not a regular file; copy it again")
+            raise DataError(f"{label} is named in {INDEX}, but {path.name} is not a regular file; copy it again")
         try:
             actual = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
-            reason = f"{place} is named in {INDEX}, but {path.name} cannot be read: {error.strerror or error}"
+            reason = f"{label} is named in {INDEX}, but {path.name} cannot be read: {error.strerror or error}"
             raise DataError(f"{reason}; copy the mirror again") from error
         if actual != card["sha256"]:
             raise DataError(
-                f"{place} is damaged: {path.name} has the SHA-256 {actual}, {INDEX} says {card['sha256']}; "
+                f"{label} is damaged: {path.name} has the SHA-256 {actual}, {INDEX} says {card['sha256']}; "
                 "copy it again"
             )
         try:
             dataset = read_file(path, name=name, target=TARGET, categorical=card["categorical"])
         except UsageError as error:  # a column that the card names and the file does not have
-            raise DataError(f"{place}: {error}") from None
-        _compare(dataset, card, place)
+            raise DataError(f"{label}: {error}") from None
+        _compare(dataset, card, label)
         return replace(dataset, source=card["source"], license=card["license"], citation=card["citation"])
 
 
@@ -127,7 +127,7 @@ def _stack(parts: list[Dataset], name: str) -> Dataset:
     )
 
 
-def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:
+def _compare(dataset: Dataset, card: Mapping[str, Any], label: str) -> None:
     """Raise `DataError` with both descriptions if a file differs from its card."""
     import numpy as np
 
@@ -135,13 +135,13 @@ def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:
     expected = (card["n_samples"], card["n_features"], len(card["class_counts"]))
     if shape != expected:
         raise DataError(
-            f"{place} has {shape[0]} rows, {shape[1]} features and {shape[2]} classes; {INDEX} says {expected[0]}, "
+            f"{label} has {shape[0]} rows, {shape[1]} features and {shape[2]} classes; {INDEX} says {expected[0]}, "
             f"{expected[1]} and {expected[2]}"
         )
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
     actual = dict(zip(dataset.class_names, counts, strict=True))
     if actual != dict(card["class_counts"]):
-        raise DataError(f"{place} has the class counts {actual}; {INDEX} says {dict(card['class_counts'])}")
+        raise DataError(f"{label} has the class counts {actual}; {INDEX} says {dict(card['class_counts'])}")
 
 
 def _read_index(folder: Path) -> dict[str, dict[str, Any]]:

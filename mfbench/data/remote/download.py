@@ -270,16 +270,16 @@ class _Transfer:
 
     def _open(self, session: requests.Session) -> requests.Response:
         """Follow redirects to a response of status 200, and return it with its body unread."""
-        place = _address(self.url)
+        address = _address(self.url)
         for _ in range(self.policy.redirects + 1):
             wait = max(0.01, min(self.policy.timeout, self.end - time.monotonic()))
-            response = session.get(place, stream=True, timeout=wait)
+            response = session.get(address, stream=True, timeout=wait)
             if response.status_code == 200:
                 return response
             with closing(response):
                 if not response.is_redirect:
                     raise self._refusal(response)
-            place = _address(place, response.headers["location"])
+            address = _address(address, response.headers["location"])
         reason = f"{shown(self.url)} redirects more than {self.policy.redirects} times: the server is misconfigured"
         raise DataError(f"{reason}; try again later, or use a mirror (--data-dir)")
 
@@ -342,13 +342,13 @@ def _session() -> requests.Session:
 def _address(base: str, location: str = "") -> str:
     """Return the address that a redirect leads to, if it is a web address."""
     try:
-        place = urljoin(base, location)
-        on_the_web = urlsplit(place).scheme in ("http", "https")
+        address = urljoin(base, location)
+        on_the_web = urlsplit(address).scheme in ("http", "https")
     except ValueError:
-        place, on_the_web = location or base, False
+        address, on_the_web = location or base, False
     if not on_the_web:
-        raise DataError(f"{shown(place)} is not a web address (http or https): it cannot be downloaded")
-    return place
+        raise DataError(f"{shown(address)} is not a web address (http or https): it cannot be downloaded")
+    return address
 
 
 def _reason(error: Exception) -> str:
