@@ -106,7 +106,7 @@ class TestTable:
         assert card["url"] == parquet
         assert "md5" not in card
         site.openml(format="Sparse_ARFF")
-        with pytest.raises(DataError, match="format 'Sparse_ARFF', and only dense ARFF and Parquet are read"):
+        with pytest.raises(DataError, match="format 'Sparse_ARFF', but only dense ARFF and Parquet are read"):
             load_openml("61")
 
     def test_names_of_the_server_are_no_paths(self, site, scratch, tmp_path):
@@ -147,7 +147,7 @@ class TestNames:
 
     def test_an_unknown_name(self, site, faults):
         site.faults["/api/v1/json/data/list/data_name/nothing/status/active"] = [faults.complaint(372, "No results")]
-        with pytest.raises(DataError, match=r"there is not an OpenML dataset 'nothing'.*'No results', code 372"):
+        with pytest.raises(DataError, match=r"there is no public OpenML dataset 'nothing'.*'No results', code 372"):
             load_openml("nothing")
 
 

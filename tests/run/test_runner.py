@@ -1,0 +1,207 @@
+"""A run under every protocol, from the suite to what is read from the store. Nothing is fitted when it is read."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from mfbench.analysis.one_dataset.decisions import s_test
+from mfbench.api import Run, explain_keys, prepare_suite
+from mfbench.host.registry import load_registry
+from mfbench.report.contents import report_of
+from mfbench.report.progress import Silent
+from mfbench.run import runner
+from mfbench.run.runner import RunOptions, execute, protocol_key
+from mfbench.run.worker import Worker
+from mfbench.trials import Status, Trial, TrialResult
+
+SUITE = """
+[suite]
+name = "own"
+seed = 3
+[protocol]
+{protocol}
+[[datasets]]
+use = ["iris", "wine"]
+[[methods]]
+label = "A"
+selector = "anova-f"
+classifier = "knn"
+{tune}
+[[methods]]
+label = "B"
+classifier = "knn(n_neighbors=1)"
+[[methods]]
+label = "C"
+selector = "anova-f"
+classifier = "naive-bayes"
+top = 2
+"""
+TUNE = "tune = { top = { first = 1.0, last = 0.1, count = 10 }, n_neighbors = [1, 3, 5] }"
+OVR = 'metrics = ["one_vs_rest_accuracy", "accuracy"]\nscale = "none"\n'
+PROTOCOLS = {
+    "nested-cv": OVR + 'kind = "nested-cv"\nform = "published"',
+    "nested-cv, sound": 'kind = "nested-cv"',
+    "three-way": 'kind = "three-way"\nform = "published"\nrepeats = 3',
+    "holdout": 'kind = "holdout"\nrepeats = 3\ninner_folds = 3',
+    "timing": 'kind = "timing"\nsteps = 3\nrepeats = 2',
+    "repeated-cv": 'kind = "repeated-cv"\nform = "published"\nfolds = 3\nrepeats = 2',
+}
+
+
+class InProcess:
+    """The pool's work without its processes."""
+
+    def __init__(self, job, jobs, timeout):
+        self.worker = Worker(job, load_registry())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def run(self, trials):
+        for trial in trials:
+            yield trial, self.worker.run(trial, {})[0]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Return a function from a protocol's name to its plan and its run, made once."""
+    made = {}
+
+    def make(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp("runs")
+            tune = "" if name == "timing" else TUNE
+            (folder / "own.toml").write_text(SUITE.format(protocol=PROTOCOLS[name], tune=tune))
+            plan, place, registry = prepare_suite(str(folder / "own.toml"), out=folder / "out")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(runner, "LocalPool", InProcess)
+                first = execute(plan, place, registry, RunOptions(jobs=1), Silent())
+                again = execute(plan, place, registry, RunOptions(jobs=1), Silent())
+            assert (first.executed, again.executed) == (len(plan.trials), 0)
+            made[name] = plan, Run(place)
+        return made[name]
+
+    return make
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+class TestEveryProtocol:
+    def test_every_trial_ends_well_and_its_score_follows_from_what_is_stored(self, stored, name):
+        _, run = stored(name)
+        assert not len(run.failures), run.failures["error_message"].tolist()
+        for dataset in ("iris", "wine"):
+            for method in "ABC":
+                frame = run.predictions(dataset, method)
+                right = (frame["truth"] == frame["prediction"]).groupby([frame["repeat"], frame["fold"]]).mean()
+                of_cell = run.trials[(run.trials["dataset"] == dataset) & (run.trials["method"] == method)]
+                scores = of_cell.set_index(["repeat", "fold"])["accuracy"]
+                np.testing.assert_allclose(right.sort_index(), scores.sort_index())
+
+    def test_every_method_is_tested_on_the_same_rows(self, stored, name):
+        _, run = stored(name)
+        for dataset in ("iris", "wine"):
+            frames = [run.predictions(dataset, method)[["repeat", "fold", "row", "truth"]] for method in "ABC"]
+            assert frames[0].equals(frames[1]) and frames[0].equals(frames[2])
+
+    def test_sizes_are_those_of_the_splits(self, stored, name):
+        plan, run = stored(name)
+        for row in run.sizes.to_dict("records"):
+            planned = plan.datasets[row["dataset"]].data
+            split = plan.protocol.splits(row["dataset"], planned.y, row["repeat"])[row["fold"]]
+            assert (row["n_train"], row["n_test"]) == (len(split.train), len(split.test))
+            assert row["n_validation"] == (0 if split.tuning is None else len(split.tuning[1]))
+            features = split.features(planned.n_features)
+            assert row["n_features"] == (planned.n_features if features is None else len(features))
+
+    def test_the_ratio_of_the_corrected_test_is_that_of_the_sizes(self, stored, name):
+        _, run = stored(name)
+        whole = run.sizes[run.sizes["n_train"] == run.sizes.groupby("dataset")["n_train"].transform("max")]
+        found = (whole["n_test"] / whole["n_train"]).mean()
+        assert run.settings.ratio == pytest.approx(found, rel=0.05)
+
+    def test_the_report_says_how_rows_were_split(self, stored, name):
+        _, run = stored(name)
+        report = report_of(run)
+        assert run.protocol.describe() in report.setting
+        assert any(section.tables for section in report.sections)
+        assert any(section.notes for section in report.sections)
+
+    def test_keys_can_be_explained(self, stored, name):
+        plan, _ = stored(name)
+        assert f'"kind": "{plan.protocol.kind}"' in "\n".join(explain_keys(plan))
+
+
+def test_the_s_test_follows_from_the_stored_decisions(stored):
+    """Decisions of one class against the rest: three for each of the 150 rows of iris, tested once."""
+    _, run = stored("nested-cv")
+    one, other = (run.binary_decisions("iris", method) for method in "AC")
+    assert len(one) == 450
+    assert one[["repeat", "fold", "row", "class", "truth"]].equals(other[["repeat", "fold", "row", "class", "truth"]])
+    a, b = (frame["truth"] == frame["decision"] for frame in (one, other))
+    n, k = int((a != b).sum()), int((a & ~b).sum())
+    assert n > 0
+    pooled = [np.concatenate(run.decisions("iris", method)) for method in "AC"]
+    assert s_test(*pooled, exact=True).p_value == pytest.approx(
+        binomtest(max(k, n - k), n, alternative="greater").pvalue
+    )
+
+
+def test_a_mean_of_decisions_is_the_score(stored):
+    _, run = stored("nested-cv")
+    frame = run.binary_decisions("wine", "B")
+    right = (frame["truth"] == frame["decision"]).groupby(frame["fold"]).mean()
+    scores = run.trials[(run.trials["dataset"] == "wine") & (run.trials["method"] == "B")]["one_vs_rest_accuracy"]
+    np.testing.assert_allclose(right, scores)
+
+
+def test_labels_imply_decisions_where_none_were_made(stored):
+    _, run = stored("nested-cv, sound")
+    frame, labels = run.binary_decisions("iris", "B"), run.predictions("iris", "B")
+    assert len(frame) == 3 * len(labels)
+    said = frame[frame["decision"] == 1]
+    assert said["class"].tolist() == labels["prediction"].tolist()
+    assert said["row"].tolist() == labels["row"].tolist()
+
+
+def test_the_trivial_accuracy_stands_beside_one_against_the_rest(stored):
+    from mfbench.report.sections.scores import score_table
+
+    _, run = stored("nested-cv")
+    table = score_table(run)
+    assert table.columns[:2] == ["dataset", "trivial"]
+    assert [row[1].text for row in table.rows[:2]] == ["66.7", f"{100 * (119 + 107 + 130) / (3 * 178):.1f}"]
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert "trivial" not in score_table(stored("nested-cv, sound")[1]).columns
+
+
+def test_times_of_every_size_are_reported(stored):
+    _, run = stored("timing")
+    assert run.sizes.groupby("dataset")["fold"].nunique().tolist() == [5, 5]
+    assert run.timing[["n_train", "n_features"]].drop_duplicates().values.tolist() == [[120, 4], [142, 13]]
+    assert (run.timing["seconds"] > 0).all()
+    titles = [table.title for section in report_of(run).sections for table in section.tables]
+    assert titles[0] == "Time to fit at the largest size" and len(titles) == 3
+    assert run.trials.loc[run.trials["fold"] == 4, "selected"].isna().all()
+
+
+def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
+    plan, folder, registry = prepared
+    told = []
+
+    class Watch(Silent):
+        def finished(self, trial: Trial, result: TrialResult) -> None:
+            told.append((trial.key, result.status))
+
+    progress = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
+    assert progress.executed == len(plan.trials) == len(told)
+    assert {status for _, status in told} == {Status.OK}
+    assert not (folder / ".work").exists()
+    assert (folder / "environment.json").is_file()
+    again = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
+    assert (again.resumed, again.executed) == (len(plan.trials), 0)
+    assert protocol_key(plan) == "repeated-cv:3:0"
+    fresh = execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Watch())
+    assert (fresh.resumed, fresh.executed) == (0, len(plan.trials))
