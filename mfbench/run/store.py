@@ -14,15 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-<<<<<<< HEAD
 from mfbench.errors import RunError, explained
-from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
-=======
-from mfbench.errors import RunError
 from mfbench.run.formats.arrays import pack, unpack
 from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
->>>>>>> main
 from mfbench.run.metadata import RunMetadata
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 

@@ -12,17 +12,11 @@ from dataclasses import dataclass, replace
 from mfbench.data.catalog import check_exists
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, parse_reference
-<<<<<<< HEAD
-from mfbench.errors import DataError, PluginError, SuiteError, UsageError, suggestion
-from mfbench.host.expressions import Expression, parse
-from mfbench.host.factories import build, check_parameters, parameter_names
-from mfbench.host.registered import Registered
-from mfbench.host.registry import Registry
-=======
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
-from mfbench.host.registry import Registered, Registry, build, check_parameters
->>>>>>> main
+from mfbench.host.factories import build, check_parameters
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite

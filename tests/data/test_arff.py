@@ -34,7 +34,7 @@ def test_columns_have_the_declared_kinds(read):
         ("1, green, a\n", "'green' is not one of the declared values of attribute 'the colour'"),
         ("1, red\n", "2 values, but the header declares 3 attributes"),
         ("{0 1}\n", "sparse ARFF is not supported"),
-        ("1, red, 'a' b\n", "unbalanced quotes"),
+        ("1,red,'a\n", "unbalanced quotes"),
     ],
 )
 def test_a_wrong_row_is_named(read, rows, reason):
