@@ -115,7 +115,7 @@ class TestNotes:
         assert "B wins" in text
         plain = write_run({("d", "A"): 0.5, ("d", "B"): 0.6}, report={"test": "paired-t", "alpha": 0.1})
         text = "\n".join(notes(plain))
-        assert "takes overlapping folds for independent ones" in text
+        assert "treats overlapping folds as independent" in text
         assert "α = 0.1" in text
 
     def test_what_is_missing_is_said(self, small_run):
