@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class TestedFold(NamedTuple):
+class PredictedFold(NamedTuple):
     """A fold with predictions of a method: its coordinates, its test rows, and the trial as stored."""
 
     repeat: int
@@ -21,14 +21,14 @@ class TestedFold(NamedTuple):
     row: Mapping[str, Any]
 
 
-def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.DataFrame:
+def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
     """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
 
     Parameters
     ----------
     dataset : mapping
         The dataset, as `mfbench.run.store.Store.datasets` returns it.
-    folds : iterable of TestedFold
+    folds : iterable of PredictedFold
     """
     frames = [
         pd.DataFrame(
@@ -45,14 +45,14 @@ def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[TestedFold]) ->
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def decision_frame(dataset: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.DataFrame:
+def decision_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
     """Return every binary decision: columns repeat, fold, row, class, truth, decision.
 
     Parameters
     ----------
     dataset : mapping
         The dataset, as `mfbench.run.store.Store.datasets` returns it.
-    folds : iterable of TestedFold
+    folds : iterable of PredictedFold
     """
     classes = np.arange(len(dataset["class_names"]))
     if len(classes) == 2:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.analysis.outcomes import COLUMNS, COORDINATES, Correctness
-from mfbench.analysis.predictions import TestedFold
+from mfbench.analysis.predictions import PredictedFold
 from mfbench.analysis.selection import pick_candidates
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.store import Store, StoredSplit
@@ -108,11 +108,11 @@ class StoredRun:
             raise UnknownNameError("dataset of this run", label, labels)
         return self.datasets[labels.index(label)]
 
-    def tested_folds(self, dataset: str, method: str) -> list[TestedFold]:
+    def tested_folds(self, dataset: str, method: str) -> list[PredictedFold]:
         """Return each fold of a dataset for which a method's predictions are stored."""
         splits = self.splits(self.dataset(dataset))
         return [
-            TestedFold(row["repeat"], row["fold"], splits[row["repeat"], row["fold"]].test, row)
+            PredictedFold(row["repeat"], row["fold"], splits[row["repeat"], row["fold"]].test, row)
             for row in self.rows
             if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None
         ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mfbench.analysis.predictions import TestedFold, decision_frame, prediction_frame
+from mfbench.analysis.predictions import PredictedFold, decision_frame, prediction_frame
 
 TWO = {"truth": np.array([0, 1, 1, 0]), "class_names": ["no", "yes"]}
 THREE = {"truth": np.array([0, 1, 2, 0]), "class_names": ["x", "y", "z"]}
@@ -10,7 +10,7 @@ THREE = {"truth": np.array([0, 1, 2, 0]), "class_names": ["x", "y", "z"]}
 
 def fold(number, test, predictions, decisions=None):
     row = {"predictions": np.array(predictions), "decisions": None if decisions is None else np.array(decisions)}
-    return TestedFold(0, number, np.array(test), row)
+    return PredictedFold(0, number, np.array(test), row)
 
 
 def test_each_test_row_has_its_truth():

@@ -41,7 +41,8 @@ def test_the_first_method_is_the_reference_unless_another_is_set(run):
 
 
 def test_a_summary_is_a_copy(run):
-    run.summary().loc[0, "mean"] = -1.0
+    table = run.summary()
+    table.loc[0, "mean"] = -1.0
     assert (run.summary()["mean"].dropna() >= 0).all()
 
 
