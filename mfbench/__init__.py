@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, run_suite
     from mfbench.host.hookspecs import hookimpl
     from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+    from mfbench.sections import Cell, Chart, Section, Table
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Cell": "mfbench.sections",
+    "Chart": "mfbench.sections",
     "ClassifierSpec": "mfbench.models",
     "Dataset": "mfbench.models",
     "DatasetSpec": "mfbench.models",
+    "Section": "mfbench.sections",
     "SelectorSpec": "mfbench.models",
+    "Table": "mfbench.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
     "load_dataset": "mfbench.api",
@@ -29,11 +34,15 @@ _HOMES = {
 }
 
 __all__ = [
+    "Cell",
+    "Chart",
     "ClassifierSpec",
     "Dataset",
     "DatasetSpec",
     "Run",
+    "Section",
     "SelectorSpec",
+    "Table",
     "__version__",
     "hookimpl",
     "load_dataset",

@@ -17,6 +17,14 @@ hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
 
 
+def pytest_collection_modifyitems(items):
+    """Require a reason wherever a test is left out of the usual run."""
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            if not mark.kwargs.get("reason"):
+                raise pytest.UsageError(f"{item.nodeid} is marked slow without a reason")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory):
     """Keep the tests, and the commands that they start, away from the user's cache of datasets."""

@@ -69,6 +69,7 @@ class Run:
         self.left_out = self._stored.left_out
         self.unavailable = self._stored.unavailable
         self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
+        self._comparisons: dict[ComparisonSettings, Overall] = {}
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -248,10 +249,14 @@ class Run:
             Override `settings`: ``reference``, ``alpha``, ``metric``, ``rope``, ``missing``.
         """
         settings = self._changed(changes)
-        scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
-        completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
-        seed = self.meta.seed
-        return Overall(completed, settings.greater_is_better, settings.reference, settings.alpha, settings.rope, seed)
+        if settings not in self._comparisons:
+            scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
+            completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
+            greater, reference = settings.greater_is_better, settings.reference
+            self._comparisons[settings] = Overall(
+                completed, greater, reference, settings.alpha, settings.rope, self.meta.seed
+            )
+        return self._comparisons[settings]
 
     @cached_property
     def time_ratios(self) -> pd.DataFrame:

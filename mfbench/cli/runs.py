@@ -45,8 +45,8 @@ def suite(
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
     from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
+    from mfbench.report.present import show_run
     from mfbench.report.progress import follow
-    from mfbench.report.terminal import show
     from mfbench.run.runner import RunOptions, execute
 
     registry = load_registry(strict=strict)
@@ -77,7 +77,7 @@ def suite(
     finally:
         display.close()
     run = load_run(folder)
-    show(run, console)
+    show_run(run, console, registry)
     print_line(console, f"\nResults: {folder}")
     if interrupted:
         print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
@@ -138,9 +138,9 @@ def report(
         assert run is not None
         stored = find_run(run, out)
         if figures is not None:
-            from mfbench.report.round_figures import write_figures
+            from mfbench.report.present import write_charts
 
-            for path in write_figures(stored, figures):
+            for path in write_charts(stored, figures):
                 sys.stdout.write(f"{path}\n")
             return
         text = present_run(stored, form, make_console())

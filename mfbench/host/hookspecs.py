@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pluggy
 
 from mfbench.models import ClassifierSpec, DatasetSpec, SelectorSpec
+from mfbench.sections import Section
 
 PROJECT = "mfbench"
 
@@ -33,3 +35,8 @@ def mfbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_suites() -> Iterable[Path]:  # type: ignore[empty-body]
     """Return folders that hold suite files (``*.toml``)."""
+
+
+@hookspec
+def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empty-body]
+    """Return sections to add to the report of a run (a `mfbench.Run`)."""

@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -23,6 +23,7 @@ from mfbench.errors import PluginError, UnknownNameError, UsageError, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.expressions import Expression, parse
 from mfbench.models import ClassifierSpec, DatasetSpec, EstimatorSpec, SelectorSpec
+from mfbench.sections import Section
 
 GROUP = hookspecs.PROJECT
 LOAD_VARIABLE = "MFBENCH_LOAD_PLUGINS"
@@ -152,6 +153,37 @@ class Registry:
                     )
                 found[path.stem] = (path, plugin)
         return {name: path for name, (path, _) in found.items()}
+
+    def report_sections(self, run: Any) -> tuple[list[tuple[Plugin, Section]], list[str]]:
+        """Return the sections that plugins add to the report of a run.
+
+        Parameters
+        ----------
+        run : mfbench.Run
+
+        Returns
+        -------
+        sections : list of (Plugin, Section)
+        problems : list of str
+            A sentence for each plugin whose sections are missing because its hook failed.
+        """
+        sections: list[tuple[Plugin, Section]] = []
+        problems = []
+        for implementation in self.manager.hook.mfbench_report_sections.get_hookimpls()[::-1]:
+            plugin = self.plugins[id(implementation.plugin)]
+            hook: Callable[..., Any] = implementation.function
+            try:
+                returned = list(hook(*([run] if implementation.argnames else [])))
+                for section in returned:
+                    if not isinstance(section, Section):
+                        raise TypeError(f"it returned {section!r}, expected Section objects")
+                    section.check()
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin must not keep the report from the reader
+                reason = f"{type(error).__name__}: {error}"
+                problems.append(f"plugin {plugin.name!r} of {plugin}: mfbench_report_sections failed with {reason}")
+                continue
+            sections += [(plugin, section) for section in returned]
+        return sections, problems
 
     def make(self, expression: str | Expression, kind: str | None = None, **overrides: Any) -> Any:
         """Build the estimator that an expression names.

@@ -1,1 +1,1 @@
-"""Reports: from tables to what people read."""
+"""Reports: sections built from the analysis, and the forms in which people read them."""

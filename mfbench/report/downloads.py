@@ -1,4 +1,4 @@
-"""How downloads are followed. Loads no numeric library: looking at one dataset must not wait for the analysis."""
+"""Progress of downloads. This module loads no numeric library, so commands on a single dataset start fast."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 
 def is_plain(console: Console) -> bool:
-    """Tell whether progress is told in lines: no terminal, or NO_COLOR or CI in the environment."""
+    """Return whether to print progress line by line: without a terminal, or with NO_COLOR or CI in the environment."""
     return not console.is_terminal or "NO_COLOR" in os.environ or bool(os.environ.get("CI"))
 
 
 class Downloads:
-    """Follows downloads: a bar for each on a terminal, a line for each elsewhere.
+    """Displays downloads: as bars on a terminal, otherwise as lines.
 
     Parameters
     ----------
     console : Console
-        Where to show them.
     """
 
     def __init__(self, console: Console) -> None:
@@ -35,7 +34,7 @@ class Downloads:
             self._bars.stop()
 
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
-        """Show that a download starts; what is returned takes the bytes so far and, if known, of all."""
+        """Display a new download and return a function that updates it with the bytes received and expected."""
         if is_plain(self.console):
             self.console.print(f"fetching {key}", markup=False, highlight=False)
             return lambda done, total: None

@@ -1,4 +1,4 @@
-"""What there is: suites, methods and datasets, as tables on the terminal. Loads no data and no numeric library."""
+"""Lists of suites, methods and datasets as tables on the terminal; importing this loads no numeric library."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _table(*columns: str, fold: Sequence[str] = ()) -> Table:
 
 
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print selectors and classifiers; with `tags`, only those that have one of them."""
+    """Print selectors and classifiers; with `tags`, only those that have at least one of the tags."""
     kinds = {"selectors": registry.selectors, "classifiers": registry.classifiers}
-    known = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
+    tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
-        if tag not in known:
-            raise UnknownNameError("tag", tag, known)
+        if tag not in tags_in_use:
+            raise UnknownNameError("tag", tag, tags_in_use)
     for kind, entries in kinds.items():
         table = _table("name", "what it is", "paper", "package", fold=("what it is", "paper"))
         for name, entry in sorted(entries.items()):
@@ -56,7 +56,7 @@ def _package(entry: Registered) -> str:
 
 
 def show_suites(registry: Registry, console: Console) -> None:
-    """Print the installed suites; one that is not valid is named with its mistake."""
+    """Print the installed suites; for an invalid suite, print the error."""
     from mfbench.suite.loading import parse_suite, read_text
 
     table = _table("name", "title", "datasets", "methods", "profiles", "file", fold=("title", "file"))
@@ -83,19 +83,18 @@ def show_suites(registry: Registry, console: Console) -> None:
 def show_datasets(
     registry: Registry, console: Console, lookup: Lookup | None = None, collection: str | None = None
 ) -> None:
-    """Print the registered datasets with their declared sizes and where they are.
+    """Print the registered datasets with their declared sizes and locations.
 
     Parameters
     ----------
     registry : Registry
-        What is registered.
     console : Console
         Where to print.
     lookup : Lookup or None, default=None
-        The places; the default ones if None.
+        Where to look for datasets; None means the default mirror and cache.
     collection : str or None, default=None
-        Only the datasets of this collection, with the labels that they have there. Without it, what mirror and cache
-        hold besides is printed too.
+        Print only the datasets of this collection, with the labels that they have in it. If None, print unregistered
+        datasets in mirror and cache as well.
     """
     lookup = lookup or Lookup()
     label = () if collection is None else (collection,)
@@ -111,43 +110,45 @@ def show_datasets(
         counts[where] += 1
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
         first = [] if collection is None else [Text(spec.collections[collection])]
-        place = Text(where, style="yellow" if where == "missing" else "")
+        location = Text(where, style="yellow" if where == "missing" else "")
         table.add_row(
             *first,
             Text(name, style="bold"),
             Text(spec.summary),
             *sizes,
-            place,
+            location,
             Text(spec.source),
             Text(spec.license),
         )
     console.print(table)
     if collection is None:
         _show_unregistered(registry, console, lookup)
-    told = ", ".join(f"{counts[place]} {place}" for place in ("embedded", "mirror", "cached", "missing"))
-    console.print(f"{told}. Cache: {lookup.cache.folder}", markup=False, highlight=False, soft_wrap=True)
+    totals = ", ".join(f"{counts[location]} {location}" for location in ("embedded", "mirror", "cached", "missing"))
+    console.print(f"{totals}. Cache: {lookup.cache.folder}", markup=False, highlight=False, soft_wrap=True)
     if counts["missing"]:
-        wanted = "NAME" if collection is None else collection
-        console.print(f"Missing ones: {PULL.format(wanted)}, or name a mirror with --data-dir", highlight=False)
+        name = "NAME" if collection is None else collection
+        console.print(
+            f"To download missing datasets, run: {PULL.format(name)}, or name a mirror with --data-dir", highlight=False
+        )
     console.print("Your own CSV, ARFF or Parquet file: file:PATH")
 
 
 def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> None:
-    """Print what mirror and cache hold besides the registered datasets, by the reference that loads it."""
+    """Print the unregistered datasets in mirror and cache with the references that load them."""
     specs = [entry.spec for entry in registry.datasets.values() if not entry.spec.embedded]
-    known = {key for spec in specs for key in keys_of(spec)}
-    held: dict[str, tuple[str, str, str, str, str]] = {}
+    registered = {key for spec in specs for key in keys_of(spec)}
+    stored: dict[str, tuple[str, str, str, str, str]] = {}
     for item in lookup.cache.entries():
         facts = item.facts
         sizes = (str(facts["n_samples"]), str(facts["n_features"]), str(len(facts["class_counts"])))
-        held[item.key] = (*sizes, "cached", str(facts["source"]))
+        stored[item.key] = (*sizes, "cached", str(facts["source"]))
     cards = {} if lookup.mirror is None else {name: lookup.mirror.card(name) for name in lookup.mirror.names()}
     for name, card in cards.items():
         sizes = (str(card["n_samples"]), str(card["n_features"]), str(len(card["class_counts"])))
-        held[MirrorReference(name).key] = (*sizes, "mirror", card["source"])
-    table = _table("besides", "rows", "features", "classes", "where", "source", fold=("source",))
-    for key, cells in sorted(held.items()):
-        if key not in known:
+        stored[MirrorReference(name).key] = (*sizes, "mirror", card["source"])
+    table = _table("not registered", "rows", "features", "classes", "where", "source", fold=("source",))
+    for key, cells in sorted(stored.items()):
+        if key not in registered:
             table.add_row(Text(key, style="bold"), *(Text(cell) for cell in cells))
     if table.row_count:
         console.print(table)
@@ -166,15 +167,13 @@ def show_dataset(
     Parameters
     ----------
     dataset : Dataset
-        As loaded.
     console : Console
-        Where to print.
     rows : int
-        Number of rows to show.
+        Number of rows to print.
     loaded : LoadedDataset or None, default=None
         Where it came from.
     spec : DatasetSpec or None, default=None
-        Its description, for the collections that it belongs to and the note.
+        Description of the dataset, with its collections and its note.
     """
     import numpy as np
 
@@ -212,7 +211,7 @@ def show_dataset(
 
 
 def _first_rows(dataset: Dataset, width: int, rows: int) -> Table:
-    """Show as many columns as fit, and the class."""
+    """Return the first rows: as many columns as fit, and the class."""
     shown = max(1, min(dataset.n_features, width // 12 - 2))
     names = list(dataset.feature_names[:shown])
     table = _table(*names, *(["…"] if shown < dataset.n_features else []), "class")

@@ -1,39 +1,49 @@
-"""The forms in which a report is asked for, of a run or of a published table."""
+"""Reports in the form that was requested, of a run or of a published table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 from rich.console import Console
 
-from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
-from mfbench.errors import UnknownNameError, UsageError
-from mfbench.host.registry import load_registry
-from mfbench.report import export, reanalysis
-from mfbench.report.diagrams import diagram_of
-from mfbench.report.figures import critical_difference_figure, profile_figure
-from mfbench.report.tables import headline
-from mfbench.report.terminal import show, show_page
+from mfbench.errors import MfbenchError, UnknownNameError, UsageError
+from mfbench.host.registry import Registry, load_registry
+from mfbench.report.charts import critical_difference, time_profile
+from mfbench.report.contents import kind_of, report_of
+from mfbench.report.heading import regeneration_command
+from mfbench.report.reanalysis import reanalyse, report_of_table
+from mfbench.report.render.csv import to_csv
+from mfbench.report.render.json import to_json
+from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.picture import to_svg
+from mfbench.report.render.terminal import show
+from mfbench.report.sections.detection import detection
+from mfbench.sections import Report
 from mfbench.suite.published import read_published
+
+NEEDS = {
+    critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
+    time_profile.NAME: "a profile of times needs a run with a dataset on which every trial has run",
+}
+"""The charts of ``--figure``, each with what it needs."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a report is wanted.
+    """The form of a report.
 
     Attributes
     ----------
     name : {"terminal", "json", "csv", "md", "svg", "figure"}
     figure : {"critical-difference", "time-profile"} or None
     statistics : bool
-        Whether all pairs, win probabilities and times are wanted too.
+        Whether to include all pairs, win probabilities and times.
     reference : str or None
-        Goes over the suite's.
+        Overrides the suite's reference.
     output : Path or None
-        File that it will be written to, for the command in the head of a Markdown report.
+        File that the report is written to, for the command in the head of a Markdown report.
     """
 
     name: str = "terminal"
@@ -43,68 +53,100 @@ class Form:
     output: Path | None = None
 
 
+def show_run(run: Run, console: Console, registry: Registry | None = None) -> None:
+    """Print the report of a run."""
+    show(report_of(run, registry), console)
+
+
 def present_run(run: Run, form: Form, console: Console) -> str:
-    """Return the report of a run in a form; that of the terminal is printed, and the text is empty.
+    """Return the report of a run in a form; the terminal form is printed, and the text is empty.
 
     Raises
     ------
     UsageError
-        If the reference is no method of the run, or there is nothing to draw.
+        If the reference is not a method of the run, or there is nothing to draw.
     """
     if form.reference is not None:
         if form.reference not in run.methods:
             raise UnknownNameError("method of this run", form.reference, run.methods)
         run.reference = form.reference
-    if form.name == "figure":
-        return _figure(form, headline(run), run.overall(), run.time_ratios)
-    if form.name == "md":
-        command = export.regeneration_command(run, form.output)
-        return export.to_markdown(run, command, statistics=form.statistics)
-    if form.name == "svg":
-        return export.to_svg(run, statistics=form.statistics)
-    if form.name == "terminal":
-        show(run, console, statistics=form.statistics)
-        return ""
-    return export.to_json(run) if form.name == "json" else export.to_csv(run)
+    everything = form.name in ("json", "csv", "figure")
+    report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
+    command = regeneration_command(run, form.output.as_posix() if form.output else "") if form.name == "md" else ""
+    return _present(report, form, console, command)
 
 
 def present_table(name: str, form: Form, console: Console) -> str:
-    """Return the analysis of a published table in a form; that of the terminal is printed, and the text is empty.
+    """Return the analysis of a published table in a form; the terminal form is printed, and the text is empty.
 
     Raises
     ------
     SuiteError
         If there is no such table.
     UsageError
-        If the reference is no method of it, or there is nothing to draw.
+        If the reference is not a method of the table, or there is nothing to draw.
     """
     table = read_published(name, load_registry(), Path())
-    overall = reanalysis.reanalyse(table, form.reference)
-    if form.name == "figure":
-        return _figure(form, table.title, overall, None)
-    if form.name == "json":
-        return reanalysis.table_to_json(table, overall)
-    if form.name == "csv":
-        return str(overall.against_reference.to_csv(index=False, lineterminator="\n"))
-    page = reanalysis.page_of_table(table, overall, statistics=form.statistics)
-    if form.name == "md":
-        return export.page_to_markdown(page)
-    if form.name == "svg":
-        return export.page_to_svg(page)
-    show_page(page, console)
+    report = report_of_table(table, reanalyse(table, form.reference), statistics=form.statistics)
+    return _present(report, form, console)
+
+
+def _present(report: Report, form: Form, console: Console, command: str = "") -> str:
+    match form.name:
+        case "figure":
+            return _chart(report, str(form.figure))
+        case "md":
+            return to_markdown(report, command)
+        case "svg":
+            return to_svg(report)
+        case "json":
+            return to_json(report)
+        case "csv":
+            return to_csv(report)
+    show(report, console)
     return ""
 
 
-def _figure(form: Form, title: str, overall: Overall, ratios: pd.DataFrame | None) -> str:
-    if form.figure == "time-profile":
-        if ratios is None:
-            raise UsageError("a published table has no times to draw a profile of")
-        if not len(ratios):
-            raise UsageError("there is no dataset on which every trial has run; a profile of times needs one")
-        return profile_figure(ratios, title)
-    if form.figure != "critical-difference":
-        raise UnknownNameError("figure", str(form.figure), ("critical-difference", "time-profile"))
-    diagram = diagram_of(overall)
-    if diagram is None:
-        raise UsageError("a critical-difference diagram needs two datasets and two methods with scores")
-    return critical_difference_figure(diagram, title)
+def _chart(report: Report, name: str) -> str:
+    if name not in NEEDS:
+        raise UnknownNameError("figure", name, tuple(NEEDS))
+    chart = report.chart(name)
+    if chart is None or chart.svg is None:
+        raise UsageError(NEEDS[name])
+    return chart.svg(report.title)
+
+
+def write_charts(run: Run, folder: Path) -> list[Path]:
+    """Write the charts of a ground-truth run as SVG files: the rounds and the weights of each dataset.
+
+    Parameters
+    ----------
+    run : Run
+        Of the protocol ``ground-truth``.
+    folder : Path
+        Created if it does not exist.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    UsageError
+        If the run has another protocol.
+    MfbenchError
+        If a file cannot be written.
+    """
+    if kind_of(run) != "detection":
+        raise UsageError("--figures draws only runs of the protocol 'ground-truth'; --svg draws any report")
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for chart in detection(run).charts:
+            if chart.svg is not None:
+                path = folder / f"{chart.name}.svg"
+                path.write_text(chart.svg(chart.title), encoding="utf-8")
+                written.append(path)
+    except OSError as error:
+        raise MfbenchError(f"cannot write figures to {folder}: {error.strerror or error}") from error
+    return written

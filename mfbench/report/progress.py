@@ -1,4 +1,4 @@
-"""How a run is followed: a live display on a terminal, plain lines elsewhere."""
+"""Progress of a run: a live display on a terminal, otherwise plain lines."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.report.downloads import is_plain
-from mfbench.report.tables import left_out
+from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
 
 PLAIN_SECONDS = 10.0
-MOST_DATASETS = 12
+DATASETS_DISPLAYED = 12
 
 
 class Silent:
-    """Follows a run without a word."""
+    """Displays nothing."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Do nothing."""
@@ -81,7 +81,7 @@ class _Counting(Silent):
 
 
 class PlainProgress(_Counting):
-    """A line now and then, for logs and pipes."""
+    """Prints a line from time to time, for logs and pipes."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Print the size of the run."""
@@ -90,7 +90,7 @@ class PlainProgress(_Counting):
         self._resumed = len(done)
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
-        """Print where the run stands, if the last line is some seconds old or a dataset is done."""
+        """Print the number of finished trials if the last line is some seconds old or the run is complete."""
         super().finished(trial, result)
         now = time.monotonic()
         done, total = self.done.total(), self.total.total()
@@ -105,7 +105,7 @@ class PlainProgress(_Counting):
 
 
 class LiveProgress(_Counting):
-    """A bar for the run, one for each dataset under way, failures so far and the time left."""
+    """Displays a bar for the run, the datasets in progress, the number of failures and the time left."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Open the display."""
@@ -129,15 +129,15 @@ class LiveProgress(_Counting):
         self._progress.advance(self._task)
 
     def close(self) -> None:
-        """Take the display away."""
+        """Remove the display."""
         if hasattr(self, "_live"):
             self._live.stop()
 
     def __rich__(self) -> RenderableType:
         table = Table.grid(padding=(0, 2))
-        under_way = [name for name in self.total if 0 < self.done[name] < self.total[name]]
+        in_progress = [name for name in self.total if 0 < self.done[name] < self.total[name]]
         finished = sum(self.done[name] == self.total[name] for name in self.total)
-        for name in under_way[:MOST_DATASETS]:
+        for name in in_progress[:DATASETS_DISPLAYED]:
             failed = f"{self.failed[name]} failed" if self.failed[name] else ""
             table.add_row(Text(name), f"{self.done[name]}/{self.total[name]}", Text(failed, style="red"))
         state = Text(f"{finished} of {len(self.total)} datasets done", style="dim")
@@ -147,5 +147,5 @@ class LiveProgress(_Counting):
 
 
 def follow(console: Console) -> Silent:
-    """Return the display that fits a console: live on a terminal, lines elsewhere and under NO_COLOR or CI."""
+    """Return the display for a console: live on a terminal, lines elsewhere and if NO_COLOR or CI is set."""
     return PlainProgress(console) if is_plain(console) else LiveProgress(console)

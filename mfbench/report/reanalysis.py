@@ -1,9 +1,6 @@
-"""A published table alone, analysed anew: what its own figures say of all datasets together."""
+"""The analysis of a published table alone: what its printed figures say across datasets."""
 
 from __future__ import annotations
-
-import json
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,16 +8,15 @@ import pandas as pd
 from mfbench.analysis.across_datasets.missing import complete
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.errors import UnknownNameError
-from mfbench.report.export import finite, overall_content
-from mfbench.report.overall import detail_tables, drawings, overall_notes, reference_table
-from mfbench.report.page import Page
-from mfbench.report.tables import BEST, MISSING, PLAIN, Cell, Table, rank_text
+from mfbench.report.cells import DASH, rank_text, with_unit
+from mfbench.report.sections.across_datasets import section_across, section_of_pairs
 from mfbench.run.trial.metrics import SCORES
+from mfbench.sections import Cell, Report, Section, Table
 from mfbench.suite.published import PublishedTable
 
 
 def means_of(table: PublishedTable) -> pd.DataFrame:
-    """Return a table's figures as datasets by methods, in its own order; NaN where it has none."""
+    """Return a table's figures as datasets by methods, in the order of the table; NaN where it has none."""
     datasets = list(dict.fromkeys(dataset for dataset, _ in table.values))
     methods = list(dict.fromkeys(method for _, method in table.values))
     values = [[table.values.get((dataset, method), np.nan) for method in methods] for dataset in datasets]
@@ -34,16 +30,16 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
     ----------
     table : PublishedTable
     reference : str or None, default=None
-        Method that the others are compared with; None takes the one of the best average rank.
+        Method that the others are compared with; None means the one with the best average rank.
     alpha : float, default=0.05
         Level of tests and intervals.
     rope : float, default=0.01
-        Differences of at most this size are practically none, in the unit of the metric.
+        Differences of at most this size are practically zero, in the unit of the metric.
 
     Returns
     -------
     Overall
-        Datasets where a method has no figure are left out.
+        Datasets for which a method has no figure are left out.
 
     Raises
     ------
@@ -52,82 +48,82 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
     """
     greater = SCORES[table.about.metric].greater_is_better
     completed = complete(means_of(table), "drop-dataset", greater_is_better=greater)
-    found = Overall(completed, greater, reference, alpha, rope)
-    known = [str(name) for name in found.ranks.index]
+    overall = Overall(completed, greater, reference, alpha, rope)
+    methods = [str(name) for name in overall.ranks.index]
     if reference is None:
-        return Overall(completed, greater, known[0] if known else None, alpha, rope)
-    if reference not in known:
-        raise UnknownNameError("method of this table", reference, known)
-    return found
+        return Overall(completed, greater, methods[0] if methods else None, alpha, rope)
+    if reference not in methods:
+        raise UnknownNameError("method of this table", reference, methods)
+    return overall
 
 
-def page_of_table(table: PublishedTable, overall: Overall, *, statistics: bool = False) -> Page:
+def report_of_table(table: PublishedTable, overall: Overall, *, statistics: bool = False) -> Report:
     """Return the report of a published table.
 
     Parameters
     ----------
     table : PublishedTable
     overall : Overall
-        As `reanalyse` returns.
+        As returned by `reanalyse`.
     statistics : bool, default=False
-        Also all pairs of methods and win probabilities.
+        Include all pairs of methods and win probabilities.
     """
     percent = SCORES[table.about.metric].percent
-    page = Page(table.title, f"the printed figures of {table.name}, analysed anew; nothing was measured")
-    page.parts = [
-        _figures(table, overall, percent),
-        *reference_table(overall, percent),
-        *drawings(overall),
-        *(detail_tables(overall, percent) if statistics else []),
-    ]
-    page.notes = [
-        f"Better/equal/worse: on how many datasets the printed figure of {overall.reference} is better than, equal to "
-        "and worse than that of the method. A printed mean has no spread, so there is no test on one dataset.",
-        *overall_notes(overall, percent),
-    ]
-    return page
+    return Report(
+        table.title,
+        f"Analysis of the printed figures of {table.name}; nothing was measured",
+        [
+            _printed_figures(table, overall, percent),
+            section_across(overall, percent),
+            *([section_of_pairs(overall, percent)] if statistics else []),
+        ],
+        {
+            "title": table.title,
+            "table": table.name,
+            "metric": table.about.metric,
+            "reference": overall.reference,
+            "alpha": overall.alpha,
+            "rope": overall.rope,
+        },
+    )
 
 
-def _figures(table: PublishedTable, overall: Overall, percent: bool) -> Table:
+def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> Section:
     means = means_of(table)
-    factor, form = (100.0, ".1f") if percent else (1.0, ".3f")
-    unit = ", percent" if percent else ""
-    drawn = Table(f"{table.about.metric}{unit}, as printed", ["dataset", *map(str, means.columns)])
-    top = means.max(axis=1) if overall.greater_is_better else means.min(axis=1)
-    for dataset, row, best in zip(means.index, means.to_numpy(), top.to_numpy(), strict=True):
-        drawn.rows.append([Cell(str(dataset)), *(_figure(value, float(best), factor, form) for value in row)])
+    best = means.max(axis=1) if overall.greater_is_better else means.min(axis=1)
     names = [str(name) for name in means.columns]
+    printed = Table(["dataset", *names])
+    for dataset, values, top in zip(means.index, means.to_numpy(), best.to_numpy(), strict=True):
+        printed.rows.append([Cell(str(dataset)), *(_cell(value, float(top), percent) for value in values)])
+    footer = []
     if overall.reference is not None and len(names) > 1:
-        drawn.rows.append([Cell("better/equal/worse"), *(_counts(means, overall, name) for name in names)])
+        footer.append([Cell("better/equal/worse"), *(_counts(means, overall, name) for name in names)])
     ranks = [rank_text(overall.ranks[name]) if name in overall.ranks.index else "–" for name in names]
-    drawn.rows.append([Cell("average rank"), *map(Cell, ranks)])
-    drawn.footer_rows = 2 if len(names) > 1 else 1
-    return drawn
+    footer.append([Cell("average rank"), *map(Cell, ranks)])
+    printed.rows += footer
+    printed.footer_rows = len(footer)
+    note = (
+        f"Better/equal/worse: number of datasets on which the printed figure of {overall.reference} is better than, "
+        "equal to and worse than that of the method. A printed mean has no spread, so differences on single datasets "
+        "cannot be tested."
+    )
+    return Section(
+        f"{with_unit(table.about.metric, percent)}, as printed",
+        [printed],
+        notes=[note],
+        rows=lambda: [overall.against_reference],
+    )
 
 
-def _figure(value: float, best: float, factor: float, form: str) -> Cell:
+def _cell(value: float, best: float, percent: bool) -> Cell:
     if not np.isfinite(value):
-        return Cell("–", MISSING)
-    return Cell(format(factor * value, form), BEST if value == best else PLAIN)
+        return DASH
+    return Cell(f"{100 * value:.1f}" if percent else f"{value:.3f}", "best" if value == best else "plain")
 
 
 def _counts(means: pd.DataFrame, overall: Overall, method: str) -> Cell:
     if method == overall.reference:
-        return Cell("–", MISSING)
+        return DASH
     both = means[[str(overall.reference), method]].dropna().to_numpy()
     better = np.sign(both[:, 0] - both[:, 1]) * (1 if overall.greater_is_better else -1)
     return Cell("/".join(str(int(np.sum(better == side))) for side in (1, 0, -1)))
-
-
-def table_to_json(table: PublishedTable, overall: Overall) -> str:
-    """Return the comparison as JSON."""
-    content: dict[str, Any] = {
-        "title": table.title,
-        "table": table.name,
-        "metric": table.about.metric,
-        "reference": overall.reference,
-        "alpha": overall.alpha,
-        "rope": overall.rope,
-        "overall": overall_content(overall),
-    }
-    return json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n"

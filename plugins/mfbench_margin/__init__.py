@@ -1,6 +1,6 @@
 """Margin-based feature weighting, from Relief to Boosted IMMIGRATE.
 
-The estimators are loaded on first use, so that registering the plugin loads neither NumPy nor scikit-learn.
+The estimators are imported on first use: registering the plugin imports neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mfbench_margin.relieff import ReliefF
     from mfbench_margin.simba import Simba
 
-_HOMES = {
+_MODULES = {
     "BoostedIM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
     "BoostedIMMIGRATE": "mfbench_margin.boosted",
     "IM4E": "mfbench_margin.im4e",
@@ -55,8 +55,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'mfbench_margin' has no attribute {name!r}")

@@ -1,6 +1,6 @@
-"""Paragraphs that the docstrings of several estimators have in common, each written once.
+"""Docstring paragraphs that several estimators share, each written once.
 
-A line ``%(name)s`` in the docstring of a class stands for the paragraph of that name; `complete` puts it in.
+A line ``%(name)s`` in the docstring of a class stands for the paragraph of that name; `complete` inserts it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ PARAGRAPHS = {
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin: means are taken over
-        the rest. As misses of others they count.
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of features, if X has string column names.""",
-    "drawn": """\
+    "signed": """\
     weights_raw_ : ndarray of shape (n_features,)
-        The same.
+        Same as ``feature_importances_``.
     weights_ : ndarray of shape (n_features,)
         The weights, negative ones replaced by 0.
     degenerate_ : bool
@@ -32,19 +32,19 @@ PARAGRAPHS = {
         The training samples averaged over.""",
     "squares": """\
     weights_ : ndarray of shape (n_features,)
-        Weights of squared differences; not negative, their sum is 1.
+        Weights of squared differences; at least 0, with sum 1.
     feature_importances_ : ndarray of shape (n_features,)
-        The same.""",
+        Same as ``weights_``.""",
     "sums": """\
     weights_ : ndarray of shape (n_features,)
-        Weights w >= 0, of sum 1.
+        Weights w >= 0, with sum 1.
     feature_importances_ : ndarray of shape (n_features,)
-        The same.""",
+        Same as ``weights_``.""",
     "soft": """\
     n_iter_ : int
         Number of steps taken.
     degenerate_ : bool
-        True if no feature has a positive margin; a warning is given.
+        True if no feature has a positive margin; a warning is issued.
     sigma_ : float
         Softness used in prediction: ``sigma``.""",
     # Parameters
@@ -56,8 +56,8 @@ PARAGRAPHS = {
         Seed of the draw; unused if ``n_samples`` is None.""",
     "degenerate": """\
     degenerate : {"uniform", "ray", "raise"}, default="uniform"
-        What to do if no feature has a positive margin: give equal weights to all features that vary; give all weight to
-        the one with the largest margin, which is the best of a bad lot; or raise.""",
+        What to do if no feature has a positive margin: use equal weights for all features that vary; give all weight to
+        the feature with the largest, least negative margin; or raise an error.""",
     # Sections
     "refuses": """\
     Raises
@@ -75,12 +75,12 @@ I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for neare
 
 
 def complete(cls: Class) -> Class:
-    """Put the paragraphs into the docstring of a class, in place of their names.
+    """Replace the names of paragraphs in the docstring of a class by the paragraphs.
 
     Parameters
     ----------
     cls : type
-        Whose docstring, if it has one, names paragraphs as ``%(name)s``.
+        The docstring, if any, names paragraphs as ``%(name)s``.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def complete(cls: Class) -> Class:
         The same class.
     """
     text = cls.__doc__
-    if text is not None:  # Python can be told to drop docstrings.
+    if text is not None:  # python -OO drops docstrings.
         for name, paragraph in PARAGRAPHS.items():
             text = text.replace(f"    %({name})s", paragraph).replace(f"%({name})s", paragraph)
         cls.__doc__ = text

@@ -1,7 +1,7 @@
-"""What estimators share that learn feature weights (or a metric) from margins, and may classify with them too.
+"""Base classes of estimators that learn feature weights or a metric from margins, and of those that also classify.
 
-`fit` checks the input, finds the samples that have a margin at all, and hands both to the estimator's `_learn`, which
-leaves its weights with `_set_weights`.
+`fit` checks the input, determines which samples have a margin, and passes both to the estimator's `_learn`, which
+stores its weights by `_set_weights`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-# Sums of sample weights outside of this range would make the objective vanish or overflow.
+# With sample weights that sum to more than this, or less than its inverse, the objective would overflow or vanish.
 LARGEST_SUM = 1e100
-# How to say that values are too large, wherever it shows.
+# The message wherever values turn out to be too large.
 TOO_LARGE = "the values of X are too large: distances overflow; scale them first"
 
 
 class MarginLearner(SelectorMixin, BaseEstimator):
-    """Base class of selectors that weigh features by margins; `transform` keeps the features of positive weight."""
+    """Base class of selectors that weight features by margins; `transform` keeps the features of positive weight."""
 
     # Whether NaN in X marks a missing value.
     _allow_nan: ClassVar[bool] = False
@@ -38,7 +38,7 @@ class MarginLearner(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numeric features. Missing values are refused, except by estimators that say what NaN means to them.
+            Numeric features. Missing values are rejected, except by estimators that document how they treat NaN.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -59,12 +59,12 @@ class MarginLearner(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
-        """Learn; ``classes_`` and ``n_skipped_`` are set.
+        """Learn from checked data; ``classes_`` and ``n_skipped_`` are set already.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Checked rows, one after the other in memory.
+            Checked rows, contiguous in memory.
         codes : ndarray of int64, shape (n_samples,)
             Classes 0 … n_classes - 1, each present.
         sample_weights : ndarray of shape (n_samples,)
@@ -73,7 +73,7 @@ class MarginLearner(SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _set_weights(self, weights: NDArray[np.float64]) -> None:
-        """Set the attributes that tell the weights."""
+        """Set the attributes that hold the weights."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -83,7 +83,7 @@ class MarginLearner(SelectorMixin, BaseEstimator):
 
 
 class MarginClassifier(ClassifierMixin, MarginLearner):
-    """Base class of selectors that also classify, by a distance with the weights learned."""
+    """Base class of selectors that also classify, by a distance with the learned weights."""
 
     weights_: NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class MarginClassifier(ClassifierMixin, MarginLearner):
 
 
 class WeightedMarginClassifier(MarginClassifier):
-    """Base class of those whose `fit` takes sample weights."""
+    """Base class of classifiers whose `fit` takes sample weights."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -128,7 +128,7 @@ class WeightedMarginClassifier(MarginClassifier):
 
 
 class ScoreClassifier(MarginClassifier):
-    """Base class of those that give every class a score and predict the class of the largest."""
+    """Base class of classifiers that score every class and predict the one with the largest score."""
 
     @abstractmethod
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -151,7 +151,7 @@ class ScoreClassifier(MarginClassifier):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the largest score: the smallest expected distance, or most votes.
+        """Return the class with the largest score: the smallest expected distance, or the most votes.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class ScoreClassifier(MarginClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Class labels. Of equal scores, the first in ``classes_``.
+            Class labels. Ties go to the class that comes first in ``classes_``.
         """
         largest = self._scores(self._check_rows(X)).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[largest]
@@ -171,12 +171,13 @@ class ScoreClassifier(MarginClassifier):
 def check_data(estimator: MarginLearner, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return X as float64 and y as codes 0 … n_classes - 1; set ``classes_``.
 
-    Rows are laid out one after the other, so that results do not depend on the layout of X by a rounding error.
+    Rows are contiguous: results must not depend on the memory layout of X, not even by a rounding error.
 
     Raises
     ------
     ValueError
-        If X is not a finite table (NaN may be allowed), or y has fewer than two classes or labels without an order.
+        If X is not a table of finite numbers (NaN may be allowed), or y has fewer than two classes or labels that
+        cannot be sorted.
     """
     finite = "allow-nan" if estimator._allow_nan else True
     X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
@@ -188,7 +189,7 @@ def check_data(estimator: MarginLearner, X: Any, y: Any) -> tuple[NDArray[np.flo
         if len(kinds) == 1:
             raise
         raise ValueError(
-            f"y mixes labels that cannot be sorted ({', '.join(kinds)}); give labels of one type"
+            f"y mixes labels that cannot be sorted ({', '.join(kinds)}); use labels of one type"
         ) from error
     if len(estimator.classes_) < 2:
         raise ValueError(
@@ -217,7 +218,7 @@ def _check_weights(sample_weight: Any, X: NDArray[np.float64]) -> NDArray[np.flo
 def find_targets(estimator: MarginLearner, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which samples have a hit, and hence a margin; set ``n_skipped_`` to the number of the others.
 
-    A sample that is alone in its class is no target, but still a miss of others.
+    A sample that is alone in its class is not a target, but still a miss of others.
 
     Raises
     ------
@@ -235,13 +236,13 @@ def find_targets(estimator: MarginLearner, codes: NDArray[np.int64]) -> NDArray[
 
 
 def varying(X: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which features are not constant. A constant one never tells classes apart: its weight is exactly 0."""
+    """Return which features are not constant. A constant feature cannot separate classes: its weight is exactly 0."""
     mask: NDArray[np.bool_] = (X[:1] != X).any(axis=0)
     return mask
 
 
 def warn_degenerate(estimator: Any, fallback: str) -> None:
-    """Tell that no direction keeps misses farther than hits, and what is used instead."""
+    """Warn that on average no feature keeps misses farther away than hits; state what is used instead."""
     warnings.warn(
         f"{type(estimator).__name__}: on average no feature keeps misses farther away than hits; {fallback}",
         RuntimeWarning,

@@ -19,10 +19,10 @@ def _selects_features(estimator: MetricTransformer) -> bool:
 
 
 class MetricTransformer(MarginClassifier):
-    """Base class of learners with a parameter ``output`` that says what `transform` returns.
+    """Base class of learners whose parameter ``output`` selects what `transform` returns.
 
-    They have ``components_`` of shape (n_components, n_features): the squared Euclidean distance of rows mapped by it
-    is the learned metric.
+    They have ``components_`` of shape (n_components, n_features): the learned metric is the squared Euclidean distance
+    between rows mapped by it.
     """
 
     output: str
@@ -47,7 +47,7 @@ class MetricTransformer(MarginClassifier):
 
     @available_if(_selects_features)
     def inverse_transform(self, X: Any) -> Any:
-        """Put zeros where features were left out; only if ``output="features"``.
+        """Insert zeros for features that `transform` removed; only if ``output="features"``.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Boosted IMMIGRATE: an ensemble whose members see sample weights and ever smaller neighbourhoods."""
+"""Boosted IMMIGRATE: an ensemble of learners with sample weights and ever smaller neighbourhoods."""
 
 from __future__ import annotations
 
@@ -13,51 +13,53 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_margin._docstrings import complete
-from mfbench_margin._learner import ScoreClassifier, varying
-from mfbench_margin._quadratic.objective import Pairs
+from mfbench_margin._learner import ScoreClassifier
+from mfbench_margin._quadratic.form import lay_out
+from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.prediction import ExpectedQuadratic
 from mfbench_margin.immigrate import IMMIGRATE
 
 Matrix = NDArray[np.float64]
-# From sigma and sample weights to a learner and which training samples it mistakes.
+# From sigma and sample weights to a learner and a mask of the training samples that it misclassifies.
 Learn = Callable[[float, Matrix], tuple[IMMIGRATE, NDArray[np.bool_]]]
 
 
 @complete
 class BoostedIMMIGRATE(ScoreClassifier):
-    r"""Boost IMMIGRATE while its sigma falls from round to round (BIM).
+    r"""Boost IMMIGRATE with a sigma that decreases from round to round (BIM).
 
     Round t learns W with sample weights :math:`D_t` and
 
     .. math:: \sigma_t = \sigma_{\max} (\sigma_{\min} / \sigma_{\max})^{(t - 1) / T},
 
-    predicts every training sample from the others with it, and has the weighted error :math:`\epsilon_t`. A learner
-    with an error of 0 or at least 1 - 1 / K, K classes, is discarded. Any other gets
+    predicts every training sample from the others, and has the weighted error :math:`\epsilon_t`. A learner
+    with an error of 0 or at least 1 - 1 / K, K classes, is discarded. Any other has the vote
     :math:`a_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}` (plus :math:`\frac12 \log(K - 1)`), and :math:`D_t` is
-    multiplied by :math:`e^{a_t}` where it is wrong and normalised ([1]_, algorithm 3). The class with the largest sum
-    of :math:`a_t` wins.
+    multiplied by :math:`e^{a_t}` for samples that it misclassifies, and normalised ([1]_, algorithm 3). The class with
+    the largest sum of votes is predicted.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of rounds T; learners may be fewer.
+        Number of rounds T; there may be fewer learners.
     sigma_max, sigma_min : float, default=4.0, 0.2
         First and last sigma.
     schedule : {"published", "inclusive"}, default="published"
-        "published" would reach ``sigma_min`` one round after the last; "inclusive" reaches it in the last.
+        "published" would reach ``sigma_min`` one round after the last; "inclusive" reaches it in the last round.
     boost_update : {"published", "adaboost"}, default="published"
-        Factor of the weights of wrong samples: :math:`e^{a_t}` as printed, or AdaBoost's :math:`e^{2 a_t}`, after which
-        the learner just used would be wrong half of the time.
+        Factor of the weights of misclassified samples: :math:`e^{a_t}` as published, or AdaBoost's :math:`e^{2 a_t}`,
+        after which the weighted error of the last learner would be one half.
     perfect : {"discard", "keep"}, default="discard"
-        A learner without error is discarded as printed, or kept with the error 1 / (2 n), ending the boosting.
+        A learner without error is discarded, as published; or kept with the error 1 / (2 n), which ends the boosting.
     solver, cone, prune, max_iter, init
         Of each learner; see `mfbench_margin.IMMIGRATE`.
     random_state : int, RandomState instance or None, default=None
-        Seed of ``init="random"``, which then is another W in every round.
+        Seed of ``init="random"``, which draws another W in every round.
 
     Attributes
     ----------
     estimators_ : list of IMMIGRATE
-        The learners kept.
+        The learners that were kept.
     estimators_matrices_ : list of ndarray of shape (n_features, n_features)
         Their W.
     estimator_weights_, estimator_errors_, sigmas_ : ndarray of shape (n_kept,)
@@ -69,9 +71,9 @@ class BoostedIMMIGRATE(ScoreClassifier):
     weights_, feature_importances_ : ndarray of shape (n_features,)
         Its row sums, in absolute values.
     n_iter_ : int
-        Rounds made.
+        Number of rounds.
     degenerate_ : bool
-        True if no learner was kept; the one of least error stands in.
+        True if every learner was discarded; the one with the smallest error is then used.
     %(learner)s
 
     Raises
@@ -81,8 +83,9 @@ class BoostedIMMIGRATE(ScoreClassifier):
 
     Notes
     -----
-    A round costs its own steps of IMMIGRATE and one pass over pairs for its error. All rounds share the layout of the
-    data, and with a fixed first W the distances under it. Prediction takes as long as that of all learners together.
+    A round takes the time of its steps of IMMIGRATE, and one pass over pairs for its error. All rounds share the layout
+    of the data, and if the first W is fixed, the distances under it. Prediction takes the time of all learners
+    together.
 
     The votes of `predict_proba` are not calibrated.
 
@@ -147,12 +150,12 @@ class BoostedIMMIGRATE(ScoreClassifier):
         self._set_weights(np.abs(self.matrix_).sum(axis=1))
 
     def _boost(self, learn: Learn, targets: NDArray[np.bool_]) -> None:
-        """Set the learners and what belongs to them; `learn` makes the learner of a round, judged by the targets."""
+        """Set the learners and their attributes; `learn` makes the learner of a round, judged on the targets."""
         if self.sigma_min > self.sigma_max:
             raise ValueError(f"sigma_min is {self.sigma_min:g}, larger than sigma_max, which is {self.sigma_max:g}")
         D = targets / targets.sum()
         learners: list[IMMIGRATE] = []
-        found: list[tuple[float, float, float]] = []
+        records: list[tuple[float, float, float]] = []
         spare: tuple[float, IMMIGRATE, float] | None = None
         self.n_iter_ = 0
         for sigma in self._sigmas():
@@ -163,14 +166,14 @@ class BoostedIMMIGRATE(ScoreClassifier):
             if spare is None or error < spare[0]:
                 spare = error, learner, float(sigma)
             is_perfect = not wrong.any()
-            # AdaBoost's update leaves the last learner with an error of exactly 1/2: rounding must not decide.
+            # After AdaBoost's update the last learner has an error of exactly 1/2: rounding must not decide.
             if error >= 1 - 1 / len(self.classes_) - 1e-9 or (is_perfect and self.perfect == "discard"):
                 continue
             if is_perfect:
                 error = 1 / (2 * len(targets))
             a = 0.5 * float(np.log((1 - error) / error) + np.log(len(self.classes_) - 1))
             learners.append(learner)
-            found.append((a, error, float(sigma)))
+            records.append((a, error, float(sigma)))
             if is_perfect:
                 break
             D = np.where(wrong, D * np.exp(2 * a if self.boost_update == "adaboost" else a), D)
@@ -178,9 +181,9 @@ class BoostedIMMIGRATE(ScoreClassifier):
         self.degenerate_ = not learners
         if not learners:
             assert spare is not None
-            learners, found = [spare[1]], [(1.0, spare[0], spare[2])]
+            learners, records = [spare[1]], [(1.0, spare[0], spare[2])]
         self.estimators_, self.sample_weight_ = learners, D
-        self.estimator_weights_, self.estimator_errors_, self.sigmas_ = np.array(found).T
+        self.estimator_weights_, self.estimator_errors_, self.sigmas_ = np.array(records).T
 
     def _sigmas(self) -> Matrix:
         last = self.n_estimators - 1 if self.schedule == "inclusive" else self.n_estimators
@@ -190,11 +193,11 @@ class BoostedIMMIGRATE(ScoreClassifier):
 
     @property
     def estimators_matrices_(self) -> list[Matrix]:
-        """The W of each learner kept."""
+        """The W of each learner."""
         return [learner.matrix_ for learner in self.estimators_]
 
     def _mean_matrix(self, kept: NDArray[np.int64]) -> Matrix:
-        """Return the learners' mean W among the features kept, which include those of every learner."""
+        """Return the learners' mean W among the kept features, which include those of every learner."""
         total = np.zeros((len(kept), len(kept)))
         for a, learner in zip(self.estimator_weights_, self.estimators_, strict=True):
             own = np.searchsorted(kept, learner.features_)
@@ -228,19 +231,19 @@ class BoostedIMMIGRATE(ScoreClassifier):
 
 
 class Rounds:
-    """What the rounds of a boosting share: the layout of the data and the distances under the first W.
+    """What the rounds of boosting share: the layout of the data and the distances under the first W.
 
     Parameters
     ----------
     boosted : BoostedIMMIGRATE
-        Whose parameters the learners have.
+        The ensemble whose parameters the learners have.
     X : ndarray of shape (n_samples, n_features)
         All features.
     codes : ndarray of int, shape (n_samples,)
     init : "identity", "random" or ndarray of shape (n_kept, n_kept)
     random_state : RandomState
     features : ndarray of int or None, default=None
-        The features that the learners use; all if None.
+        The features that the learners use; None for all.
     """
 
     def __init__(
@@ -255,11 +258,11 @@ class Rounds:
         self.boosted, self.codes, self.init, self.random_state = boosted, codes, init, random_state
         self.features = np.arange(X.shape[1]) if features is None else features
         X = X[:, self.features]
-        self.pairs, self.active = Pairs(X, codes), varying(X)
+        self.pairs = TrainingPairs(X, codes)
         self.stored: Matrix | None = None
         if self.pairs.is_stored and not (isinstance(init, str) and init == "random"):
-            first = self._learner(1.0).first_matrix(self.active)
-            self.stored = self.pairs.distances(self.pairs.form(first))
+            first = self._learner(1.0).first_matrix(self.pairs.varies)
+            self.stored = self.pairs.distances(lay_out(first, self.pairs.width))
 
     def _learner(self, sigma: float) -> IMMIGRATE:
         own = self.boosted
@@ -268,12 +271,12 @@ class Rounds:
         )
 
     def learn(self, sigma: float, D: Matrix) -> tuple[IMMIGRATE, NDArray[np.bool_]]:
-        """Return a learner and which training samples it mistakes, each predicted from the others."""
+        """Return a learner and a mask of the training samples that it misclassifies, each predicted from the others."""
         learner = self._learner(sigma)
         with warnings.catch_warnings():
             # A learner without a margin is judged by its error like any other.
             warnings.filterwarnings("ignore", message="IMMIGRATE: on average", category=RuntimeWarning)
-            point = learner.fit_pairs(self.pairs, D, self.active, self.stored)
+            point = learner.fit_pairs(self.pairs, D, self.stored)
         learner.features_ = self.features
-        nearest = self.pairs.expected_of_training(point.form, sigma, point.stored).argmin(axis=1)
+        nearest = ExpectedQuadratic(self.pairs, point.form, sigma).of_training(point.stored).argmin(axis=1)
         return learner, nearest != self.codes

@@ -1,4 +1,4 @@
-"""IM4E: margins of soft neighbours, where entropy decides how soft; and its variant for unequal classes."""
+"""IM4E: margins of soft neighbours, regularised by entropy; and its variant for unequal classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
     r"""Weight each feature by how much farther it keeps soft misses than soft hits.
 
     With the distance :math:`d_{ij} = \sum_l w_l |x_{il} - x_{jl}|`, shares :math:`\alpha_{ih}` of the hits and
-    :math:`\beta_{im}` of the misses of each sample, and their entropies :math:`E`, the method wants a small cost [1]_
+    :math:`\beta_{im}` of the misses of each sample, and their entropies :math:`E`, the method minimises the cost [1]_
 
     .. math::
 
@@ -36,31 +36,31 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
        v_l = \sum_i s_i \Big[ \sum_m \beta_{im} |x_{il} - x_{ml}| - \sum_h \alpha_{ih} |x_{il} - x_{hl}| \Big], \qquad
        w \leftarrow (v)_+ / \lVert (v)_+ \rVert_1,
 
-    where :math:`s_i` is the sample weight. A row is predicted to be of the class with the smallest expected distance
-    (eq 18 of [2]_ with this distance).
+    where :math:`s_i` is the sample weight. The predicted class is the one with the smallest expected distance
+    ([2]_, equation 18, with this distance).
 
     Parameters
     ----------
     sigma : float, default=1.0
-        Softness in units of the distance: the smaller, the fewer neighbours count. Features are expected to be
-        standardised; published values are 4, 2, 1, 0.5, 0.25, 0.125.
+        Softness in units of the distance: the smaller, the fewer neighbours count. Standardise the
+        features. Published values are 4, 2, 1, 0.5, 0.25, 0.125.
     max_iter : int, default=10
-        Largest number of steps.
+        Maximum number of steps.
     tol : float, default=1e-4
         Stop when the objective changes by at most ``tol`` max(1, \|objective\|).
     init : array-like of shape (n_features,) or None, default=None
-        Weights to start from, scaled to sum 1; None for equal ones.
+        Initial weights, scaled to sum 1; None for equal weights.
     %(degenerate)s
 
     Attributes
     ----------
     %(sums)s
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        The cost without :math:`\lambda`, with the shares stationary, of the start and after each step:
+        The cost without :math:`\lambda`, with the shares stationary, at the start and after each step:
         :math:`\sum_i s_i [\text{softmin}_h d_{ih} - \text{softmin}_m d_{im}]`,
         :math:`\text{softmin}\, d = -\sigma \log \sum e^{-d / \sigma}`.
     converged_ : bool
-        Whether the last step changed the objective little.
+        Whether the last step met the tolerance.
     %(soft)s
     %(learner)s
 
@@ -74,23 +74,23 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
     See Also
     --------
     mfbench_margin.irelief.IRelief : With inlier weights, weights of Euclidean norm 1.
-    ImbalancedIM4E : Margins of one class count more than those of another.
+    ImbalancedIM4E : Margins count differently in each class.
 
     Notes
     -----
-    Time O(n² p) a step; memory O(n p) plus at most 32 MiB, no matrix of distances beyond that.
+    Time O(n² p) per step; memory O(n p) plus at most 32 MiB, no matrix of distances beyond that.
 
-    Two claims in print do not hold. First, with the shares fixed, the C above is a quadratic in w, and its minimiser
+    Two published claims do not hold. First, with the shares fixed, the C above is a quadratic in w, and its minimiser
     subject to :math:`w \ge 0, \lVert w \rVert_1 = 1` is the point of the simplex nearest to :math:`v / 2\lambda`. The
-    published step is what minimises C without the condition on the norm, :math:`(v)_+ / 2\lambda`, rescaled afterwards.
-    So :math:`\lambda` cancels in the algorithm, though not in the problem, and is no parameter here. Second, the
-    softmax minimises C in :math:`\alpha` but maximises it in :math:`\beta`: the steps are no descent on C, and
+    published step minimises C without the constraint on the norm, :math:`(v)_+ / 2\lambda`, and rescales afterwards. So
+    :math:`\lambda` cancels in the algorithm, though not in the problem, and is not a parameter here. Second, the
+    softmax minimises C in :math:`\alpha` but maximises it in :math:`\beta`: the steps are not a descent on C, and
     ``objective_trace_`` may rise.
 
     With the shares stationary, C has the gradient :math:`-v`. It contains the constant
     :math:`\sigma \sum_i s_i \log(n^\text{miss}_i / n^\text{hit}_i)`, so that with unequal classes and a large ``sigma``
-    the relative tolerance is a loose one. X and ``sigma`` multiplied by the same number lead through the same steps,
-    but may stop at another one, as the 1 in the stopping rule is not multiplied.
+    the relative tolerance is loose. If X and ``sigma`` are multiplied by the same number, the steps are the same but
+    may stop earlier or later, as the 1 in the stopping rule is not multiplied.
 
     Misses of several classes are pooled. A duplicate of a sample is its neighbour at distance 0; only the sample itself
     is excluded. A constant feature has weight exactly 0, and so has one whose margin is no larger than rounding errors.
@@ -141,7 +141,7 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
 
 @complete
 class ImbalancedIM4E(IM4E):
-    r"""IM4E with margins that count differently in each class.
+    r"""IM4E with a factor for the margins of each class.
 
     With :math:`m_i` the bracket in the formula of `IM4E`, for two classes [1]_
 
@@ -181,11 +181,11 @@ class ImbalancedIM4E(IM4E):
 
     See Also
     --------
-    IM4E : All classes alike. It has the notes on cost and on what is wrong in print.
+    IM4E : All classes count alike; with notes on cost and on errors in the papers.
 
     Notes
     -----
-    The manuscript does not say which class is the positive one; here it is the one whose label sorts last.
+    The manuscript does not state which class is the positive one; here it is the one whose label sorts last.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""IM4E-IMMIGRATE: IMMIGRATE among the features that IM4E finds worth it, for many features; and its boosted form."""
+"""IM4E-IMMIGRATE, for many features: IMMIGRATE among the heaviest features of IM4E; and its boosted form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mfbench_margin.im4e import IM4E
 from mfbench_margin.immigrate import IMMIGRATE
 
 Matrix = NDArray[np.float64]
-# A matrix for all features is only made up to this size: 200 MB.
+# A matrix of all features is only created up to this size: 200 MB.
 LARGEST_MATRIX = 5000
 _SCREEN: dict[str, list[Any]] = {
     "threshold": [Interval(Real, 0, None, closed="left")],
@@ -37,7 +37,7 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
     threshold : float
         In units of the mean, which is 1 / n_features if the weights sum to 1.
     max_features : int
-        Only the heaviest are kept if there are more; of equals, those with the lowest index.
+        Maximum number of features, the heaviest ones; ties go to the lowest index.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
 
     Notes
     -----
-    If no weight is large enough the two heaviest features are kept, with a warning if there are others.
+    If no weight is large enough, the two heaviest features are kept, with a warning if there are others.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
 
 
 class _Screened:
-    """Attributes of a learner that knows a matrix for the features kept only."""
+    """Attributes of a learner that only has a matrix of the kept features."""
 
     kept_: NDArray[np.int64]
     kept_matrix_: Matrix
@@ -75,7 +75,7 @@ class _Screened:
 
     @property
     def matrix_(self) -> Matrix:
-        """W among all features: 0 for those not kept. Made when asked for."""
+        """W among all features, with zeros for those that are not kept; created on access."""
         check_is_fitted(self)
         if self.n_features_in_ > LARGEST_MATRIX:
             raise AttributeError(
@@ -88,13 +88,13 @@ class _Screened:
 
     @property
     def interaction_importances_(self) -> Matrix:
-        """The same."""
+        """Same as ``matrix_``."""
         return self.matrix_
 
 
 @complete
 class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassifier):
-    r"""Keep the features that IM4E weighs most, and learn IMMIGRATE's matrix among them (EGT).
+    r"""Keep the features with the largest weights in IM4E, and learn IMMIGRATE's matrix among them (EGT).
 
     IM4E's weights w sum to 1. Features with :math:`w_a > t`, :math:`t` = ``threshold`` / n_features, are kept;
     IMMIGRATE starts from their weights as a diagonal matrix, divided by its norm ([1]_, section 3.6).
@@ -102,32 +102,32 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
     Parameters
     ----------
     sigma : float, default=1.0
-        Softness of the neighbourhoods, for IM4E in units of its distance, for IMMIGRATE of q.
+        Softness of the neighbourhoods, in units of the distance of IM4E and of q in IMMIGRATE.
     threshold : float, default=2.0
-        Features lighter than this times the mean are left out; 2 in [1]_, 1 in its manuscript of 2019.
+        Only features with more than this times the mean weight are kept; 2 in [1]_, 1 in its manuscript of 2019.
     max_features : int, default=200
-        Keep at most so many, the heaviest: W has the square of this number of entries.
+        Maximum number of features to keep, the heaviest: W has the square of this number of entries.
     solver, cone, prune, max_iter, tol
         See `mfbench_margin.IMMIGRATE`.
 
     Attributes
     ----------
     kept_ : ndarray of int, shape (n_kept,)
-        The features kept, in ascending order.
+        The kept features, in ascending order.
     kept_matrix_ : ndarray of shape (n_kept, n_kept)
         W among them.
     matrix_, interaction_importances_ : ndarray of shape (n_features, n_features)
-        W with zeros for all other features; made when asked for, and refused for more than 5000 features.
+        W with zeros for all other features; created on access, and not available for more than 5000 features.
     weights_, feature_importances_ : ndarray of shape (n_features,)
         Row sums of \|W\|.
     im4e_ : IM4E
         The first stage.
     immigrate_ : IMMIGRATE
-        The second stage, fitted to the features kept.
+        The second stage, fitted to the kept features.
     objective_trace_, n_iter_, converged_, degenerate_
         Of the second stage.
     sigma_ : float
-        The sigma used.
+        The value of ``sigma`` used in prediction.
     %(learner)s
 
     Raises
@@ -137,7 +137,7 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
 
     Notes
     -----
-    O(n² p) time for a step of IM4E and O(n² k²) for one of IMMIGRATE with k features kept. A feature that matters only
+    Time O(n² p) for a step of IM4E and O(n² k²) for one of IMMIGRATE with k kept features. A feature that matters only
     together with another one may be lost in the first stage.
 
     References
@@ -208,7 +208,7 @@ def first_matrix(weights: Matrix) -> Matrix:
 
 
 @complete
-class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[override]  # a property takes the attribute's place
+class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[override]  # a property replaces the attribute
     """Boost IM4E-IMMIGRATE (B4G): features are screened once, and all rounds start from their weights.
 
     Parameters
@@ -219,7 +219,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
         See `mfbench_margin.IM4EIMMIGRATE`.
     screen : {"once", "per-round"}, default="once"
         "once": IM4E with ``sigma_max``, before boosting. "per-round": in every round, with its sigma and sample
-        weights. The papers do not say; the second takes the time of IM4E on all features in every round.
+        weights. The papers leave this open; "per-round" takes the time of IM4E on all features in every round.
 
     Attributes
     ----------
@@ -228,13 +228,13 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
     kept_matrix_ : ndarray of shape (n_kept, n_kept)
         Mean W among them, weighted by the learners' votes, of Frobenius norm 1.
     matrix_, interaction_importances_ : ndarray of shape (n_features, n_features)
-        The same among all features; made when asked for, and refused for more than 5000 features.
+        The same among all features; created on access, and not available for more than 5000 features.
     estimators_features_ : list of ndarray of int
         The features of each learner.
     weights_, feature_importances_, estimators_, estimators_matrices_, estimator_weights_, estimator_errors_, sigmas_
         See `mfbench_margin.BoostedIMMIGRATE`.
     sample_weight_, n_iter_, degenerate_, classes_, n_skipped_, n_features_in_, feature_names_in_
-        Likewise.
+        See `mfbench_margin.BoostedIMMIGRATE`.
 
     Raises
     ------
@@ -243,7 +243,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
 
     Notes
     -----
-    As `mfbench_margin.BoostedIMMIGRATE` among the features kept [1]_, after one fit of IM4E, or one per round.
+    `mfbench_margin.BoostedIMMIGRATE` among the kept features [1]_, after one fit of IM4E, or one per round.
 
     References
     ----------
@@ -298,7 +298,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
         self._set_weights(importances)
 
     def _rounds(self, X: Matrix, codes: NDArray[np.int64]) -> Learn:
-        """Return what makes the learner of a round."""
+        """Return the function that makes the learner of a round."""
 
         def screened(sigma: float, weights: Matrix | None) -> Rounds:
             w = IM4E(sigma=sigma).fit(X, codes, weights).weights_

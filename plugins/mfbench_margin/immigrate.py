@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._docstrings import complete
-from mfbench_margin._learner import WeightedMarginClassifier, varying, warn_degenerate
+from mfbench_margin._learner import WeightedMarginClassifier, warn_degenerate
 from mfbench_margin._metric import MetricTransformer
-from mfbench_margin._quadratic.cones import CONES, best_direction, project
-from mfbench_margin._quadratic.objective import Objective, Pairs, Point
-from mfbench_margin._quadratic.solvers import Solution, monotone, published
+from mfbench_margin._quadratic.cones import CONES
+from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.objective import Objective, Point
+from mfbench_margin._quadratic.prediction import ExpectedQuadratic
+from mfbench_margin._quadratic.solvers import Settings, minimise
+from mfbench_margin._quadratic.start import equal_weights, first_matrix, least_bad
 from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 
 Matrix = NDArray[np.float64]
@@ -24,53 +27,53 @@ Matrix = NDArray[np.float64]
 
 @complete
 class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceClassifier):
-    r"""Learn a distance with weights of features and of pairs of features, and classify by it.
+    r"""Learn a distance with weights for features and pairs of features, and classify by it.
 
     The distance of two samples is :math:`q(x, x') = |x - x'|^T W |x - x'|` with a symmetric W of Frobenius norm 1
     ([1]_, equation 3). Hits and misses of a sample are soft neighbours, with probabilities proportional to
-    :math:`e^{-q / \sigma}`; with these at their best for a given W, the cost ([1]_, equation 5) is
+    :math:`e^{-q / \sigma}`; with their optimal values for a given W, the cost ([1]_, equation 5) is
 
     .. math:: C^*(W) = \sum_n w_n \left[ -\sigma \log \sum_{h \in H_n} e^{-q(x_n, x_h) / \sigma}
               + \sigma \log \sum_{m \in M_n} e^{-q(x_n, x_m) / \sigma} \right],
 
-    whose slope is :math:`\Sigma = \sum_n w_n (\sum_h \alpha_{nh} |d||d|^T - \sum_m \beta_{nm} |d||d|^T)`. Each step
+    whose gradient is :math:`\Sigma = \sum_n w_n (\sum_h \alpha_{nh} |d||d|^T - \sum_m \beta_{nm} |d||d|^T)`. Each step
     goes towards :math:`V = P_K(-\Sigma) / \|P_K(-\Sigma)\|_F`, with :math:`P_K` the projection on a cone of matrices
-    ([1]_, theorem 1, with the sign and the square root that the print has lost).
+    ([1]_, theorem 1, with a sign and a square root that are missing in print).
 
     Parameters
     ----------
     sigma : float, default=1.0
         Softness of the neighbourhoods, in units of q.
     solver : {"monotone", "published"}, default="monotone"
-        "monotone" goes as far towards V as the cost falls, and stops where no direction of the cone promises more;
-        "published" jumps to V every time, which may raise the cost.
+        "monotone" goes towards V as far as the cost decreases, and stops when no direction of the cone promises more;
+        "published" jumps to V in every step, which may raise the cost.
     cone : {"psd", "psd_clip", "nonneg", "dnn", "diag"}, default="nonneg"
-        Which W are allowed. "nonneg": entries of at least 0, as [1]_ states the problem. "psd": positive semi-definite,
-        as its theorem and [2]_ solve it. "psd_clip": that, with negative entries replaced by 0, as the authors' program
-        does; it need not be the best in any cone. "dnn": positive semi-definite and entries of at least 0. "diag":
-        features only, no pairs.
+        Which W are allowed. "nonneg": entries of at least 0, as in the problem of [1]_. "psd": positive semi-definite,
+        as in its theorem and in [2]_. "psd_clip": the same with negative entries replaced by 0, as in the authors'
+        program; the result need not be optimal in any cone. "dnn": positive semi-definite with entries of at least 0.
+        "diag": features only, no pairs.
     prune : bool or float, default=False
-        Set entries of W below this to 0 and normalise again; True: 1 / n_features. The published solver does so after
-        every step, the monotone one once, at the end.
+        Set entries of W below this to 0 and normalise again; True for 1 / n_features. The published solver prunes after
+        every step, the monotone one at the end.
     max_iter : int or None, default=None
-        Largest number of steps; None: 50 for "monotone", 10 for "published".
+        Maximum number of steps; None for 50 with "monotone" and 10 with "published".
     tol : float or None, default=None
         "monotone" stops when :math:`\langle \Sigma, W - V \rangle` is at most tol · max(1, \|C*\|); "published" when C*
-        changes by at most that. None: 1e-6 and 1e-4.
+        changes by at most that. None for 1e-6 and 1e-4.
     stopping : {"objective", "package"}, default="objective"
         "package": the published solver stops as the authors' R package does, when trace(Σ) changes by at most 0.01.
     init : {"identity", "random"} or array-like of shape (n_features, n_features), default="identity"
-        The first W: identity / sqrt(n_features); symmetric with uniform entries, of norm 1; or given (symmetric). The
-        published solver takes it as it is; the monotone one takes the nearest matrix of the cone, with its norm reduced
-        to 1 if it is larger.
+        The first W: identity / sqrt(n_features); a symmetric matrix of uniform entries, of norm 1; or this symmetric
+        matrix. The published solver uses it unchanged; the monotone one uses the nearest matrix of the cone, with its
+        norm reduced to 1 if it is larger.
     degenerate : {"uniform", "ray", "raise"}, default="uniform"
-        If no W of the cone keeps misses farther away than hits: fall back to the identity on features that vary, with
-        norm 1 and a warning; take the least bad W, with a warning (with "dnn" and "psd_clip" the least bad feature
-        alone); or raise.
+        What to do if no W of the cone keeps misses farther away than hits: warn and use the identity on features that
+        vary, with norm 1; warn and use the least bad W (with "dnn" and "psd_clip" the least bad single feature); or
+        raise an error.
     importance : {"row_sum", "diagonal"}, default="row_sum"
-        Importance of a feature: the sum of its row of \|W\|, which counts its pairs, or its own weight alone.
+        Importance of a feature: the sum of its row of \|W\|, which includes its pairs, or its own weight alone.
     output : {"features", "metric"}, default="features"
-        What `transform` returns: the features of positive importance, or X in the coordinates of `components_`.
+        What `transform` returns: the features of positive importance, or X mapped by `components_`.
     random_state : int, RandomState instance or None, default=None
         Seed of ``init="random"``.
 
@@ -79,60 +82,62 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     matrix_ : ndarray of shape (n_features, n_features)
         W, of Frobenius norm 1.
     interaction_importances_ : ndarray of shape (n_features, n_features)
-        The same.
+        Same as ``matrix_``.
     weights_ : ndarray of shape (n_features,)
         Importance of each feature.
     feature_importances_ : ndarray of shape (n_features,)
-        The same.
+        Same as ``weights_``.
     components_ : ndarray of shape (n_components, n_features)
-        Eigenvectors of W with positive eigenvalues, times the roots of these, largest first. Their outer products sum
-        to W if W is positive semi-definite: the squared Euclidean distance of rows mapped by them is then
-        :math:`(x - x')^T W (x - x')`, which is q without its absolute values, and no larger than q where W has no
-        negative entry.
+        Eigenvectors of W with positive eigenvalues, times the roots of the eigenvalues, largest first. Their outer
+        products sum to W if W is positive semi-definite: the squared Euclidean distance between mapped rows is then
+        :math:`(x - x')^T W (x - x')`, which is q without its absolute values, and no larger than q if W has no negative
+        entry.
     objective_trace_ : ndarray of shape (n_steps + 1,)
-        C* at every iterate, from the first W on.
+        C* at every iterate, including the first W.
     gap_ : float
-        :math:`\langle \Sigma, W - V \rangle` at the end of the monotone solver: 0 at a stationary point; NaN from the
-        published one.
+        :math:`\langle \Sigma, W - V \rangle` at the end of the monotone solver: 0 at a stationary point; NaN for the
+        published solver.
     n_iter_ : int
-        Steps taken; 1 also if the first W was stationary.
+        Number of steps taken; 1 also if the first W was stationary.
     converged_ : bool
-        Whether it stopped by ``tol``, or for lack of a margin; False after ``max_iter`` steps, and where rounding
+        Whether the solver stopped by ``tol`` or for lack of a margin; False after ``max_iter`` steps, and if rounding
         errors hide any further descent.
     degenerate_ : bool
-        Whether no W of the cone has a positive margin.
+        True if no W of the cone has a positive margin.
     sigma_ : float
-        The sigma used.
+        The value of ``sigma`` used in prediction.
     %(learner)s
 
     Raises
     ------
     ValueError
         If X is not finite or so large that distances overflow, y has fewer than two classes, every sample is alone in
-        its class, ``init`` does not fit, pruning leaves nothing, or with ``degenerate="raise"``.
+        its class, ``init`` does not fit, pruning leaves nothing, or no W has a margin and ``degenerate="raise"``.
 
     See Also
     --------
-    mfbench_margin.IM4E : The same idea with weights of features only, in the Manhattan distance.
+    mfbench_margin.IM4E : The same idea with feature weights only, in the Manhattan distance.
     mfbench_margin.BoostedIMMIGRATE : An ensemble of such learners.
 
     Notes
     -----
-    A step takes O(n² p²) time for the slope, less where most pairs are too far away to matter, and O(n² p r) for the
-    distances under a W of rank r ("psd"); every pair of samples is visited once. Memory is O(n p + p²), and up to
-    48 MiB for the distances of all pairs where they fit.
+    A step takes O(n² p²) time for the gradient, less if most pairs are too far apart to matter, and O(n² p r) for the
+    distances under a W of rank r ("psd"); every pair of samples is visited once. Memory is O(n p + p²), plus up to
+    48 MiB for the distances of all pairs if they fit.
 
-    The published loop is not block descent, since the cost has a maximum in the misses' probabilities; on real data its
-    cost goes up in a fifth to a half of the steps. The monotone one is the Frank-Wolfe method on the same function.
+    The published loop is not block descent, since the cost is maximal, not minimal, in the misses' probabilities; on
+    real data its cost increases in a fifth to a half of the steps. The monotone one is the Frank-Wolfe method on the
+    same function.
 
-    To read interactions off W, take "psd" or "psd_clip". Where the class is the exclusive or of the signs of two
-    features among four of noise (150 samples, 20 tables, ``sigma`` 0.5, 1 and 2), the largest entry off the diagonal
-    was that pair's each time, about 1.8 times the next one; with "nonneg", which predicted better (0.92 against 0.88
-    right), in 4 to 9 of the 20: there a pair of an informative feature with noise weighs as much as the interaction.
+    To read interactions off W, use "psd" or "psd_clip". In 20 simulated datasets of 150 samples, whose class was the
+    exclusive or of the signs of two features among four of noise, the largest entry off the diagonal always belonged to
+    this pair (``sigma`` 0.5, 1 and 2), and was about 1.8 times the next one. With "nonneg", which predicted better
+    (accuracy 0.92 against 0.88), this held for 4 to 9 of the 20: there a pair of an informative feature and noise
+    weighs as much as the interaction.
 
-    Features are expected to have comparable scales, and distances to be of the order of ``sigma``: the 1 in the bound
-    of ``tol`` has their unit, so that on data in tiny units the first W passes for stationary. A constant feature has
-    weight 0 in every entry. More than two classes: all other classes are misses.
+    Features should have comparable scales, and distances should be of the order of ``sigma``: the 1 in the bound of
+    ``tol`` has their unit, so on data in tiny units the first W counts as stationary. A constant feature has weight 0
+    in every entry. With more than two classes, the samples of all other classes are misses.
 
     References
     ----------
@@ -142,7 +147,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
 
     Examples
     --------
-    The class is the exclusive or of the signs of the first two features: neither tells anything alone.
+    The class is the exclusive or of the signs of the first two features: neither is informative alone.
 
     >>> import numpy as np
     >>> from mfbench_margin import IMMIGRATE
@@ -201,140 +206,78 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         if self.stopping == "package" and self.solver == "monotone":
             raise ValueError("stopping='package' is a rule of solver='published'; the monotone solver has its own")
-        self.fit_pairs(Pairs(X, codes), sample_weights, varying(X))
+        self.fit_pairs(TrainingPairs(X, codes), sample_weights)
 
-    def fit_pairs(
-        self, pairs: Pairs, weights: Matrix, active: NDArray[np.bool_], stored: Matrix | None = None
-    ) -> Point:
-        """Learn W from training data laid out before; for ensembles, whose members share the layout.
+    def fit_pairs(self, pairs: TrainingPairs, weights: Matrix, stored: Matrix | None = None) -> Point:
+        """Learn W from training data that are laid out already; for ensembles, whose members share the layout.
 
         Parameters
         ----------
-        pairs : Pairs
+        pairs : TrainingPairs
             The training data.
         weights : ndarray of shape (n_samples,)
             Weight of each sample as a target.
-        active : ndarray of bool, shape (n_features,)
-            False for a constant feature.
         stored : ndarray or None, default=None
-            Distances of all pairs under the first W, if known.
+            Distances of all pairs under the first W, if available.
 
         Returns
         -------
         Point
-            The final W, with the distances of all pairs where these are stored.
+            The final W, with the distances of all pairs if these are stored.
         """
-        objective = Objective(pairs, float(self.sigma), weights)
-        start = objective.at(self.first_matrix(active), stored=stored)
-        found = self._solve(objective, start)
-        point = self._finish(objective, found, active)
-        self._pairs, self._form = pairs, point.form
+        settings = self._settings(pairs.p)
+        first = self.first_matrix(pairs.varies)
+        fallback = partial(self._fallback, varies=pairs.varies)
+        solution = minimise(Objective(pairs, float(self.sigma), weights), first, settings, fallback, stored)
+        point = solution.point
         self.sigma_ = float(self.sigma)
+        self._expected = ExpectedQuadratic(pairs, point.form, self.sigma_)
         self.matrix_ = self.interaction_importances_ = point.W
         self._set_weights(np.diag(point.W).copy() if self.importance == "diagonal" else np.abs(point.W).sum(axis=1))
-        self.objective_trace_ = np.array(found.trace)
-        # Finding that no step is worth taking counts as one: scikit-learn expects at least 1.
-        self.n_iter_, self.converged_, self.gap_ = max(1, found.n_iter), found.converged, found.gap
-        self.degenerate_ = found.polar
+        self.objective_trace_ = np.array(solution.trace)
+        # A solver that takes no step counts as one step: scikit-learn expects at least 1.
+        self.n_iter_, self.converged_, self.gap_ = max(1, solution.n_iter), solution.converged, solution.gap
+        self.degenerate_ = solution.polar
         return point
 
-    def first_matrix(self, active: NDArray[np.bool_]) -> Matrix:
-        """Return the W that the iterations start from; rows and columns of constant features are 0."""
-        p = len(active)
-        if isinstance(self.init, str) and self.init == "identity":
-            return np.diag(np.where(active, 1.0 / np.sqrt(p), 0.0))
-        if isinstance(self.init, str):
-            W: Matrix = check_random_state(self.random_state).uniform(size=(p, p))
-            W = np.triu(W) + np.triu(W, 1).T
-        else:
-            W = self._given_matrix(p)
-        W = np.where(active[:, None] & active, W, 0.0)
-        if self.solver == "monotone":
-            W = project(W, self.cone)
-        norm = float(np.linalg.norm(W))
-        if isinstance(self.init, str):
-            W /= norm if norm > 0.0 else 1.0
-            return W
-        if self.solver == "published":
-            return W
-        if norm == 0.0 and active.any():
-            raise ValueError(f"init has no part in the cone {self.cone!r} on features that vary; give another one")
-        W /= max(1.0, norm)
-        return W
+    def first_matrix(self, varies: NDArray[np.bool_]) -> Matrix:
+        """Return the W that the iterations start from; `varies` is False for constant features."""
+        cone = self.cone if self.solver == "monotone" else None
+        return first_matrix(self.init, varies, cone=cone, random_state=self.random_state)
 
-    def _given_matrix(self, p: int) -> Matrix:
-        W: Matrix = check_array(self.init, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name="init")
-        if W.shape != (p, p):
-            raise ValueError(f"init must have shape ({p}, {p}), a row and a column per feature, got {W.shape}")
-        if not np.allclose(W, W.T, rtol=1e-10, atol=0):
-            raise ValueError("init must be symmetric")
-        if not W.any():
-            raise ValueError("init must not be all zeros: every distance would be 0")
-        return W
-
-    def _solve(self, objective: Objective, start: Point) -> Solution:
-        if self.solver == "monotone":
-            return monotone(
-                objective, start, self.cone, int(self.max_iter or 50), 1e-6 if self.tol is None else float(self.tol)
-            )
-        return published(
-            objective,
-            start,
-            self.cone,
-            int(self.max_iter or 10),
-            1e-4 if self.tol is None else float(self.tol),
-            prune=self._pruned if self._prunes else None,
+    def _settings(self, n_features: int) -> Settings:
+        monotone = self.solver == "monotone"
+        default_iter, default_tol = (50, 1e-6) if monotone else (10, 1e-4)
+        threshold: float | None = None
+        # 0.0 is a threshold, which removes negative entries; False means no pruning.
+        if not isinstance(self.prune, bool | np.bool_):
+            threshold = float(self.prune)
+        elif self.prune:
+            threshold = 1.0 / n_features
+        return Settings(
+            solver=self.solver,
+            cone=self.cone,
+            max_iter=int(self.max_iter or default_iter),
+            tol=default_tol if self.tol is None else float(self.tol),
+            threshold=threshold,
             package=self.stopping == "package",
         )
 
-    def _finish(self, objective: Objective, found: Solution, active: NDArray[np.bool_]) -> Point:
-        """Return the point of norm 1, pruned, with no weight on constant features."""
-        if found.slope is not None:
-            return objective.at(self._fallback(found.slope, active))
-        W = np.where(active[:, None] & active, found.point.W, 0.0)
-        norm = float(np.linalg.norm(W))
-        W = W / norm
-        if self.solver == "monotone" and self._prunes:
-            return objective.at(self._pruned(W))
-        # Distances are linear in W: those of the last iterate need only be scaled.
-        stored = found.point.stored
-        if norm != 1.0:
-            stored = stored / norm
-        return objective.at(W, stored=stored if len(stored) else None)
-
-    def _fallback(self, slope: Matrix, active: NDArray[np.bool_]) -> Matrix:
+    def _fallback(self, slope: Matrix, varies: NDArray[np.bool_]) -> Matrix:
         if self.degenerate == "raise":
             raise ValueError(
                 f"IMMIGRATE: no matrix of the cone {self.cone!r} keeps misses farther away than hits; "
                 "choose another sigma or cone, or degenerate='uniform'"
             )
-        if self.degenerate == "ray" and active.any():
+        if self.degenerate == "ray" and varies.any():
             warn_degenerate(self, "the least bad matrix of the cone is used")
-            # Among features that vary: a constant one, whose slope is 0, would be the least bad of all.
-            both = np.ix_(active, active)
-            W = np.zeros_like(slope)
-            W[both] = best_direction(-slope[both], self.cone).W
-            return W
+            return least_bad(slope, self.cone, varies)
         warn_degenerate(self, "equal weights are used")
-        return np.diag(active / np.sqrt(max(1, active.sum())))
-
-    @property
-    def _prunes(self) -> bool:
-        # 0.0 is a threshold, which removes negative entries; False is none.
-        return bool(self.prune) or not isinstance(self.prune, bool | np.bool_)
-
-    def _pruned(self, W: Matrix) -> Matrix:
-        threshold = 1.0 / len(W) if isinstance(self.prune, bool | np.bool_) else float(self.prune)
-        # Rounding must not decide about entries that are exactly at the threshold, as all are that are equal.
-        kept = np.where(threshold * (1 - 1e-12) > W, 0.0, W)
-        norm = float(np.linalg.norm(kept))
-        if norm == 0.0:
-            raise ValueError(f"prune={threshold:g} removes all of W, whose largest entry is {W.max():.3g}; lower it")
-        return kept / norm
+        return equal_weights(varies)
 
     @property
     def components_(self) -> Matrix:
-        """Rows that map to the space of the learned metric, shape (n_components, n_features)."""
+        """Rows that map samples to the space of the learned metric, shape (n_components, n_features)."""
         check_is_fitted(self)
         eigenvalues, vectors = np.linalg.eigh(self.matrix_)
         kept = np.flatnonzero(eigenvalues > 1e-12)[::-1]
@@ -342,6 +285,4 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         return rows
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
-        if X is None:
-            return self._pairs.expected_of_training(self._form, self.sigma_)
-        return self._pairs.expected(X, self._form, self.sigma_)
+        return self._expected.of_training() if X is None else self._expected.of_rows(X)

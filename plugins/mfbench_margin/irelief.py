@@ -1,4 +1,4 @@
-"""I-Relief: Relief with soft neighbours, measured with the weights being learned."""
+"""I-Relief: Relief with soft neighbours under the weights being learned."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mfbench_margin._soft.manhattan import SoftManhattan
 
 @complete
 class IRelief(SoftMarginClassifier):
-    r"""Weight each feature by how much farther it keeps soft misses than soft hits, outliers counting less.
+    r"""Weight each feature by how much farther it keeps soft misses than soft hits; outliers count less.
 
     With the distance :math:`d_{ij} = \sum_l w_l |x_{il} - x_{jl}|` and :math:`f_{ij} = e^{-d_{ij} / \sigma}`, a hit h
     of sample i is its neighbour with probability :math:`\alpha_{ih} = f_{ih} / \sum_{h'} f_{ih'}`, a miss m with
-    :math:`\beta_{im}` likewise, and the sample is an inlier with the share :math:`\gamma_i` of the hits in the sum of
-    :math:`f_{ij}` over all others. The weights are a fixed point of [1]_
+    :math:`\beta_{im}` likewise, and the sample is an inlier to the extent :math:`\gamma_i`, the share of the hits in
+    the sum of :math:`f_{ij}` over all others. The weights are a fixed point of [1]_
 
     .. math::
 
@@ -30,27 +30,26 @@ class IRelief(SoftMarginClassifier):
     Parameters
     ----------
     sigma : float, default=1.0
-        Softness in units of the distance: the smaller, the fewer neighbours count. Features are expected to be
-        standardised.
+        Softness in units of the distance: the smaller, the fewer neighbours count. Standardise the features.
     max_iter : int, default=100
-        Largest number of steps.
+        Maximum number of steps.
     tol : float, default=1e-6
         Stop when a step changes the weights by at most this much, in the Euclidean norm.
     init : array-like of shape (n_features,) or None, default=None
-        Weights to start from, scaled to Euclidean norm 1; None for :math:`1 / p` each, as published.
+        Initial weights, scaled to Euclidean norm 1; None for :math:`1 / p` each, as published.
     %(degenerate)s
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
-        Weights w >= 0, of Euclidean norm 1.
+        Weights w >= 0, with Euclidean norm 1.
     feature_importances_ : ndarray of shape (n_features,)
-        The same.
+        Same as ``weights_``.
     inlier_weights_ : ndarray of shape (n_training_samples,)
-        :math:`\gamma` under the final weights, within [0, 1]; near 0 for a sample that lies among other classes. 0 for
-        one that is alone in its class.
+        :math:`\gamma` under the final weights, within [0, 1]; near 0 for a sample among other classes, and 0 for one
+        that is alone in its class.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Mean margin :math:`w^T \nu(w)` of the start (whose norm may not be 1) and after each step.
+        Mean margin :math:`w^T \nu(w)` at the start (whose norm may not be 1) and after each step.
     converged_ : bool
         Whether the last step was small. If not, ``weights_`` are those of the largest mean margin after any step.
     %(soft)s
@@ -68,13 +67,13 @@ class IRelief(SoftMarginClassifier):
 
     Notes
     -----
-    Time O(n² p) a step; memory O(n p) plus at most 32 MiB, no matrix of distances beyond that.
+    Time O(n² p) per step; memory O(n p) plus at most 32 MiB, no matrix of distances beyond that.
 
-    With a large ``sigma`` a step is a contraction: whatever the start, it leads to the same weights. With a small one
-    it may cycle; hence the best weights are kept.
+    With a large ``sigma`` a step is a contraction and leads to the same weights from any start. With a small one the
+    steps may cycle; hence the best weights are kept.
 
     The authors compute :math:`\gamma` as 1 minus the share of the misses. Here it is the share of the hits, relative to
-    the nearest sample: the same number, but it neither vanishes for far samples nor loses digits for outliers.
+    the nearest sample: the same number, but it does not vanish for far samples or lose digits for outliers.
 
     Misses of several classes are pooled. A duplicate of a sample is its neighbour at distance 0; only the sample itself
     is excluded. A constant feature has weight exactly 0, and so has one whose margin is no larger than rounding errors.
@@ -87,7 +86,7 @@ class IRelief(SoftMarginClassifier):
 
     Examples
     --------
-    The first feature separates the classes, the second does not. The last sample bears the wrong label.
+    The first feature separates the classes, the second does not. The last sample has the wrong label.
 
     >>> from mfbench_margin import IRelief
     >>> X = [[0, 0], [1, 4], [2, 2], [8, 1], [9, 3], [10, 0], [1, 1]]
@@ -125,7 +124,7 @@ class IRelief(SoftMarginClassifier):
         margin, margins, _ = measure(weights)
         trace = [margin]
         self.converged_ = False
-        # The start does not count: its norm may be another one, and hence its mean margin.
+        # The start does not count: its norm, and hence its mean margin, may be on another scale.
         best_margin = -np.inf
         for _ in range(self.max_iter):
             previous, weights = weights, self._next_weights(margins, neighbours.ranges)

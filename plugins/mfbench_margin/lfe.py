@@ -19,38 +19,38 @@ from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit
 
 @complete
 class LFE(MetricTransformer, NeighbourClassifier):
-    r"""Learn a full metric from the nearest hit and the nearest miss of every sample; in closed form.
+    r"""Learn a full metric from the nearest hit and the nearest miss of every sample, in closed form.
 
     With :math:`H_i` the nearest other sample of the class of :math:`x_i` and :math:`M_i` the nearest of another class,
-    both in the given space, LFE solves [1]_
+    both in the original space, LFE solves [1]_
 
     .. math:: \max_W \langle S, W \rangle, \quad W \succeq 0, \ \|W\|_F = 1, \qquad
        S = \sum_i \left[ (x_i - M_i)(x_i - M_i)^T - (x_i - H_i)(x_i - H_i)^T \right],
 
     the solution of which is :math:`W = \sum_a (\lambda_a)_+ v_a v_a^T / \|(\lambda)_+\|_2` for eigenpairs
-    :math:`\lambda_a, v_a` of S. Samples are classified by the votes of their nearest neighbours in the metric
+    :math:`\lambda_a, v_a` of S. Samples are classified by a vote of their nearest neighbours in the metric
     :math:`(x - x')^T W (x - x')`.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Largest rank of W; None for no bound. With r, W is the solution among matrices of rank at most r.
+        Maximum rank of W; None for no limit. W is then the solution among matrices of at most this rank.
     output : {"features", "metric"}, default="features"
         What `transform` returns: the features of positive weight, or the rows mapped to the space in which the learned
         metric is the squared Euclidean distance.
     n_neighbors : int, default=1
-        Neighbours that vote on a prediction.
+        Number of neighbours that vote on a prediction.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,)
-        The diagonal of W; not negative.
+        The diagonal of W; at least 0.
     feature_importances_ : ndarray of shape (n_features,)
-        The same.
+        Same as ``weights_``.
     matrix_ : ndarray of shape (n_features, n_features)
-        W. Computed when asked for: it takes 8 p² bytes, 3.2 GB for 20,000 features.
+        W. Computed on access: it takes 8 p² bytes, 3.2 GB for 20,000 features.
     interaction_importances_ : ndarray of shape (n_features, n_features)
-        The same; signed, off the diagonal.
+        Same as ``matrix_``; signed off the diagonal.
     components_ : ndarray of shape (n_components_, n_features)
         Rows :math:`\sqrt{\eta_a} v_a`, largest :math:`\eta_a` first, so that W = ``components_.T @ components_``. The
         entry of largest absolute value in a row is positive.
@@ -63,8 +63,8 @@ class LFE(MetricTransformer, NeighbourClassifier):
     converged_ : bool
         True.
     degenerate_ : bool
-        True if S has no positive eigenvalue. W is then the identity, on features that are not constant, divided by its
-        norm, whatever `n_components`.
+        True if S has no positive eigenvalue. W is then the identity on features that vary, divided by its norm,
+        whatever `n_components`.
     %(learner)s
 
     %(refuses)s
@@ -80,13 +80,12 @@ class LFE(MetricTransformer, NeighbourClassifier):
 
     Notes
     -----
-    Time O(n² p) for the neighbours and O(n p² + p³) for the eigenvalues. With more features than samples,
-    the samples are turned into the n dimensions that they span, and S is formed there: O(n² p + n³) in all, memory
-    O(n p).
+    Time O(n² p) for the neighbours and O(n p² + p³) for the eigenvalues. With more features than samples, the samples
+    are rotated into the n dimensions that they span, and S is computed there: O(n² p + n³) in total, memory O(n p).
 
-    Differences are signed and neighbours are found once, in the unweighted metric; standardise the features. A constant
-    feature has weight exactly 0. Of equally near neighbours the one with the lowest training index counts, and a
-    duplicate is a legal neighbour. Turning the axes turns W likewise.
+    Differences are signed, and neighbours are searched for once, in the unweighted metric; standardise the features. A
+    constant feature has weight exactly 0. Of equally near neighbours the one with the lowest training index counts; a
+    duplicate is a valid neighbour. Rotating the axes rotates W likewise.
 
     References
     ----------
@@ -95,7 +94,7 @@ class LFE(MetricTransformer, NeighbourClassifier):
 
     Examples
     --------
-    The classes differ in the sum of the first two features, not in either of them; the third is constant.
+    The classes differ in the sum of the first two features, not in either alone; the third is constant.
 
     >>> from mfbench_margin import LFE
     >>> X = [[0, 0, 7], [3, -3, 7], [-3, 3, 7], [1, 1, 7], [4, -2, 7], [-2, 4, 7]]
@@ -120,13 +119,13 @@ class LFE(MetricTransformer, NeighbourClassifier):
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         targets = np.flatnonzero(sample_weights)
         kept = varying(X)
-        # Differences do not change; centred, they lose the fewest digits.
+        # Centring does not change differences, and saves digits.
         self._centre = X.mean(axis=0)
         rows = X[:, kept] - self._centre[kept]
         one = unit(rows)
         rows /= one
         hits, misses = hits_and_misses(rows, codes, targets)
-        # n samples span n dimensions at most: with more features, take coordinates along orthonormal directions.
+        # n samples span at most n dimensions: with more features, use coordinates along orthonormal directions.
         directions = None
         if rows.shape[1] > len(rows):
             directions, triangle = np.linalg.qr(rows.T)
@@ -136,7 +135,7 @@ class LFE(MetricTransformer, NeighbourClassifier):
         norm = float(np.linalg.norm(eigenvalues))
         self.degenerate_ = norm == 0.0
         if self.degenerate_:
-            warn_degenerate(self, "the metric is left as it is")
+            warn_degenerate(self, "the original metric is used")
             self._set_weights(kept / np.linalg.norm(kept) if kept.any() else np.zeros(len(kept)))
             self.eigenvalues_ = self.weights_[kept]
         else:
@@ -159,7 +158,7 @@ class LFE(MetricTransformer, NeighbourClassifier):
 
     @property
     def matrix_(self) -> NDArray[np.float64]:
-        """The matrix W of the learned metric; 8 p² bytes, formed anew at each access."""
+        """The matrix W of the learned metric; 8 p² bytes, computed at each access."""
         components = self.components_
         return components.T @ components
 
@@ -192,7 +191,7 @@ def _positive_eigenpairs(
 
 
 def _largest_positive(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return columns with such a sign that the entry of largest absolute value is positive."""
+    """Return columns with signs flipped to make their entry of largest absolute value positive."""
     largest = np.abs(vectors).argmax(axis=0)
     turned: NDArray[np.float64] = vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])
     return turned

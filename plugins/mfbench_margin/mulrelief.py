@@ -1,4 +1,4 @@
-"""MulRelief: Relief over and over, each time with neighbours in the metric that the last pass has learned."""
+"""MulRelief: Relief repeated, each time with the neighbours in the metric that the previous loop has learned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit, weigh
 
 @complete
 class MulRelief(NeighbourClassifier):
-    r"""Weigh features by Relief, find neighbours anew with these weights, and repeat.
+    r"""Weight features by Relief, search for neighbours again under these weights, and repeat.
 
     From :math:`w^{(0)} = 1/p` on, with :math:`H_i` and :math:`M_i` the nearest hit and miss of :math:`x_i` in the
     metric :math:`\sum_l w^{(t)}_l (x_l - x'_l)^2`, each loop [1]_ is a pass of Relief,
@@ -26,18 +26,17 @@ class MulRelief(NeighbourClassifier):
     .. math:: w^{(t+1)} \propto \Big( \frac1n \sum_i \left[ (x_i - M_i)^2 - (x_i - H_i)^2 \right] \Big)_+, \quad
        \sum_l w^{(t+1)}_l = 1,
 
-    with squares taken feature by feature. Samples are classified by the votes of their nearest neighbours in the
+    with squares taken feature by feature. Samples are classified by a vote of their nearest neighbours in the
     learned metric.
 
     Parameters
     ----------
     max_iter : int, default=100
-        Number of loops at most.
+        Maximum number of loops.
     n_samples : int or None, default=None
-        Number of samples that a pass averages over, drawn with replacement and anew in each loop; None for every
-        sample once.
+        Number of samples to average over, drawn with replacement in each loop; None for every sample once.
     n_neighbors : int, default=1
-        Neighbours that vote on a prediction.
+        Number of neighbours that vote on a prediction.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws; unused if ``n_samples`` is None.
 
@@ -46,16 +45,16 @@ class MulRelief(NeighbourClassifier):
     %(squares)s
     objective_trace_ : list of float
         The mean margin :math:`\frac1n \sum_i \sum_l w_l [(x_i - M_i)_l^2 - (x_i - H_i)_l^2]` after each loop, with
-        neighbours in the metric of the weights themselves; estimated on the next loop's draw if ``n_samples`` is given.
+        neighbours in the metric of the weights themselves; estimated on the next loop's draw if ``n_samples`` is set.
     n_iter_ : int
         Number of loops.
     converged_ : bool
-        True if the loops ended at a fixed point: weights that keep the neighbours they were learned from.
+        True if the loops ended at a fixed point: weights under which the neighbours do not change.
     cycled_ : bool
-        True if neighbours came back that an earlier loop, but not the last, had: the loops go round for ever.
+        True if the neighbours of an earlier loop, other than the last, recurred: the loops would cycle for ever.
     degenerate_ : bool
-        True if no feature keeps misses farther away in the first loop. Weights are then uniform on features that are
-        not constant.
+        True if no feature keeps misses farther away in the first loop. Weights are then uniform on features that
+        vary.
     %(learner)s
 
     %(refuses)s
@@ -71,15 +70,15 @@ class MulRelief(NeighbourClassifier):
 
     Notes
     -----
-    Time O(n² p) a loop, at most O(n m p) with m drawn samples; memory O(n p).
+    Time O(n² p) per loop, at most O(n m p) with m drawn samples; memory O(n p).
 
-    The weights depend on nothing but the neighbours. So without draws the loops reach a fixed point, or go round, or
-    end with no feature that keeps misses farther away. Nothing makes the margin grow from loop to loop, and going
-    round is the rule, not the exception: the weights of largest mean margin are kept, which need not be the last. With
-    draws nothing is ever certain: all loops are made, and the last weights kept, as published.
+    The weights depend only on the neighbours. Without draws the loops therefore reach a fixed point, enter a cycle, or
+    end with no feature that keeps misses farther away. The margin need not grow from loop to loop, and cycles are the
+    rule rather than the exception: the weights with the largest mean margin are kept, which need not be the last. With
+    draws no such end can be detected: all loops are run and the last weights are kept, as published.
 
     Differences are not scaled; standardise the features. A constant feature has weight exactly 0. Of equally near
-    neighbours the one with the lowest training index counts, and a duplicate is a legal neighbour.
+    neighbours the one with the lowest training index counts, and a duplicate is a valid neighbour.
 
     References
     ----------
@@ -127,7 +126,7 @@ class MulRelief(NeighbourClassifier):
     def _iterate(
         self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the weights; set the attributes that tell how they came about."""
+        """Return the weights; set the attributes that describe the loops."""
         one = unit(X)
         X = X / one
         kept = varying(X)
@@ -142,33 +141,33 @@ class MulRelief(NeighbourClassifier):
             if not positive.any():
                 break
             weights = positive / positive.sum()
-            raw, found = self._pass(X, codes, targets, weights)
+            raw, following = self._pass(X, codes, targets, weights)
             iterates.append(weights)
             margins.append(float(weights @ raw))
             if self.n_samples is None:
-                self.converged_ = found == neighbours
-                self.cycled_ = not self.converged_ and found in seen
-                if found in seen:
+                self.converged_ = following == neighbours
+                self.cycled_ = not self.converged_ and following in seen
+                if following in seen:
                     break
-            seen.add(found)
-            neighbours = found
+            seen.add(following)
+            neighbours = following
         self.objective_trace_ = [margin * one * one for margin in margins]
         self.n_iter_ = len(iterates)
         self.degenerate_ = not iterates
         if not iterates:
             return uniform
-        # Margins estimated on draws differ by luck.
+        # Margins estimated on different draws are not comparable.
         return iterates[-1 if self.n_samples is not None else int(np.argmax(margins))]
 
     def _pass(
         self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64], weights: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], bytes]:
-        """Return the mean margin of each feature, neighbours found with the weights, and the neighbours."""
+        """Return the mean margin of each feature with the neighbours under the weights, and these neighbours."""
         counts = np.ones(len(targets))
         if self.n_samples is not None:
-            drawn = self._random.randint(len(targets), size=self.n_samples)
+            draws = self._random.randint(len(targets), size=self.n_samples)
             # A sample drawn twice has the same neighbours both times: search once, count twice.
-            counts = np.bincount(drawn, minlength=len(targets)).astype(np.float64)
+            counts = np.bincount(draws, minlength=len(targets)).astype(np.float64)
             targets, counts = targets[counts > 0], counts[counts > 0]
         hits, misses = hits_and_misses(weighted(X, weights), codes, targets)
         margins = (X[targets] - X[misses]) ** 2 - (X[targets] - X[hits]) ** 2

@@ -1,4 +1,4 @@
-"""NCA-D: neighbourhood component analysis with a diagonal metric, that is, with feature weights."""
+"""NCA-D: neighbourhood components analysis with a diagonal metric: a weight per feature."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mfbench_margin._soft.simplex import climb_simplex
 
 @complete
 class NCADiagonal(NeighbourClassifier):
-    r"""Weigh features so that neighbours drawn at random, near ones more often, are of the right class.
+    r"""Weight features to make neighbours that are drawn at random, near ones more often, be of the right class.
 
     With :math:`d_{ij} = \sum_l w_l (x_{il} - x_{jl})^2`, hits :math:`\mathcal H_i` and misses :math:`\mathcal M_i` of
     sample i, the objective is the mean margin [1]_
@@ -31,11 +31,11 @@ class NCADiagonal(NeighbourClassifier):
        \sum_{j \in \mathcal H_i} \alpha_{ij} d_{ij} \Big], \qquad w \ge 0, \ \sum_l w_l = 1,
 
     with :math:`\alpha_i` and :math:`\beta_i` the softmax of :math:`-d_{ij} / \sigma` over hits and over misses; or the
-    mean probability to draw a hit [2]_,
+    mean probability of drawing a hit [2]_,
 
     .. math:: F(v) = \frac1n \sum_i \sum_{j \in \mathcal H_i} p_{ij}, \qquad w = v^2,
 
-    with :math:`p_i` the softmax of :math:`-d_{ij}` over all other samples. Samples are classified by the votes of their
+    with :math:`p_i` the softmax of :math:`-d_{ij}` over all other samples. Samples are classified by a vote of their
     nearest neighbours in the learned metric.
 
     Parameters
@@ -43,17 +43,18 @@ class NCADiagonal(NeighbourClassifier):
     objective : {"margin", "nca"}, default="margin"
         Maximise J or F.
     sigma : float, default=1.0
-        Softness of J in units of squared distances with weights that sum to 1: a small one looks at the nearest
-        neighbours only. F needs none, as its weights have a length of their own; there it is that of the start only,
-        :math:`\sum_l v_l^2 = 1 / \sigma`.
+        Softness of J in units of squared distances with weights that sum to 1: with a small one only the
+        nearest neighbours count. The weights of F have a length of their own; there sigma only sets the length of the
+        start, :math:`\sum_l v_l^2 = 1 / \sigma`.
     max_iter : int, default=100
-        Number of steps from each start at most.
+        Maximum number of steps from each start.
     tol : float, default=1e-5
-        Climbing ends where a step raises J by less than this times its absolute value, or F by less than this.
+        Stop when a step raises J by less than this times its absolute value, or F by less than this.
     n_random_starts : int, default=5
-        Number of starts with weights drawn from [0.5, 1.5] and divided by their sum, besides the start at equal ones.
+        Number of starts with weights drawn from [0.5, 1.5] and divided by their sum, in addition to the start with
+        equal weights.
     n_neighbors : int, default=1
-        Neighbours that vote on a prediction.
+        Number of neighbours that vote on a prediction.
     random_state : int, RandomState instance or None, default=None
         Seed of the starts; unused if ``n_random_starts=0``.
 
@@ -61,19 +62,19 @@ class NCADiagonal(NeighbourClassifier):
     ----------
     %(squares)s
     objective_trace_ : list of float
-        J or F at the start that was kept and after each step from it; ascending.
+        J or F at the selected start and after each step from it; ascending.
     training_error_ : float
-        Share of training samples that the others classify wrongly; the smallest of all starts.
+        Leave-one-out error on the training samples; the smallest of all starts.
     n_iter_ : int
-        Number of steps from the start that was kept.
+        Number of steps from the selected start.
     converged_ : bool
-        Whether they ended before ``max_iter``.
+        Whether the ascent ended before ``max_iter`` steps.
     degenerate_ : bool
         True if no feature varies. All weights are then 0.
     %(learner)s
 
     %(refuses)s
-        Or if X is so large that distances overflow.
+        Also if X is so large that distances overflow.
 
     Warns
     -----
@@ -82,14 +83,14 @@ class NCADiagonal(NeighbourClassifier):
 
     Notes
     -----
-    Time O(n² p) a step, in matrix products; memory O(n p) and 64 MB.
+    Time O(n² p) per step, in matrix products; memory O(n p) plus 64 MB.
 
-    J is climbed by projected gradients on the simplex, F by L-BFGS in v. Neither is concave: of the ends of all starts
-    the one with the smallest training error is kept, of equal ones the one with the largest objective, then the first
-    [1]_. Distances and sigma have the units of squared X; standardise the features. A constant feature has weight
+    J is maximised by projected gradients on the simplex, F by L-BFGS in v. Neither is concave: of the results of all
+    starts, the one with the smallest training error is kept [1]_; ties go to the largest objective, then to the first
+    start. Distances and sigma have the units of squared X; standardise the features. A constant feature has weight
     exactly 0.
 
-    The bound on the sum makes the weights that maximise J sparse. As sigma grows, J becomes linear in w, and its
+    The constraint on the sum makes the weights that maximise J sparse. As sigma grows, J becomes linear in w, and its
     maximum puts all weight on the one feature with the largest mean difference between classes.
 
     References
@@ -140,7 +141,7 @@ class NCADiagonal(NeighbourClassifier):
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         kept = varying(X)
         with np.errstate(over="ignore"):
-            # Squared distances are formed from squared lengths, and summed up with coefficients of any sign.
+            # Squared distances are computed from squared lengths, and summed with coefficients of any sign.
             if not np.isfinite(8.0 * len(X) * (np.ptp(X, axis=0) ** 2).sum()):
                 raise ValueError(TOO_LARGE)
         self.degenerate_ = not bool(kept.any())
@@ -166,7 +167,7 @@ class NCADiagonal(NeighbourClassifier):
             weights, trace, converged = climb(X, codes, start / start.sum())
             error = leave_one_out_error(weighted(X, weights), codes, int(self.n_neighbors))
             ends.append(_End(weights, error, trace, converged))
-        # Of equal ends the first.
+        # max returns the first of equals.
         return max(ends, key=lambda end: (-end.error, end.trace[-1]))
 
     def _climb_margin(
@@ -193,7 +194,7 @@ class NCADiagonal(NeighbourClassifier):
         result = minimize(negative, v, jac=True, method="L-BFGS-B", callback=note, options=options)
         largest = np.abs(result.x).max()
         if largest == 0.0:
-            # All neighbours equally probable: no feature counts more than another.
+            # All neighbours are equally probable: no feature counts more than another.
             return np.full(len(v), 1.0 / len(v)), trace, bool(result.success)
         # Dividing by the largest first keeps the squares of tiny roots from vanishing.
         squares = (result.x / largest) ** 2

@@ -1,6 +1,6 @@
-"""What this plugin offers to mfbench.
+"""The selectors and classifiers that this plugin registers with mfbench.
 
-Relief and ReliefF are selectors; every other learner also classifies, and is registered as both.
+Relief and ReliefF are selectors; every other learner also classifies and is registered as both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _IMMIGRATE = (
 
 @dataclass(frozen=True)
 class _Learner:
-    """A method that is both: what its two specs share, and what only the classifier tunes."""
+    """A learner that is both selector and classifier: what its two specs share, and what only the classifier tunes."""
 
     name: str
     summary: str
@@ -45,7 +45,7 @@ _LEARNERS = [
     ),
     _Learner(
         "simba",
-        "Simba: gradient ascent on the margin, neighbours follow the weights",
+        "Simba: gradient ascent on the margin, with neighbours under the current weights",
         "mfbench_margin.simba:Simba",
         "R. Gilad-Bachrach, A. Navot, N. Tishby: Margin based feature selection - theory and algorithms. ICML 2004",
         ("margin", "embedded"),
@@ -54,7 +54,7 @@ _LEARNERS = [
     ),
     _Learner(
         "irelief",
-        "I-Relief: margins of soft neighbours under the learned weights, outliers counting less",
+        "I-Relief: margins of soft neighbours under the learned weights; outliers count less",
         "mfbench_margin.irelief:IRelief",
         "Y. Sun, J. Li: Iterative RELIEF for feature weighting. ICML 2006, 913-920; Y. Sun: Iterative RELIEF for "
         "feature weighting: algorithms, theories, and applications. IEEE TPAMI 29(6):1035-1051, 2007",
@@ -63,7 +63,7 @@ _LEARNERS = [
     ),
     _Learner(
         "nca-diag",
-        "NCA-D: feature weights for random neighbours of the right class",
+        "NCA-D: feature weights that make random neighbours be of the right class",
         "mfbench_margin.nca_diagonal:NCADiagonal",
         "J. Goldberger et al.: Neighbourhood components analysis. NIPS 2004; I. Takeuchi, M. Sugiyama, NIPS 2011",
         ("margin", "embedded"),
@@ -89,7 +89,7 @@ _LEARNERS = [
     ),
     _Learner(
         "imim4e",
-        "imIM4E: IM4E whose margins count differently in each class",
+        "imIM4E: IM4E with a factor for the margins of each class",
         "mfbench_margin.im4e:ImbalancedIM4E",
         "R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms. "
         "Manuscript, 2019",
@@ -106,7 +106,7 @@ _LEARNERS = [
     ),
     _Learner(
         "im4e-immigrate",
-        "IM4E-IMMIGRATE: IMMIGRATE among the features that IM4E weighs most",
+        "IM4E-IMMIGRATE: IMMIGRATE among the features with the largest weights in IM4E",
         "mfbench_margin.im4e_immigrate:IM4EIMMIGRATE",
         _IMMIGRATE,
         ("margin", "embedded", "interactions"),
@@ -114,7 +114,7 @@ _LEARNERS = [
     ),
     _Learner(
         "bim",
-        "BIM: boosted IMMIGRATE, with a sigma that falls from round to round",
+        "BIM: boosted IMMIGRATE, with a sigma that decreases from round to round",
         "mfbench_margin.boosted:BoostedIMMIGRATE",
         _IMMIGRATE,
         ("margin", "ensemble", "interactions"),
@@ -147,7 +147,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="relieff",
-            summary="ReliefF: k nearest hits and misses per class, categories and missing values as they are",
+            summary="ReliefF: k nearest hits and misses per class, with categories and missing values",
             factory="mfbench_margin.relieff:ReliefF",
             paper=(
                 "I. Kononenko: Estimating attributes: analysis and extensions of RELIEF. ECML 1994, 171-182; "

@@ -24,7 +24,7 @@ class Relief(MarginSelector):
     .. math:: w_l = \frac1m \sum_{i} \left[ d_l(x_i, M_i) - d_l(x_i, H_i) \right],
 
     where :math:`d_l(a, b) = |a_l - b_l| / (\max_l - \min_l)`, squared if ``diff="sq"``, and not divided by the range
-    if ``scale="none"``. Neighbours are found once, in the unweighted metric, on features scaled likewise.
+    if ``scale="none"``. Neighbours are searched for once, in the unweighted metric, on features scaled likewise.
 
     Parameters
     ----------
@@ -34,17 +34,17 @@ class Relief(MarginSelector):
     scale : {"range", "none"}, default="range"
         Divide differences by the feature's range in the training data, or leave them in the units of X.
     metric : {"euclidean", "manhattan"}, default="euclidean"
-        Distance that decides which neighbours are nearest.
+        Distance that determines the nearest neighbours.
     miss : {"pooled", "prior"}, default="pooled"
-        With more than two classes, take the nearest of all misses; or the nearest of every other class c, weighted by
-        P(c) / (1 - P(class of the sample)) as in ReliefF [2]_.
+        With more than two classes, use the nearest of all misses; or the nearest miss of every other class c, weighted
+        by P(c) / (1 - P(class of the sample)) as in ReliefF [2]_.
     %(seed)s
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights; within [-1, 1] if ``scale="range"``.
-    %(drawn)s
+    %(signed)s
     weights_unit_ : ndarray of shape (n_features,)
         ``weights_`` divided by its Euclidean norm: the w >= 0 of norm 1 with the largest mean margin
         :math:`w^T` ``weights_raw_`` [3]_. Uniform, :math:`1 / \sqrt p`, if no weight is positive.
@@ -64,9 +64,9 @@ class Relief(MarginSelector):
     ``diff="sq", scale="none", metric="euclidean"`` on standardised features; the margin in closed form [3]_ is
     ``diff="abs", scale="none", metric="manhattan"``.
 
-    The sample itself is excluded by its index, so that a duplicate of it is a legal neighbour at distance 0. Of equally
-    near neighbours the one with the lowest training index counts; distances that agree to about 13 digits of the
-    largest possible one are equally near. A constant feature has weight 0. `get_support` selects positive weights.
+    The sample itself is excluded by its index: a duplicate of it is a valid neighbour at distance 0. Of equally near
+    neighbours the one with the lowest training index counts; distances that agree to about 13 digits of the largest
+    possible one are equal. A constant feature has weight 0. `get_support` selects positive weights.
 
     References
     ----------

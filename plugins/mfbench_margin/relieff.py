@@ -25,10 +25,10 @@ class ReliefF(MarginSelector):
     .. math:: w_l = \frac1m \sum_i \left[ -\frac{1}{k} \sum_{j=1}^{k} d_l(x_i, H_{ij})
               + \sum_{c \ne y_i} \frac{P(c)}{1 - P(y_i)} \frac{1}{k} \sum_{j=1}^{k} d_l(x_i, M^c_{ij}) \right],
 
-    where :math:`d_l(a, b)` is :math:`|a_l - b_l| / (\max_l - \min_l)` for a numeric feature, and 0 or 1 as categories
-    are equal or not for a nominal one. The distance between samples is the sum of :math:`d_l` over all features. P(c)
-    is the relative frequency of c in the training data. A class with fewer than k neighbours contributes the mean over
-    those it has.
+    where :math:`d_l(a, b)` is :math:`|a_l - b_l| / (\max_l - \min_l)` for a numeric feature; for a nominal one it is
+    0 if the categories are equal and 1 otherwise. The distance between samples is the sum of :math:`d_l` over all
+    features. P(c) is the relative frequency of c in the training data. A class with fewer than k neighbours contributes
+    the mean over all of them.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class ReliefF(MarginSelector):
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights in [-1, 1].
-    %(drawn)s
+    %(signed)s
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     %(learner)s
@@ -62,26 +62,26 @@ class ReliefF(MarginSelector):
     -----
     Time O(m n p) for the distances, O(m n log k) at most for the nearest, and O(m k K p) for the weights, with K
     classes. Memory O(n p): distances are computed for a block of samples at a time. A feature with missing values takes
-    another O(n K).
+    O(n K) more.
 
     Missing values (NaN) of a nominal feature follow [2]_, section 2.1, both in the weights and in the distance:
     :math:`d_l` is the probability that the categories differ, :math:`1 - P(v | c)` if one is known to be v and the
     other, in a sample of class c, is unknown, and :math:`1 - \sum_v P(v | c) P(v | c')` if both are unknown. Missing
-    values of a numeric feature are treated alike, in place of the discretisation in [2]_: :math:`d_l` is the mean
+    values of a numeric feature are treated likewise, instead of the discretisation in [2]_: :math:`d_l` is the mean
     :math:`|v - V| / (\max_l - \min_l)` over the known values V in class c, or the mean over pairs of known values in c
-    and c'. A class in which the feature is never known takes its values in all classes; a feature never known has
-    weight 0.
+    and c'. If a feature is unknown throughout a class, its values in all classes are used; a feature without any known
+    value has weight 0.
 
-    The implementation of ReliefF in scikit-rebate (skrebate) gives the same weights where all features are numeric with
-    more than 10 values each, none is missing, there are two classes (or more of equal size), all of more than k
-    members, all samples are averaged over, and no two distances are equal. Elsewhere it defines something else: it
-    takes features of at most 10 values for categories, replaces the difference of numbers by a ramp where there are
-    both kinds, leaves unknown values out, weights the misses of several classes by their share among the neighbours,
-    makes a sample of a class of k or fewer members its own hit, and breaks ties in no particular order.
+    The implementation of ReliefF in scikit-rebate (skrebate) gives the same weights if all features are numeric with
+    more than 10 values each, none is missing, there are two classes (or more of equal size), all with more than k
+    members, all samples are averaged over, and no two distances are equal. Otherwise its definition differs: it treats
+    features with at most 10 values as categories, replaces the difference of numbers by a ramp if there are features of
+    both kinds, omits unknown values, weights the misses of several classes by their share among the neighbours, makes a
+    sample of a class with k or fewer members its own hit, and breaks ties in no particular order.
 
-    The sample itself is excluded by its index, so that a duplicate of it is a legal neighbour at distance 0. Of equally
-    near neighbours those with the lowest training indices count; distances that agree to about 13 digits of the largest
-    possible one are equally near. A constant feature has weight 0. `get_support` selects positive weights.
+    The sample itself is excluded by its index: a duplicate of it is a valid neighbour at distance 0. Of equally near
+    neighbours those with the lowest training indices count; distances that agree to about 13 digits of the largest
+    possible one are equal. A constant feature has weight 0. `get_support` selects positive weights.
 
     References
     ----------
@@ -92,7 +92,7 @@ class ReliefF(MarginSelector):
 
     Examples
     --------
-    Only together do the two categories tell the class (exclusive or); the number does not. One category is missing.
+    The class is the exclusive or of the two categories; the number is uninformative. One category is missing.
 
     >>> import numpy as np
     >>> from mfbench_margin import ReliefF
@@ -136,18 +136,20 @@ def _as_mask(categorical_features: Any, n_features: int) -> NDArray[np.bool_]:
     mask = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return mask
-    given = np.asarray(categorical_features)
-    if given.ndim != 1:
-        raise ValueError(f"categorical_features must be one-dimensional, got shape {given.shape}")
-    if given.dtype == bool:
-        if len(given) != n_features:
-            raise ValueError(f"categorical_features is a mask of length {len(given)}, but X has {n_features} features")
-        return given.copy()
-    if given.size == 0:
+    features = np.asarray(categorical_features)
+    if features.ndim != 1:
+        raise ValueError(f"categorical_features must be one-dimensional, got shape {features.shape}")
+    if features.dtype == bool:
+        if len(features) != n_features:
+            raise ValueError(
+                f"categorical_features is a mask of length {len(features)}, but X has {n_features} features"
+            )
+        return features.copy()
+    if features.size == 0:
         return mask
-    if not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"categorical_features must hold booleans or integers, got {given.dtype}")
-    if given.min() < 0 or given.max() >= n_features:
-        raise ValueError(f"categorical_features must be indices from 0 to {n_features - 1}, got {given.tolist()}")
-    mask[given] = True
+    if not np.issubdtype(features.dtype, np.integer):
+        raise ValueError(f"categorical_features must hold booleans or integers, got {features.dtype}")
+    if features.min() < 0 or features.max() >= n_features:
+        raise ValueError(f"categorical_features must be indices from 0 to {n_features - 1}, got {features.tolist()}")
+    mask[features] = True
     return mask

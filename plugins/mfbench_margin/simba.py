@@ -1,4 +1,4 @@
-"""Simba: gradient ascent on the margin, with neighbours that follow the weights."""
+"""Simba: gradient ascent on the margin, with the neighbours under the current weights."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from mfbench_margin._nearest.simba_ascent import MarginProblem, climb_batch, cli
 
 @complete
 class Simba(NeighbourClassifier):
-    r"""Weigh features by gradient ascent on the margins of nearest neighbours in the weighted metric.
+    r"""Weight features by gradient ascent on the margins of nearest neighbours in the weighted metric.
 
     With :math:`\|z\|_w = (\sum_l w_l^2 z_l^2)^{1/2}`, and :math:`H_i` and :math:`M_i` the nearest hit and miss of
-    :math:`x_i` in this very norm, Simba climbs [1]_
+    :math:`x_i` in this norm, Simba maximises [1]_
 
     .. math:: e(w) = \frac1n \sum_i u(\theta_i(w)), \qquad
        \theta_i(w) = \tfrac12 \left( \|x_i - M_i\|_w - \|x_i - H_i\|_w \right).
 
-    The weights are :math:`w^2 / \max_l w_l^2`, those of squared differences. Samples are classified by the votes of
-    their nearest neighbours in this metric.
+    The weights are those of squared differences, :math:`w^2 / \max_l w_l^2`. Samples are classified by a vote of their
+    nearest neighbours in this metric.
 
     Parameters
     ----------
     mode : {"online", "batch"}, default="online"
-        Add the gradient of one drawn sample after the other, as published; or climb along the gradient of all samples,
-        halving the step wherever the objective, with neighbours found anew, does not grow.
+        Add the gradient of one random sample after another, as published; or follow the gradient of all samples, and
+        halve the step while the objective, with the neighbours under the new weights, does not grow.
     utility : {"linear", "sigmoid"}, default="linear"
-        The utility u(t): t, or 1 / (1 + exp(-beta t)), which hardly counts samples far from the border.
+        The utility u(t): t, or 1 / (1 + exp(-beta t)), under which samples far from the border hardly count.
     beta : float, default=1.0
         Steepness of the sigmoid, in units of 1 / X; unused if ``utility="linear"``.
     n_draws : int, default=1000
         Number of draws from each start, with replacement; unused if ``mode="batch"``.
     max_iter : int, default=100
-        Number of steps from each start at most; unused if ``mode="online"``.
+        Maximum number of steps from each start; unused if ``mode="online"``.
     tol : float, default=1e-4
-        Smallest step that is tried, relative to the length of w; unused if ``mode="online"``.
+        Smallest step to try, relative to the length of w; unused if ``mode="online"``.
     n_random_starts : int, default=5
-        Number of starts with every w_l drawn from [0.5, 1.5], besides the start at w = (1, …, 1).
+        Number of starts with every w_l drawn from [0.5, 1.5], in addition to the start at w = (1, …, 1).
     n_neighbors : int, default=1
-        Neighbours that vote on a prediction.
+        Number of neighbours that vote on a prediction.
     random_state : int, RandomState instance or None, default=None
         Seed of starts and draws; unused if ``mode="batch", n_random_starts=0``.
 
@@ -58,17 +58,17 @@ class Simba(NeighbourClassifier):
     weights_ : ndarray of shape (n_features,)
         Weights of squared differences, in [0, 1]; the largest is 1.
     feature_importances_ : ndarray of shape (n_features,)
-        The same.
+        Same as ``weights_``.
     objective_trace_ : list of float
         e(w) at the start and at the end, or after each step in batch mode; w scaled to the length of (1, …, 1).
     training_error_ : float
-        Share of training samples that the others classify wrongly; the smallest of all starts.
+        Leave-one-out error on the training samples; the smallest of all starts.
     n_iter_ : int
-        Number of draws or steps from the start that was kept.
+        Number of draws or steps from the selected start.
     converged_ : bool
-        In batch mode, whether no step leads up; False in online mode, which has no such end.
+        In batch mode, whether the ascent ended because no step leads up; False in online mode.
     degenerate_ : bool
-        True if no feature varies, or all w became 0. Weights are then equal on features that are not constant.
+        True if no feature varies, or all w became 0. Weights are then equal on features that vary.
     %(learner)s
 
     %(refuses)s
@@ -84,13 +84,13 @@ class Simba(NeighbourClassifier):
 
     Notes
     -----
-    Time O(T n p) for T draws from a start, O(n² p) for a batch step, and O(n² p) for the training error of each start;
+    Time O(T n p) for T draws from a start, O(n² p) per batch step, and O(n² p) for the training error of each start;
     memory O(n p).
 
-    The objective is not concave: of the ends of all starts the one with the smallest training error is kept [2]_, of
-    equal ones the one with the largest e(w), then the first. The linear e(w) grows in proportion to the length of w, so
-    batch mode keeps that length: its result does not depend on the units of X. In online mode the first steps are the
-    larger, the larger X is; standardise the features. A feature whose w passes through 0 counts with its square.
+    The objective is not concave: of the results of all starts, the one with the smallest training error is kept [2]_;
+    ties go to the largest e(w), then to the first start. The linear e(w) grows in proportion to the length of w, so
+    batch mode keeps that length: its result does not depend on the units of X. In online mode, the larger X is, the
+    larger are the first steps; standardise the features. A feature whose w becomes negative counts with its square.
 
     A constant feature has weight exactly 0. A sample at distance 0 of its hit or miss adds no gradient for it. Of
     equally near neighbours the one with the lowest training index counts.
@@ -171,7 +171,7 @@ class Simba(NeighbourClassifier):
         ends = [self._climb(problem, np.ones(n_features), random_state)]
         for _ in range(self.n_random_starts):
             ends.append(self._climb(problem, random_state.uniform(0.5, 1.5, n_features), random_state))
-        # Of equal ends the first.
+        # max returns the first of equals.
         return max(ends, key=lambda end: (-end.error, end.trace[-1]))
 
     def _climb(self, problem: MarginProblem, start: NDArray[np.float64], random_state: np.random.RandomState) -> _End:

@@ -28,7 +28,7 @@ class BoxSelector(SparseSelector):
     n_penalties: int
 
     def _fit_box(self, X: Any, y: Any, *, epsilon: float | None, bound: float | None) -> None:
-        """Fit with a penalty and a bound, either of which may be None to be found; set the attributes of both."""
+        """Fit with a penalty and a bound, where None leaves the choice to the solver; set the fitted attributes."""
         solver = BoxSolver(
             epsilon=epsilon,
             bound=bound,

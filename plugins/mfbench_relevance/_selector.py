@@ -44,7 +44,7 @@ class Solver(Protocol[SolutionT_co]):
         """Return the settings in use, for ``settings_``."""
 
     def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> SolutionT_co:
-        """Return weights of the features, and what else is known of the solution."""
+        """Return the weights of the features and other properties of the solution."""
 
 
 class KernelSelector(SelectorMixin, BaseEstimator):

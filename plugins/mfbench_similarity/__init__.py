@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mfbench_similarity.sila import SiLA
     from mfbench_similarity.srbs import SRBS, SRBSPSD
 
-_HOMES = {
+_MODULES = {
     "RBS": "mfbench_similarity.rbs",
     "RBSPSD": "mfbench_similarity.rbs",
     "ReliefPSD": "mfbench_similarity.relief",
@@ -42,8 +42,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'mfbench_similarity' has no attribute {name!r}")

@@ -1,8 +1,8 @@
-"""What all classifiers by similarity share: problems, prediction, margins.
+"""The base class of all classifiers by similarity: problems, prediction and margins.
 
-A classifier tells all classes apart with one matrix, or each class from the rest with a matrix of its own. Its `fit`
-makes a table of the training rows, and leaves for every problem a list of matrices with weights: a single one, except
-for a vote of many.
+A classifier distinguishes all classes with one matrix, or each class from the rest with a matrix of its own. Its `fit`
+builds a table of the training rows and, for every problem, a list of matrices with weights: one matrix, or several that
+vote.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If X is not a finite table, y has fewer than two classes, or every sample is alone in its class.
+            If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -70,27 +70,27 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def _n_problems(self) -> int:
-        """Two classes make one problem: against each other, or each against the rest, is the same."""
+        """Number of matrices to learn; with two classes, one-vs-rest is a single problem too."""
         return len(self.classes_) if self.mode == "one-vs-rest" and len(self.classes_) > 2 else 1
 
     def _problem_name(self, problem: int) -> str:
         return "" if self._n_problems == 1 else f" for class {self.classes_.tolist()[problem]!r} against the rest"
 
     def _compare(self, A: Matrix | None) -> Compare:
-        """Return the function that compares rows, as `_queries` gives them, to the training rows."""
+        """Return the function that compares rows, as `_queries` returns them, with the training rows."""
         return bilinear(self._table, A)
 
     def _queries(self, X: Matrix) -> Matrix:
-        """Return rows to predict as `_compare` takes them."""
+        """Return the rows to predict in the form that `_compare` takes."""
         return prepare(X, self._table.normalization)
 
     def _in_training_order(self, margins: list[Matrix]) -> Matrix:
-        """Return margins of the sorted rows, one array per problem, as an array that has the samples' order."""
+        """Return margins of the sorted rows, one array per problem, as one array in the order of the samples."""
         in_order = [values[self._table.position] for values in margins]
         return in_order[0] if len(in_order) == 1 else np.column_stack(in_order)
 
     def decision_function(self, X: Any) -> Matrix:
-        """Return how much speaks for each class.
+        """Return a score for each class.
 
         Parameters
         ----------
@@ -100,12 +100,12 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes, what speaks for ``classes_[1]`` minus what speaks for ``classes_[0]``. With more, a column
-            for each class: in mode "multiclass" `predict` takes the largest; in mode "one-vs-rest" a positive number
-            says that the sample is of this class rather than of the rest. With rule "knn-a" numbers are votes plus or
-            minus at most 1/4 for the similarity; with "sknn-a" they are mean similarities, or, in mode "one-vs-rest"
-            or with two classes, their difference, over the Frobenius norm of the matrix. Where several matrices vote
-            they are shares of the votes.
+            With two classes, the score of ``classes_[1]`` minus that of ``classes_[0]``. With more classes, a column
+            for each: in mode "multiclass", `predict` returns the class of the largest score; in mode "one-vs-rest", a
+            positive score means that the sample belongs to this class rather than to the rest. With rule "knn-a",
+            scores are votes plus or minus at most 1/4 for the similarity. With "sknn-a", they are mean similarities
+            (or, in mode "one-vs-rest" or with two classes, differences of these) divided by the Frobenius norm of the
+            matrix. If several matrices vote, scores are shares of the votes.
 
         Notes
         -----
@@ -121,9 +121,9 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return class labels.
 
-        Of equally similar training rows those with the lowest index count; of classes with as many votes that with the
-        larger summed similarity, then that which comes first in ``classes_``. In mode "one-vs-rest" with more than two
-        classes it is the class with the largest value of `decision_function`.
+        Among equally similar training rows, those with the lowest index count. Among classes with equal votes, the one
+        with the larger summed similarity wins, then the one that comes first in ``classes_``. In mode "one-vs-rest"
+        with more than two classes, the class with the largest value of `decision_function` wins.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         return labels
 
     def predict_one_vs_rest(self, X: Any) -> NDArray[np.bool_]:
-        """Return for each class whether a sample is of it.
+        """Return, for each class, whether a sample belongs to it.
 
         Parameters
         ----------
@@ -151,22 +151,22 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of bool, shape (n_samples, n_classes)
-            In mode "one-vs-rest" the decisions of the separate problems: a sample may belong to several classes, or to
-            none. In mode "multiclass" the class that `predict` says, and no other.
+            In mode "one-vs-rest", the decisions of the separate problems: a sample may belong to several classes or to
+            none. In mode "multiclass", only the class that `predict` returns.
         """
         decisions = self.decision_function(X)
         if decisions.ndim == 1:
             return np.column_stack([decisions <= 0, decisions > 0])
         if self._n_problems > 1:
             return decisions > 0
-        chosen: NDArray[np.bool_] = decisions.argmax(axis=1)[:, None] == np.arange(decisions.shape[1])
-        return chosen
+        membership: NDArray[np.bool_] = decisions.argmax(axis=1)[:, None] == np.arange(decisions.shape[1])
+        return membership
 
     def one_vs_rest_accuracies(self, X: Any, y: Any) -> Matrix:
-        """Return, for each class, the share of right answers to whether a sample is of it.
+        """Return, for each class, the share of samples for which membership is predicted correctly.
 
-        Their mean is not the accuracy of `predict`, but at least as large where each sample gets one class: with K
-        classes, answering no throughout has the mean 1 - 1/K.
+        The mean of these accuracies is not the accuracy of `predict`; it is at least as large if each sample gets one
+        class: with K classes, predicting "no" throughout has a mean of 1 - 1/K.
 
         Parameters
         ----------
@@ -199,20 +199,22 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
     def _against_rest(self, rows: Matrix) -> Matrix:
         """Return signed scores of each class against the rest, each by its own list of matrices.
 
-        With two classes, those of the second are those of the first with the sign turned; with one matrix for all,
-        all come from the same lists of neighbours. Where one class has a vote of several matrices, all have shares.
+        With two classes, the scores of the second are minus those of the first. If all problems share one matrix, all
+        scores come from the same lists of neighbours. If several matrices vote for any class, all scores are shares.
         """
         if self._n_problems == 1 or len({id(voters) for voters in self._voters}) == 1:
             voters = self._voters[0]
             return self._shares(rows, voters) if len(voters) > 1 else self._leads(rows, voters[0][1])
         voted = any(len(voters) > 1 for voters in self._voters)
-        return np.column_stack([
-            (self._shares(rows, voters) if voted else self._leads(rows, voters[0][1]))[:, problem]
-            for problem, voters in enumerate(self._voters)
-        ])  # fmt: skip
+        return np.column_stack(
+            [
+                (self._shares(rows, voters) if voted else self._leads(rows, voters[0][1]))[:, problem]
+                for problem, voters in enumerate(self._voters)
+            ]
+        )
 
     def _leads(self, rows: Matrix, A: Matrix | None) -> Matrix:
-        """Return how far one matrix puts each class before the rest."""
+        """Return the lead of each class over the rest under one matrix."""
         decisions = np.empty((len(rows), len(self.classes_)))
         for lists in nearest(self._table, rows, self._compare(A), self.n_neighbors):
             votes, strengths = against_rest(lists, self.rule)
@@ -220,12 +222,13 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         return decisions
 
     def _shares(self, rows: Matrix, voters: Voters) -> Matrix:
-        """Return the weighted mean of the verdicts of several matrices, 1 for a class and -1 for the rest."""
-        poll = sum(weight * np.where(self._leads(rows, A) > 0, 1.0, -1.0) for weight, A in voters)
-        shares: Matrix = poll / sum(weight for weight, _ in voters)
-        return shares
+        """Return the weighted mean of the votes of several matrices, 1 for a class and -1 for the rest."""
+        poll = np.zeros((len(rows), len(self.classes_)))
+        for weight, A in voters:
+            poll += weight * np.where(self._leads(rows, A) > 0, 1.0, -1.0)
+        return poll / sum(weight for weight, _ in voters)
 
 
 def _size(A: Matrix | None) -> float:
-    """Return the Frobenius norm of a matrix, by which similarities are made comparable; 1 for the identity."""
+    """Return the Frobenius norm of a matrix, which makes similarities comparable; 1 for the identity (None)."""
     return 1.0 if A is None else float(np.linalg.norm(A)) or 1.0

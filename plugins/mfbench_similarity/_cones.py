@@ -1,4 +1,4 @@
-"""Projection on the positive semi-definite matrices, and matrices in the three forms that are learned."""
+"""The three forms of a learned matrix, and its projection on the positive semi-definite matrices."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ FORMS = ("square", "symmetric", "diagonal")
 
 
 def symmetric_part(A: Matrix) -> Matrix:
-    """Return (A + Aᵀ) / 2, or a diagonal (given as vector) as it is."""
+    """Return (A + Aᵀ) / 2; a diagonal, passed as a vector, is returned as it is."""
     return A if A.ndim == 1 else (A + A.T) / 2
 
 
 def in_form(product: Matrix, form: str) -> Matrix:
-    """Return the part of a square matrix that a form keeps: all, the symmetric part, or the diagonal as vector."""
+    """Return the part of a square matrix that a form keeps: all, the symmetric part, or the diagonal as a vector."""
     if form == "diagonal":
         return np.diag(product).copy()
     return symmetric_part(product) if form == "symmetric" else product
@@ -27,9 +27,9 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
     Parameters
     ----------
     A : ndarray of shape (n_features, n_features) or (n_features,)
-        A matrix, or a diagonal as vector.
+        A matrix, or a diagonal as a vector.
     learner : str, default="projection"
-        Who asks, for the message.
+        Name of the caller, for the error message.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
 
 
 def _is_definite(A: Matrix) -> bool:
-    """Return whether a symmetric matrix has positive eigenvalues alone; much sooner told than the eigenvalues."""
+    """Return whether all eigenvalues of a symmetric matrix are positive; much faster than computing them."""
     try:
         np.linalg.cholesky(A)
     except np.linalg.LinAlgError:

@@ -1,4 +1,4 @@
-"""What the learners of a similarity share: the table and its pairs, forms of the matrix, weights of features."""
+"""The base class of all learners of a similarity: table and pairs, form of the matrix, weights of features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mfbench_similarity._nearest.table import NORMALIZATIONS, Compare, Matrix, N
 
 
 class SimilarityLearner(SelectorMixin, SimilarityClassifier):
-    """Base class of classifiers that learn a matrix per problem; `transform` keeps features of positive weight."""
+    """Base class of classifiers that learn a matrix per problem; `transform` keeps the features of positive weight."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SimilarityClassifier._parameter_constraints,
@@ -62,59 +62,62 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
         return self
 
     def _neighbourhood(self, X: Matrix) -> tuple[Matrix, Compare]:
-        """Return the sorted training rows, and how they are compared to find hits and misses."""
+        """Return the sorted training rows, and the function that compares them to find hits and misses."""
         return self._table.rows, self._compare(None)
 
     def _begin(self) -> None:
-        """Clear what `_learn` collects over the problems."""
+        """Initialise what `_learn` collects over the problems."""
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
-        """Learn the matrix of one problem; `rows` are those that `_neighbourhood` gave."""
+        """Learn the matrix of one problem; `rows` are those that `_neighbourhood` returned."""
         raise NotImplementedError
 
     def _electorate(self, problem: int) -> Voters:
-        """Return the matrices that decide on predictions, with their weights."""
+        """Return the matrices used for prediction, with their weights."""
         return [(1.0, self._matrices[problem])]
 
     def _or_identity(self, A: Matrix, problem: int) -> Matrix:
-        """Return A, or where it is zero, and so ranks nothing, the identity with a warning."""
+        """Return A, or, with a warning, the identity if A is zero, which would rank no neighbour."""
         if A.any():
             return A
         self.degenerate_ = True
         warnings.warn(
             f"{type(self).__name__}{self._problem_name(problem)}: hits and misses do not differ, so nothing is "
-            "learned; the similarity is left as it is",
+            "learned and the identity is used",
             RuntimeWarning,
             stacklevel=4,
         )
         size = A.shape[0]
-        return (np.ones(size) if A.ndim == 1 else np.eye(size)) / np.sqrt(size)
+        identity: Matrix = (np.ones(size) if A.ndim == 1 else np.eye(size)) / np.sqrt(size)
+        return identity
 
     def _set_weights(self) -> None:
-        """Set the weight of each feature: its entry on the diagonal, the matrix having norm 1; mean over problems."""
+        """Set the weight of each feature: its diagonal entry in the matrix of norm 1, averaged over problems."""
         diagonals = [A if A.ndim == 1 else np.diag(A) for A in self._matrices]
         norms = [np.linalg.norm(A) for A in self._matrices]
-        self.weights_ = np.mean([d / norm for d, norm in zip(diagonals, norms, strict=True)], axis=0)
+        self.weights_: Matrix = np.mean([d / norm for d, norm in zip(diagonals, norms, strict=True)], axis=0)
         self.feature_importances_ = self.weights_
 
     @property
     def matrices_(self) -> Matrix:
-        """The learned matrices, shape (n_problems, n_features, n_features); formed anew at each access."""
+        """The learned matrices, shape (n_problems, n_features, n_features); built at each access."""
         check_is_fitted(self)
-        return np.stack([np.diag(A) if A.ndim == 1 else A for A in self._matrices])
+        matrices: Matrix = np.stack([np.diag(A) if A.ndim == 1 else A for A in self._matrices])
+        return matrices
 
     @property
     def matrix_(self) -> Matrix:
-        """The learned matrix, shape (n_features, n_features), where there is only one."""
+        """The learned matrix, shape (n_features, n_features), if there is only one."""
         check_is_fitted(self)
         if len(self._matrices) > 1:
-            raise AttributeError("there is one matrix per class: see matrices_")
+            raise AttributeError("there is one matrix per class: use matrices_")
         only: Matrix = self.matrices_[0]
         return only
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
-        return self.weights_ > 0
+        support: NDArray[np.bool_] = self.weights_ > 0
+        return support
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,26 +1,45 @@
-"""The epochs of SiLA: a perceptron over samples, whose impostors are found under the matrix of the moment."""
+"""The epochs of SiLA: a perceptron over samples, whose impostors are found under the current matrix."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-# Rows of a tile of similarities: small enough for the first-level cache.
+# Number of rows in a tile of similarities, small enough for the first-level cache.
 TILE = 512
-# Differences of similarities below this share of the largest possible one are ties.
+# Differences of similarities below this share of the largest possible one count as ties.
 TIE = 2.0**-40
 DIAGONAL, SYMMETRIC, SQUARE = range(3)
 
 
 @njit(cache=True)
 def run(
-    samples, rows, columns, order, low, high, inside, longest, hits, misses, counts,
-    inverse, form, follow_hits, follow_misses, A, total, weight, kept, kept_weights, updates,
-):  # fmt: skip  # pragma: no cover
+    samples,
+    rows,
+    columns,
+    order,
+    low,
+    high,
+    inside,
+    longest,
+    hits,
+    misses,
+    counts,
+    inverse,
+    form,
+    follow_hits,
+    follow_misses,
+    A,
+    total,
+    weight,
+    kept,
+    kept_weights,
+    updates,
+):  # pragma: no cover
     """Visit samples once, in order; return the weight of the last matrix and the number of updates so far.
 
-    `low` and `high` bound the sorted rows of the one side of the problem, `inside` says which samples are of it.
-    `inverse` holds 1 / N of each visited sample and all rows, or nothing where that is 1. A, the running total, and the
+    `low` and `high` bound the sorted rows of one side of the problem; `inside` marks the samples that belong to it.
+    `inverse` holds 1 / N of each visited sample and all rows; it is empty if N is 1. A, the running total, and the
     matrices kept for voting are changed in place.
     """
     n, p = rows.shape
@@ -77,12 +96,12 @@ def run(
 
 @njit(cache=True)
 def _flush(A, weight, total, kept, kept_weights, updates):  # pragma: no cover
-    """Add a matrix that is about to change to the total, and to the ring of those kept for voting."""
+    """Add a matrix that is about to change to the total, and to the ring of matrices kept for voting."""
     total += weight * A
     if len(kept) > 0 and updates > 0:
-        place = (updates - 1) % len(kept)
-        kept[place] = A
-        kept_weights[place] = weight
+        slot = (updates - 1) % len(kept)
+        kept[slot] = A
+        kept_weights[slot] = weight
 
 
 @njit(cache=True)
@@ -110,7 +129,7 @@ def _add(A, x, v, form):  # pragma: no cover
 
 @njit(cache=True)
 def _scale(reach, factors):  # pragma: no cover
-    """Return a power of two that makes similarities integers below 2⁴⁰, as `lists.grid_of`."""
+    """Return a power of two that scales similarities to integers below 2⁴⁰, as `lists.grid_of` does."""
     magnitude = reach * (factors.max() if factors.size > 0 else 1.0)
     exponent = np.ceil(np.log2(magnitude)) if magnitude > 0.0 else 0.0
     return 2.0 ** min(max(40.0 - exponent, -1000.0), 1000.0)
@@ -118,7 +137,7 @@ def _scale(reach, factors):  # pragma: no cover
 
 @njit(cache=True)
 def _search(u, columns, begin, end, scale, factors, order, own, k, best, value, tile):  # pragma: no cover
-    """Offer the rows begin to end to the k most similar; of equally similar ones the lowest training index."""
+    """Insert rows from begin to end among the k most similar; ties go to the lowest training index."""
     weighted = factors.size > 0
     p = len(u)
     start = begin
@@ -155,10 +174,8 @@ def _search(u, columns, begin, end, scale, factors, order, own, k, best, value, 
 def _insert(value, best, k, score, row, order, own):  # pragma: no cover
     if row == own or (score == value[k - 1] and order[row] > order[best[k - 1]]):
         return
-    place = k - 1
-    while place > 0 and (
-        value[place - 1] < score or (value[place - 1] == score and order[best[place - 1]] > order[row])
-    ):
-        value[place], best[place] = value[place - 1], best[place - 1]
-        place -= 1
-    value[place], best[place] = score, row
+    rank = k - 1
+    while rank > 0 and (value[rank - 1] < score or (value[rank - 1] == score and order[best[rank - 1]] > order[row])):
+        value[rank], best[rank] = value[rank - 1], best[rank - 1]
+        rank -= 1
+    value[rank], best[rank] = score, row

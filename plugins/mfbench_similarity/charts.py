@@ -1,7 +1,7 @@
 """Draw margin histograms: ``python -m mfbench_similarity.charts OUT.svg``.
 
-The figure sets the training margins of RBS above those of sRBS, dataset by dataset, as in figures 1 to 8 of Qamar and
-Gaussier's paper. Like `plugin`, this module is no estimator, and loads data through mfbench.
+The chart shows the training margins of RBS above those of sRBS, dataset by dataset, as in figures 1 to 8 of Qamar and
+Gaussier's paper. Like `plugin`, this module is not an estimator and loads data through mfbench.
 """
 
 from __future__ import annotations
@@ -20,26 +20,27 @@ WIDTH, HEIGHT = 250, 170
 SIDE, TOP, BOTTOM = 14, 46, 24
 WRONG, RIGHT = "#c0504d", "#4f81bd"
 FONT = "font-family='sans-serif'"
+DESCRIPTION = "Draw the training margins of RBS above those of sRBS, one column per dataset."
 
 
 def draw(panels: Sequence[Sequence[tuple[str, MarginHistogram]]]) -> str:
-    """Return an SVG picture of rows of titled histograms.
+    """Return an SVG chart of rows of titled histograms.
 
     Parameters
     ----------
     panels : sequence of sequences of (str, MarginHistogram)
-        Rows of panels: a title and what to draw.
+        Rows of panels, each a title and a histogram.
 
     Returns
     -------
     str
-        A complete SVG document. Margins of at most 0 are red, the others blue; the scale of each panel is its own.
+        A complete SVG document. Margins of at most 0 are red, the others blue. Each panel has its own scale.
 
     Examples
     --------
     >>> from mfbench_similarity import margin_histogram
-    >>> picture = draw([[("a & b", margin_histogram([-1.0, 2.0, 3.0]))]])
-    >>> picture.startswith("<svg"), "a &amp; b" in picture, "33 % at or below 0" in picture
+    >>> chart = draw([[("a & b", margin_histogram([-1.0, 2.0, 3.0]))]])
+    >>> chart.startswith("<svg"), "a &amp; b" in chart, "33 % at or below 0" in chart
     (True, True, True)
     """
     columns = max(len(row) for row in panels)
@@ -90,25 +91,31 @@ def _text(x: float, y: float, text: str, size: int = 11, anchor: str = "start", 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Fit RBS and sRBS on datasets and write the picture of their margins.
+    """Fit RBS and sRBS on datasets and write the chart of their margins.
 
     Parameters
     ----------
     arguments : sequence of str or None, default=None
-        Words of the command line; None takes those of the process.
+        Command-line arguments; None uses those of the process.
 
     Returns
     -------
     int
-        Exit code: 0, or 1 if the data are not at hand or the file cannot be written, or 2 for a name or a parameter
-        that does not exist, or a dataset with categories.
+        Exit code: 0; 1 if a dataset is unavailable or the file cannot be written; 2 for an unknown dataset, an invalid
+        parameter, or a dataset with categories.
     """
-    parser = argparse.ArgumentParser(prog="python -m mfbench_similarity.charts", description=__doc__.split("\n\n")[1])
-    parser.add_argument("out", type=Path, metavar="OUT.svg", help="the picture")
-    parser.add_argument("--data-dir", type=Path, help="a mirror of datasets")
+    parser = argparse.ArgumentParser(prog="python -m mfbench_similarity.charts", description=DESCRIPTION)
+    parser.add_argument("out", type=Path, metavar="OUT.svg", help="where to write the chart")
+    parser.add_argument("--data-dir", type=Path, help="mirror of datasets")
     parser.add_argument("--offline", action="store_true", help="never use the network")
-    parser.add_argument("--datasets", nargs="+", default=DATASETS, metavar="NAME", help="datasets with numbers only")
-    parser.add_argument("--n-neighbors", type=int, default=1, help="hits and misses of a sample (default: 1)")
+    parser.add_argument(
+        "--datasets",
+        nargs="+",
+        default=DATASETS,
+        metavar="NAME",
+        help=f"numeric datasets (default: {', '.join(DATASETS)})",
+    )
+    parser.add_argument("--n-neighbors", type=int, default=1, help="number of hits and misses per sample (default: 1)")
     parser.add_argument("--beta", type=float, default=100.0, help="steepness of sRBS (default: 100)")
     parser.add_argument("--l2", type=float, default=0.01, help="penalty of sRBS (default: 0.01)")
     options = parser.parse_args(arguments)
@@ -122,14 +129,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in options.datasets:
             data = load_dataset(name, data_dir=options.data_dir, offline=options.offline)
             if data.categorical.any():
-                message = f"{name} has categories, of which there is no cosine; name datasets with numbers only"
+                message = f"{name} has categories, for which the cosine is undefined; use numeric datasets"
                 return _fail(message, ExitCode.USAGE)
             for row, (label, learner) in zip(rows, learners, strict=True):
                 row.append((f"{label} on {name}", margin_histogram(learner.fit(data.X, data.y).margins_)))
     except MfbenchError as error:
         return _fail(str(error), error.exit_code)
     except ValueError as error:
-        # The data are checked, so what an estimator refuses is a parameter.
+        # The data have been checked, so the estimator has rejected a parameter.
         return _fail(str(error), ExitCode.USAGE)
     try:
         options.out.write_text(draw(rows), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Margins as a histogram in which no bar holds margins of both signs."""
+"""Histograms of margins, in which no bar holds margins of both signs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class MarginHistogram:
     Attributes
     ----------
     edges : ndarray of shape (n_bars + 1,)
-        Multiples of the width of a bar, 0 among them. A bar holds margins above its lower edge, up to its upper one, so
-        that a margin of 0, a mistake, lies left of 0.
+        Multiples of the width of a bar, including 0. A bar holds margins above its lower edge, up to and including its
+        upper edge: a margin of 0, a mistake, is counted left of 0.
     counts : ndarray of int64, shape (n_bars,)
-        Margins in each bar.
+        Number of margins in each bar.
     mean : float
         Mean margin.
     mistakes : float
@@ -38,9 +38,9 @@ def margin_histogram(margins: Any, n_bars: int = 30) -> MarginHistogram:
     Parameters
     ----------
     margins : array-like of float
-        Margins, such as ``margins_``; of any shape. NaN, the margin of a sample without a hit, is left out.
+        Margins, such as ``margins_``, of any shape. NaN, the margin of a sample without a hit, is ignored.
     n_bars : int, default=30
-        About how many bars there are.
+        Approximate number of bars.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def margin_histogram(margins: Any, n_bars: int = 30) -> MarginHistogram:
     Raises
     ------
     ValueError
-        If there is no finite margin, or `n_bars` is not positive.
+        If no margin is finite, or `n_bars` is not positive.
 
     Notes
     -----
@@ -58,19 +58,19 @@ def margin_histogram(margins: Any, n_bars: int = 30) -> MarginHistogram:
     Examples
     --------
     >>> from mfbench_similarity import margin_histogram
-    >>> found = margin_histogram([-0.5, 0.0, 0.25, 1.0, 1.5], n_bars=4)
-    >>> found.edges.tolist(), found.counts.tolist(), found.mistakes
+    >>> histogram = margin_histogram([-0.5, 0.0, 0.25, 1.0, 1.5], n_bars=4)
+    >>> histogram.edges.tolist(), histogram.counts.tolist(), histogram.mistakes
     ([-1.0, -0.5, 0.0, 0.5, 1.0, 1.5], [1, 1, 1, 1, 1], 0.4)
     """
-    values = np.asarray(margins, dtype=np.float64).ravel()
+    values: NDArray[np.float64] = np.asarray(margins, dtype=np.float64).ravel()
     values = values[np.isfinite(values)]
     if not len(values):
-        raise ValueError("there is no margin to count: margins holds no finite number")
+        raise ValueError("there are no margins to count: margins holds no finite number")
     if n_bars < 1:
         raise ValueError(f"n_bars must be at least 1, got {n_bars}")
     low, high = min(values.min(), 0.0), max(values.max(), 0.0)
     width = (high - low) / n_bars or 1.0
     bar = np.ceil(values / width).astype(np.int64)
     first, last = int(bar.min()), int(bar.max())
-    edges = width * np.arange(first - 1, last + 1)
+    edges: NDArray[np.float64] = width * np.arange(first - 1, last + 1, dtype=np.float64)
     return MarginHistogram(edges, np.bincount(bar - first), float(values.mean()), float(np.mean(values <= 0)))

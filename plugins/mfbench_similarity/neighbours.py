@@ -1,4 +1,4 @@
-"""Nearest neighbours by the cosine or the Euclidean distance: what a learned similarity has to beat."""
+"""Nearest neighbours by the cosine or the Euclidean distance: the baselines of a learned similarity."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class SimilarityKNN(SimilarityClassifier):
     measure : {"cosine", "euclidean"}, default="cosine"
         Similarity: the cosine, or minus the Euclidean distance.
     n_neighbors : int, default=1
-        Number k of neighbours that decide on a prediction.
+        Number k of neighbours used for prediction.
     rule : {"knn-a", "sknn-a"}, default="knn-a"
-        As of `RBS`.
+        As for `RBS`.
     mode : {"multiclass", "one-vs-rest"}, default="multiclass"
-        Tell all classes apart, or each class from the rest.
+        Whether to distinguish all classes, or each class from the rest.
 
     Attributes
     ----------
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        As of `RBS`, under this similarity; computed when first asked for.
+        As for `RBS`, under this similarity; computed on first access.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_skipped_ : int
-        Number of training samples that are alone in their class, and so have no margin.
+        Number of training samples that are alone in their class and therefore have no margin.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -50,8 +50,8 @@ class SimilarityKNN(SimilarityClassifier):
 
     Notes
     -----
-    Time O(n p) to fit, O(m n p) to predict m rows; memory O(n p) and one block. A row of zeros has cosine 0 with every
-    row.
+    Time O(n p) to fit, O(m n p) to predict m rows; memory O(n p) and one block. The cosine of a row of zeros and any
+    row is 0.
 
     References
     ----------
@@ -83,7 +83,7 @@ class SimilarityKNN(SimilarityClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> SimilarityKNN:
-        """Remember the training data.
+        """Store the training data.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class SimilarityKNN(SimilarityClassifier):
         X, codes = self._check_training(X, y)
         self._table = build_table(X, codes, "norms" if self.measure == "cosine" else "none")
         self._voters = [[(1.0, None)]] * self._n_problems
-        vars(self).pop("margins_", None)
+        self.__dict__.pop("margins_", None)
         return self
 
     @cached_property
@@ -116,11 +116,11 @@ class SimilarityKNN(SimilarityClassifier):
 
 
 def _distance_margins(table: Table, pairs: Pairs, problem: int) -> Matrix:
-    """Return the summed distances of the misses that count minus those of the hits; NaN where none counts."""
+    """Return the summed distances of the misses that count minus those of the hits; NaN if none count."""
     rows, counts = table.rows, pairs.counts[problem]
     values = np.where(counts > 0, 0.0, np.nan)
     for q in range(pairs.hits.shape[2]):
         used = np.flatnonzero(counts > q)
-        for sign, found in ((1.0, pairs.misses[problem]), (-1.0, pairs.hits[problem])):
-            values[used] += sign * np.linalg.norm(rows[used] - rows[found[used, q]], axis=1)
+        for sign, others in ((1.0, pairs.misses[problem]), (-1.0, pairs.hits[problem])):
+            values[used] += sign * np.linalg.norm(rows[used] - rows[others[used, q]], axis=1)
     return values

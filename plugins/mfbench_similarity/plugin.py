@@ -1,6 +1,6 @@
-"""What this plugin offers to mfbench.
+"""The similarity learners and their baselines, as mfbench registers them.
 
-Every learner classifies; in its diagonal form it is a selector too, and then is registered as both under one name.
+Every learner is a classifier. In its diagonal form it is also a selector and is registered as both under one name.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
 
 NEIGHBOURS = {"n_neighbors": [1, 3, 5, 7, 9]}
-# The paper prints no grid. Margins grow with k, so that a steepness that suits one neighbour is too much for nine.
-STRICT = {"n_neighbors": [1, 5, 9], "beta": [0.1, 1.0, 10.0, 100.0]}
+# The paper states no grid. Margins grow with k, so a steepness that suits one neighbour is too large for nine.
+STRICT: dict[str, list[Any]] = {"n_neighbors": [1, 5, 9], "beta": [0.1, 1.0, 10.0, 100.0]}
 _PAPER = (
     "A. M. Qamar, E. Gaussier: RELIEF algorithm and similarity learning for k-NN. International Journal of Computer "
     "Information Systems and Industrial Management Applications 4, 2012"
@@ -26,7 +26,7 @@ _SILA = (
 
 @dataclass(frozen=True)
 class _Learner:
-    """A similarity learner: what its specs share, and what the selector sets."""
+    """A similarity learner: what its specs have in common, and the parameters that the selector sets."""
 
     name: str
     summary: str
@@ -40,7 +40,7 @@ class _Learner:
 _LEARNERS = [
     _Learner(
         "sila",
-        "SiLA: a perceptron that corrects the similarity at each sample whose impostors are too close",
+        "SiLA: a perceptron that corrects the similarity at each sample whose impostors are too similar",
         "mfbench_similarity.sila:SiLA",
         ("similarity", "perceptron"),
         paper=_SILA,
@@ -53,7 +53,7 @@ _LEARNERS = [
     ),
     _Learner(
         "rbs-psd",
-        "RBS-PSD: the same among positive semi-definite matrices",
+        "RBS-PSD: RBS among positive semi-definite matrices",
         "mfbench_similarity.rbs:RBSPSD",
         ("similarity", "margin", "psd"),
     ),
@@ -66,7 +66,7 @@ _LEARNERS = [
     ),
     _Learner(
         "srbs-psd",
-        "sRBS-PSD: the same among positive semi-definite matrices",
+        "sRBS-PSD: sRBS among positive semi-definite matrices",
         "mfbench_similarity.srbs:SRBSPSD",
         ("similarity", "margin", "psd"),
         STRICT,
@@ -80,7 +80,7 @@ _LEARNERS = [
     ),
     _Learner(
         "relief-similarity",
-        "The weights of Relief, negative ones too, as the diagonal of a similarity",
+        "The weights of Relief, including negative ones, as the diagonal of a similarity",
         "mfbench_similarity.relief:ReliefSimilarity",
         ("similarity", "margin"),
         diagonal=None,
@@ -126,7 +126,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         *(
             ClassifierSpec(
                 name=f"knn-{measure}",
-                summary=f"Nearest neighbours by {told}, with the rules and modes of the similarity learners",
+                summary=f"Nearest neighbours by {name}, with the rules and modes of the similarity learners",
                 factory="mfbench_similarity.neighbours:SimilarityKNN",
                 paper=_PAPER,
                 defaults={"measure": measure},
@@ -134,6 +134,6 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
                 tags=("similarity", "neighbours", "baseline"),
                 warm_up=True,
             )
-            for measure, told in (("cosine", "cosine"), ("euclidean", "Euclidean distance"))
+            for measure, name in (("cosine", "cosine"), ("euclidean", "Euclidean distance"))
         ),
     ]

@@ -14,50 +14,52 @@ from mfbench_similarity._nearest.table import Matrix, Normalization
 
 
 class RBS(SimilarityLearner):
-    r"""Learn the similarity under which hits exceed misses most in total.
+    r"""Learn the similarity of largest total margin between hits and misses.
 
     For a sample :math:`x_i` with its k most similar hits :math:`y_{iq}` and misses :math:`z_{iq}`, both found once with
     A = I, and :math:`s_A(x, y) = x^T A y / N(x, y)`, RBS solves [1]_
 
     .. math:: \max_A \sum_i \sum_{q=1}^k \left[ s_A(x_i, y_{iq}) - s_A(x_i, z_{iq}) \right], \quad \|A\|_F = 1,
 
-    the solution of which is :math:`A = G / \|G\|_F` with
+    whose solution is :math:`A = G / \|G\|_F` with
     :math:`G = \sum_i x_i \sum_q (y_{iq} / N(x_i, y_{iq}) - z_{iq} / N(x_i, z_{iq}))^T`.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Number k of hits and of misses of a sample, and of neighbours that decide on a prediction.
+        Number k of hits and of misses of a sample, and of neighbours used for prediction.
     matrix : {"square", "symmetric", "diagonal"}, default="square"
-        Form of A; for the latter two the symmetric part of G, or its diagonal, takes the place of G.
+        Form of A; "symmetric" replaces G by its symmetric part, "diagonal" by its diagonal.
     normalization : {"norms", "none"} or callable, default="norms"
-        N: the product of the Euclidean norms, which with A = I is the cosine; 1; or a function of two arrays of rows,
-        (m, n_features) and (n, n_features), that returns N for each pair, shape (m, n), each at least 0. Where N is 0,
-        so is the similarity.
+        N: the product of the Euclidean norms, which with A = I gives the cosine; 1; or a function of two arrays of
+        rows, (m, n_features) and (n, n_features), that returns an N of at least 0 for each pair, shape (m, n). Where N
+        is 0, so is the similarity.
     rule : {"knn-a", "sknn-a"}, default="knn-a"
         Prediction by the votes of the k most similar training rows, or by the mean similarity of the k most similar
         rows of each class.
     mode : {"multiclass", "one-vs-rest"}, default="multiclass"
-        One matrix that tells all classes apart, or for more than two classes a matrix for each, against the rest.
+        One matrix that distinguishes all classes or, with more than two classes, one matrix per class, against the
+        rest.
 
     Attributes
     ----------
     matrices_ : ndarray of shape (n_problems, n_features, n_features)
-        A of each problem: of each class in mode "one-vs-rest" with more than two classes, else one.
+        A of each problem: one per class in mode "one-vs-rest" with more than two classes, else a single one.
     matrix_ : ndarray of shape (n_features, n_features)
         A, if there is one problem.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Margin of each training sample, :math:`\sum_q s_A(x_i, y_{iq}) - s_A(x_i, z_{iq})`, a column for each problem
+        Margin of each training sample, :math:`\sum_q s_A(x_i, y_{iq}) - s_A(x_i, z_{iq})`, with one column per problem
         if there are several. NaN for a sample without a hit.
     weights_, feature_importances_ : ndarray of shape (n_features,)
-        The diagonal of A over its norm, signed; the mean over problems. `transform` keeps features of positive weight.
+        The signed diagonal of A divided by the norm of A, averaged over problems. `transform` keeps features of
+        positive weight.
     degenerate_ : bool
-        True if hits and misses do not differ, so that G = 0. A is then the identity, divided by its norm.
+        True if hits and misses do not differ, that is, G = 0. A is then the identity divided by its norm.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_skipped_ : int
-        Number of training samples that are alone in their class. They have no hit, so no margin; they still are misses
-        of others.
+        Number of training samples that are alone in their class. They have no hit and therefore no margin, but are
+        still misses of other samples.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -66,8 +68,8 @@ class RBS(SimilarityLearner):
     Raises
     ------
     ValueError
-        If X holds NaN or infinity, y has fewer than two classes, every sample is alone in its class, or the function
-        given as `normalization` returns something else than it should.
+        If X holds NaN or infinity, y has fewer than two classes, every sample is alone in its class, or a callable
+        `normalization` returns a wrong shape or invalid values.
 
     Warns
     -----
@@ -77,13 +79,13 @@ class RBS(SimilarityLearner):
     Notes
     -----
     Time O(n² p) for the neighbours, as blocked matrix products, and O(n p²) per problem; memory O(n k) per problem,
-    O(p²), and one block. The diagonal form needs O(p) in place of O(p²).
+    O(p²), and one block. The diagonal form needs O(p) instead of O(p²).
 
-    Where a sample has fewer than k hits or misses, as many of both count as there are of the fewer. The printed norm of
-    G lacks the square.
+    If a sample has fewer than k hits or misses, the same smaller number of both counts. The paper's norm of G lacks the
+    square.
 
-    Where all features are positive, all rows point about the same way, G is nearly of rank one, and the order of
-    training rows hardly depends on the sample: predictions are almost constant. Centre the features to avoid this.
+    If all features are positive, all rows point in about the same direction, G is nearly of rank one, and the order of
+    the training rows hardly depends on the sample: predictions are almost constant. Centre the features to avoid this.
 
     References
     ----------
@@ -118,8 +120,8 @@ class RBS(SimilarityLearner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Three groups of points, as in scikit-learn's check of accuracy, can leave RBS below it: a few large margins
-        # make up for many small negative ones.
+        # On the three groups of points of scikit-learn's accuracy check RBS can fail: a few large margins outweigh many
+        # small negative ones.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -137,38 +139,38 @@ class RBSPSD(RBS):
     r"""RBS among positive semi-definite matrices.
 
     The matrix of largest total margin among those with :math:`A \succeq 0, \|A\|_F = 1` is the projection of the
-    symmetric part of RBS's G on the positive semi-definite matrices, over its norm [1]_: it has the same eigenvectors,
-    with the non-positive eigenvalues left out. The similarity is then a scalar product, but for N.
+    symmetric part of RBS's G on the positive semi-definite matrices, divided by its norm [1]_: the eigenvectors stay,
+    non-positive eigenvalues become 0. Apart from N, the similarity is then a scalar product.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Number k of hits and of misses of a sample, and of neighbours that decide on a prediction.
+        Number k of hits and of misses of a sample, and of neighbours used for prediction.
     matrix : {"symmetric", "diagonal"}, default="symmetric"
         Form of A.
     normalization : {"norms", "none"} or callable, default="norms"
-        As of `RBS`.
+        As for `RBS`.
     rule : {"knn-a", "sknn-a"}, default="knn-a"
-        As of `RBS`.
+        As for `RBS`.
     mode : {"multiclass", "one-vs-rest"}, default="multiclass"
-        As of `RBS`.
+        As for `RBS`.
 
     Attributes
     ----------
     matrices_, matrix_, margins_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
-        As of `RBS`.
+        As for `RBS`.
     degenerate_ : bool
         False.
 
     Raises
     ------
     ValueError
-        As of `RBS`, and if the symmetric part of G has no positive eigenvalue: the paper leaves the method undefined
-        then.
+        As for `RBS`, and if the symmetric part of G has no positive eigenvalue; the paper does not define the method
+        in this case.
 
     Notes
     -----
-    Time and memory as of `RBS`, and O(p³) for the eigenvalues. The paper projects A without making it symmetric first,
+    Time and memory as for `RBS`, and O(p³) for the eigenvalues. The paper projects A without making it symmetric first,
     which has no eigenvector decomposition as written.
 
     References
@@ -197,7 +199,11 @@ class RBSPSD(RBS):
         rule: str = "knn-a",
         mode: str = "multiclass",
     ) -> None:
-        super().__init__(n_neighbors, matrix, normalization, rule, mode)
+        self.n_neighbors = n_neighbors
+        self.matrix = matrix
+        self.normalization = normalization
+        self.rule = rule
+        self.mode = mode
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         name = f"{type(self).__name__}{self._problem_name(problem)}"
@@ -205,11 +211,11 @@ class RBSPSD(RBS):
 
 
 def unit_norm(A: Matrix) -> Matrix:
-    """Return A over its Frobenius norm; zero stays zero."""
+    """Return A divided by its Frobenius norm; zero stays zero."""
     largest = float(np.abs(A).max())
     if largest == 0.0:
         return A
-    # Dividing by the largest first keeps squares from over- and underflowing.
+    # Dividing by the largest entry first prevents squares from overflowing or underflowing.
     scaled = A / largest
     unit: Matrix = scaled / np.linalg.norm(scaled)
     return unit

@@ -1,4 +1,4 @@
-"""Relief's weights as the diagonal of a similarity, as they are or with the negative ones left out."""
+"""Relief's weights as the diagonal of a similarity, unchanged or with negative ones set to 0."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ from mfbench_similarity._nearest.table import Compare, Matrix, Normalization, ne
 class ReliefSimilarity(SimilarityLearner):
     r"""Use the weights of Relief as the diagonal of a similarity.
 
-    Relief draws J samples and adds up, feature by feature, how much farther the misses are than the hits [1]_,
+    Relief draws J samples and sums, feature by feature, how much farther away the misses are than the hits [1]_,
 
     .. math:: w_l = \frac{1}{J} \sum_i \frac1k \sum_{q=1}^k
        \left[ d_l(x_i, M_{iq}) - d_l(x_i, H_{iq}) \right], \qquad
        d_l(a, b) = \frac{|a_l - b_l|}{\max_l - \min_l},
 
-    with the k nearest hits and misses by the distance :math:`\sum_l d_l`. The similarity is that of a diagonal matrix
-    with these weights, some of which may be negative, on the features as given.
+    with the k nearest hits and misses by the distance :math:`\sum_l d_l`. The similarity uses a diagonal matrix of
+    these weights, some of which may be negative, on the unscaled features.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Number k of hits and of misses of a sample, and of neighbours that decide on a prediction.
+        Number k of hits and of misses of a sample, and of neighbours used for prediction.
     n_samples : int or None, default=None
-        Number J of samples, drawn with replacement; None for every sample once, in order.
+        Number J of samples, drawn with replacement; None uses every sample once, in order.
     normalization : {"norms", "none"} or callable, default="norms"
-        As of `RBS`.
+        As for `RBS`.
     rule : {"knn-a", "sknn-a"}, default="knn-a"
-        As of `RBS`.
+        As for `RBS`.
     mode : {"multiclass", "one-vs-rest"}, default="multiclass"
-        As of `RBS`.
+        As for `RBS`.
     random_state : int, RandomState instance or None, default=None
         Determines the draws.
 
     Attributes
     ----------
     weights_raw_ : ndarray of shape (n_problems, n_features)
-        w of each problem; of the version without negative weights, before they are left out at the end.
+        The weights w of each problem, before `ReliefPSD` sets negative ones to 0 at the end.
     matrices_, matrix_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
-        As of `RBS`.
+        As for `RBS`.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        As of `RBS`, with the hits and misses of Relief: margins of the similarity, not of the distance.
+        As for `RBS`, but with the hits and misses of Relief; these are margins of the similarity, not of the distance.
     degenerate_ : bool
-        True if all weights are 0. They are then equal.
+        True if all weights are 0. They are then replaced by equal ones.
 
     Raises
     ------
     ValueError
-        As of `RBS`.
+        As for `RBS`.
 
     Warns
     -----
@@ -68,7 +68,7 @@ class ReliefSimilarity(SimilarityLearner):
     Notes
     -----
     Time O(n² p) for the neighbours and O(J k p); memory O(n k) and one block. A constant feature has weight 0. Weights
-    learned from distances need not suit a similarity, which is part of why the paper finds this method weak.
+    learned from distances need not suit a similarity, which is one reason why the method is weak in the paper.
 
     References
     ----------
@@ -122,52 +122,52 @@ class ReliefSimilarity(SimilarityLearner):
         return self._or_identity(self._weigh(rows, pairs, problem, cut=False), problem)
 
     def _weigh(self, rows: Matrix, pairs: Pairs, problem: int, *, cut: bool) -> Matrix:
-        """Return the weights; if `cut`, with negative ones set to 0 after each draw."""
-        drawn = self._draw(pairs.counts[problem])
+        """Return the weights; if `cut`, negative ones are set to 0 after each draw."""
+        draws = self._draw(pairs.counts[problem])
         weights = np.zeros(rows.shape[1])
-        _add_draws(weights, rows, pairs.hits[problem], pairs.misses[problem], pairs.counts[problem], drawn, cut)
+        _add_draws(weights, rows, pairs.hits[problem], pairs.misses[problem], pairs.counts[problem], draws, cut)
         self.weights_raw_[problem] = weights
         return weights
 
     def _draw(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the sorted rows to visit, among those with hits and misses; all in training order, or at random."""
+        """Return the sorted rows to visit among those with hits and misses: all in training order, or a random draw."""
         in_order = self._table.position
         eligible = in_order[counts[in_order] > 0]
         if self.n_samples is None:
             return eligible
-        drawn: NDArray[np.int64] = eligible[self._random.randint(len(eligible), size=self.n_samples)]
-        return drawn
+        draws: NDArray[np.int64] = eligible[self._random.randint(len(eligible), size=self.n_samples)]
+        return draws
 
 
 class ReliefPSD(ReliefSimilarity):
     r"""Use the positive weights of Relief as the diagonal of a similarity.
 
-    A diagonal matrix is projected on the positive semi-definite ones by leaving out its negative entries [1]_.
+    The projection of a diagonal matrix on the positive semi-definite matrices sets its negative entries to 0 [1]_.
 
     Parameters
     ----------
     n_neighbors, n_samples, normalization, rule, mode, random_state
-        As of `ReliefSimilarity`.
+        As for `ReliefSimilarity`.
     project : {"end", "step"}, default="end"
-        When negative weights are left out: once at the end, or after each draw as printed.
+        When to set negative weights to 0: once at the end, or after each draw as in the paper.
 
     Attributes
     ----------
     weights_raw_, matrices_, matrix_, margins_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
-        As of `ReliefSimilarity`.
+        As for `ReliefSimilarity`.
     degenerate_ : bool
         False.
 
     Raises
     ------
     ValueError
-        As of `RBS`, and if no weight is positive: the paper leaves the method undefined then.
+        As for `RBS`, and if no weight is positive; the paper does not define the method in this case.
 
     Notes
     -----
-    Time and memory as of `ReliefSimilarity`. With ``project="step"`` the paper would stop with an error as soon as no
-    weight is positive, which the first draw can bring about; here the weights are then 0 and the draws go on. Weights
-    that are cut at 0 after each draw wander upwards: a feature that says nothing has a positive weight of the order
+    Time and memory as for `ReliefSimilarity`. With ``project="step"``, the paper's algorithm would fail as soon as no
+    weight is positive, possibly after the first draw; here the weights are then 0 and the draws continue. Weights that
+    are cut at 0 after each draw drift upwards: an irrelevant feature has a positive weight of the order
     :math:`J^{-1/2}`.
 
     References
@@ -198,8 +198,13 @@ class ReliefPSD(ReliefSimilarity):
         mode: str = "multiclass",
         random_state: Any = None,
     ) -> None:
-        super().__init__(n_neighbors, n_samples, normalization, rule, mode, random_state)
+        self.n_neighbors = n_neighbors
+        self.n_samples = n_samples
         self.project = project
+        self.normalization = normalization
+        self.rule = rule
+        self.mode = mode
+        self.random_state = random_state
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         weights = self._weigh(rows, pairs, problem, cut=self.project == "step")
@@ -207,9 +212,17 @@ class ReliefPSD(ReliefSimilarity):
 
 
 @njit(cache=True)
-def _add_draws(weights, rows, hits, misses, counts, drawn, cut):  # pragma: no cover
-    for i in drawn:
-        share = 1.0 / (len(drawn) * counts[i])
+def _add_draws(
+    weights: Matrix,
+    rows: Matrix,
+    hits: NDArray[np.int32],
+    misses: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    draws: NDArray[np.int64],
+    cut: bool,
+) -> None:  # pragma: no cover
+    for i in draws:
+        share = 1.0 / (len(draws) * counts[i])
         for q in range(counts[i]):
             hit, miss = hits[i, q], misses[i, q]
             for f in range(rows.shape[1]):

@@ -1,4 +1,4 @@
-"""SiLA: a perceptron that learns a similarity from samples whose impostors are closer than their targets."""
+"""SiLA: a perceptron that learns a similarity from the samples whose impostors are more similar than their targets."""
 
 from __future__ import annotations
 
@@ -27,47 +27,47 @@ class SiLA(SimilarityLearner):
 
     .. math:: A \leftarrow A + \sum_q f(x, y_q) - f(x, z_q), \qquad f_{ml}(x, y) = \frac{x_m y_l}{N(x, y)}
 
-    for a square matrix, :math:`(x_m y_l + x_l y_m) / N(x, y)` for a symmetric one, and the diagonal of :math:`f` for a
-    diagonal one; A begins as 0. Each matrix on the way has as weight the number of samples it was used on: the one
-    that its making corrected, and those it had right since.
+    for a square matrix; :math:`(x_m y_l + x_l y_m) / N(x, y)` for a symmetric one, and the diagonal of :math:`f` for a
+    diagonal one. A starts at 0. The weight of each matrix along the way is the number of samples it served: the one
+    whose correction created it, and those it classified correctly from then on.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Number k of targets and of impostors of a sample, and of neighbours that decide on a prediction.
+        Number k of targets and of impostors of a sample, and of neighbours used for prediction.
     matrix : {"square", "symmetric", "diagonal"}, default="square"
         Form of A.
     prediction : {"averaged", "voted", "last"}, default="averaged"
-        The weighted mean of all matrices, under which similarities are the weighted means of theirs; the weighted vote
-        of the predictions of each matrix; or the last matrix.
+        Predict by the weighted mean of all matrices, whose similarities are the weighted means of theirs; by a weighted
+        vote of the matrices; or by the last matrix.
     neighbours : {"fixed-targets", "fixed", "adaptive"}, default="fixed-targets"
-        Targets are found with A = I and impostors under the current A; both with A = I; or both under the current A.
-        While A is 0, which tells no two rows apart, A = I takes its place.
+        Find targets with A = I and impostors under the current A; both with A = I; or both under the current A. While
+        A is 0, under which all rows are equally similar, A = I is used instead.
     normalization : {"norms", "none"} or callable, default="norms"
-        As of `RBS`.
+        As for `RBS`.
     rule : {"knn-a", "sknn-a"}, default="knn-a"
-        As of `RBS`.
+        As for `RBS`.
     mode : {"multiclass", "one-vs-rest"}, default="multiclass"
-        As of `RBS`.
+        As for `RBS`.
     max_iter : int, default=10
         Number of epochs, the paper's J.
     max_matrices : int, default=500
-        With ``prediction="voted"``, how many matrices are kept, the last ones.
+        With ``prediction="voted"``, the number of matrices to keep; the last ones are kept.
 
     Attributes
     ----------
     matrices_, matrix_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
-        As of `RBS`; A is the mean over matrices for the averaged and the voted prediction, else the last one.
+        As for `RBS`; A is the mean over matrices for "averaged" and "voted" prediction, else the last matrix.
     margins_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        As of `RBS`: with hits and misses found with A = I.
+        As for `RBS`, with hits and misses found with A = I.
     n_updates_ : list of int
         Number of corrections, one per problem.
     voters_ : list of list of (float, ndarray)
-        With ``prediction="voted"``, the weights and matrices that vote, one list per problem. Empty lists else.
+        With ``prediction="voted"``, the weights and matrices that vote, one list per problem; otherwise empty lists.
     vote_share_ : list of float
-        Share of the total weight that the kept matrices have, one per problem; 1 but for the voted prediction.
+        Share of the total weight that the kept matrices have, one per problem; 1 unless the prediction is "voted".
     n_iter_ : int
-        Number of epochs with a correction, plus the one without if there was one; the largest among the problems.
+        Number of epochs up to and including the first without a correction; the largest among the problems.
     converged_ : bool
         True if each problem had an epoch without a correction.
     degenerate_ : bool
@@ -76,7 +76,7 @@ class SiLA(SimilarityLearner):
     Raises
     ------
     ValueError
-        As of `RBS`.
+        As for `RBS`.
 
     Warns
     -----
@@ -86,12 +86,12 @@ class SiLA(SimilarityLearner):
     Notes
     -----
     Time O(n² p) for the targets, as blocked matrix products, and O(n (n p + p²)) per epoch and problem, O(n p²) with
-    ``neighbours="fixed"``; memory O(n (k + p)) and O(p²), and for a vote O(q p²) for q matrices kept, of which each
-    takes O(m n p) to predict m rows. After an epoch without a correction none can follow: the remaining ones are
-    accounted for without being run.
+    ``neighbours="fixed"``; memory O(n (k + p)) and O(p²). A vote needs O(q p²) memory for q matrices and O(m n p) time
+    per matrix to predict m rows. After an epoch without a correction, none can follow: the remaining epochs are
+    accounted for but not run.
 
-    The symmetric form counts a product of a feature with itself twice, as printed. Differences below 2⁻⁴⁰ of the
-    largest possible similarity are 0.
+    As in the paper, the symmetric form counts the product of a feature with itself twice. Differences below 2⁻⁴⁰ of
+    the largest possible similarity count as 0.
 
     References
     ----------
@@ -100,7 +100,7 @@ class SiLA(SimilarityLearner):
 
     Examples
     --------
-    Classes differ in the sign of the second feature; the first, which is larger, is noise. Two corrections do.
+    Classes differ in the sign of the second feature; the first, which is larger, is noise. Two corrections suffice.
 
     >>> from mfbench_similarity import SiLA
     >>> X, y = [[2, 1], [-2, 1], [2, -1], [-2, -1]], [0, 0, 1, 1]
@@ -160,7 +160,7 @@ class SiLA(SimilarityLearner):
         return self.voters_[problem] or super()._electorate(problem)
 
     def _voting(self, course: _Course) -> Voters:
-        """Return the matrices that vote, the oldest first; none if they are all zero."""
+        """Return the matrices that vote, the oldest first; an empty list if all are zero."""
         if self.prediction != "voted" or not course.total.any():
             return []
         weights, matrices = course.kept()
@@ -171,7 +171,7 @@ class SiLA(SimilarityLearner):
 
 
 class _Course:
-    """The state of SiLA on one problem."""
+    """The run of SiLA on one problem: the current matrix, the total, and a ring of the last matrices."""
 
     def __init__(self, sila: SiLA, pairs: Pairs, problem: int) -> None:
         table = self.table = sila._table
@@ -194,19 +194,19 @@ class _Course:
         self.total_weight = 0.0
 
     def run(self, epochs: int) -> int:
-        """Make epochs; return how many were made before nothing could change."""
+        """Run epochs until no more corrections can follow; return the number of epochs run."""
         done = 0
         while done < epochs and not self.settled:
             before = self.updates
             self._epoch()
             done += 1
             self.settled = self.updates == before
-        # The last matrix would be right on every sample in the epochs that are left.
+        # In the remaining epochs the last matrix would be right on every sample.
         self.weight += (epochs - done) * self.n_used
         self.total += self.weight * self.A
         if len(self.ring) and self.updates:
-            place = (self.updates - 1) % len(self.ring)
-            self.ring[place], self.ring_weights[place] = self.A, self.weight
+            slot = (self.updates - 1) % len(self.ring)
+            self.ring[slot], self.ring_weights[slot] = self.A, self.weight
         self.total_weight = float(epochs * self.n_used)
         return done
 
@@ -220,14 +220,29 @@ class _Course:
 
     def _epoch(self) -> None:
         table = self.table
-        # Only a user's N needs values per pair; they are made for a block of samples at a time.
+        # Only a user's N needs one value per pair; they are computed for a block of samples at a time.
         step = block_rows(len(table.rows), table.rows.shape[1]) if callable(table.normalization) else len(self.samples)
         for begin in range(0, len(self.samples), step):
             block = self.samples[begin : begin + step]
             weighted = callable(table.normalization)
             inverse = inverse_factors(table, table.rows[block]) if weighted else np.zeros((1, 0))
             self.weight, self.updates = run(
-                block, table.rows, self.columns, table.order, self.low, self.high, self.inside, self.longest,
-                *self.pairs, inverse, self.form, *self.follow, self.A, self.total, self.weight, self.ring,
-                self.ring_weights, self.updates,
-            )  # fmt: skip
+                block,
+                table.rows,
+                self.columns,
+                table.order,
+                self.low,
+                self.high,
+                self.inside,
+                self.longest,
+                *self.pairs,
+                inverse,
+                self.form,
+                *self.follow,
+                self.A,
+                self.total,
+                self.weight,
+                self.ring,
+                self.ring_weights,
+                self.updates,
+            )

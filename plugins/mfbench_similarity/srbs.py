@@ -17,17 +17,17 @@ from mfbench_similarity._learner import SimilarityLearner
 from mfbench_similarity._nearest.pairs import Pairs, differences
 from mfbench_similarity._nearest.table import Matrix, Normalization, times
 
-# "auto" makes the margin of an ordinary sample this many units of the sigmoid wide.
+# With "auto", beta times the median absolute margin is this.
 AUTO_WIDTH = 4.0
-# Below this slope of the sigmoid, for every sample, the gradient says nothing of the margins.
+# If the slope of the sigmoid is below this for every sample, the gradient carries no information about margins.
 FLAT = 1e-12
 
 
 class SRBS(SimilarityLearner):
-    r"""Learn a similarity with few samples whose misses exceed their hits.
+    r"""Learn a similarity with few negative margins.
 
-    With the margins :math:`m_i(A) = x_i^T A v_i` of RBS, sRBS replaces their sum by a smooth count of the negative
-    ones, and minimises [1]_ (equation 4)
+    Instead of the sum of the margins :math:`m_i(A) = x_i^T A v_i` of RBS, sRBS uses a smooth count of the negative
+    ones and minimises [1]_ (equation 4)
 
     .. math:: \varepsilon(A) = \sum_i \frac{1}{1 + e^{\beta m_i(A)}} + \lambda \|A\|_F^2, \qquad
        \frac{\partial \varepsilon}{\partial A} =
@@ -39,34 +39,34 @@ class SRBS(SimilarityLearner):
     Parameters
     ----------
     n_neighbors : int, default=1
-        Number k of hits and of misses of a sample, and of neighbours that decide on a prediction.
+        Number k of hits and of misses of a sample, and of neighbours used for prediction.
     beta : float or "auto", default="auto"
-        Steepness of the sigmoid, per unit of margin. Margins of cosines are of the order 0.01 to 0.1, times k. "auto"
-        takes 4 over the median absolute margin at A = I.
+        Steepness of the sigmoid, per unit of margin. Margins of cosines are of the order of 0.01 to 0.1, times k.
+        "auto" is 4 divided by the median absolute margin at A = I.
     l2 : float, default=0.01
-        The penalty :math:`\lambda` on the squared norm of A, beside a sum over samples.
+        The penalty :math:`\lambda` on the squared norm of A; the other term is a sum over samples.
     matrix : {"square", "symmetric", "diagonal"}, default="square"
         Form of A.
     normalization : {"norms", "none"} or callable, default="norms"
-        As of `RBS`.
+        As for `RBS`.
     rule : {"knn-a", "sknn-a"}, default="knn-a"
-        As of `RBS`.
+        As for `RBS`.
     mode : {"multiclass", "one-vs-rest"}, default="multiclass"
-        As of `RBS`.
+        As for `RBS`.
     solver : {"published", "lbfgs"}, default="published"
         The steps above, or L-BFGS, which finds a local minimum; the problem is not convex.
     max_iter : int, default=500
-        Largest number of steps, each through all samples (the paper's J), or of iterations of L-BFGS.
+        Largest number of steps, each over all samples (the paper's J), or of iterations of L-BFGS.
     tol : float, default=1e-4
-        The steps end when the entries of A change by no more than this in total, the paper's :math:`\gamma`, between
-        1e-3 and 1e-4; L-BFGS when no entry of the gradient exceeds it.
+        The steps end when the entries of A change by no more than this in total (the paper's :math:`\gamma`, between
+        1e-3 and 1e-4); L-BFGS ends when no entry of the gradient exceeds it.
 
     Attributes
     ----------
     matrices_, matrix_, margins_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
-        As of `RBS`.
+        As for `RBS`.
     beta_ : list of float
-        The steepness that was used, one per problem.
+        The steepness in use, one per problem.
     objective_traces_ : list of list of float
         :math:`\varepsilon` at the start and after each step, one list per problem.
     n_iter_ : int
@@ -74,17 +74,17 @@ class SRBS(SimilarityLearner):
     converged_ : bool
         False if a problem ended at `max_iter`.
     degenerate_ : bool
-        True if A ended at zero. It is then the identity, divided by its norm.
+        True if A ended at zero. It is then the identity divided by its norm.
 
     Raises
     ------
     ValueError
-        As of `RBS`.
+        As for `RBS`.
 
     Warns
     -----
     ConvergenceWarning
-        If `beta` is so large that the sigmoid is flat at every margin: then only the penalty acts.
+        If `beta` is so large that the sigmoid is flat at every margin, so that only the penalty matters.
     RuntimeWarning
         If A ended at zero.
 
@@ -93,9 +93,9 @@ class SRBS(SimilarityLearner):
     Time O(n² p) for the neighbours, as blocked matrix products, and O(n p²) per step and problem; memory O(n (k + p)),
     O(p²), and one block.
 
-    Steps fall as 1 / t and are divided by n, so that A stays near the identity unless `beta` is large; predictions
-    often equal those of the plain cosine, which should stand beside them. The printed condition for a stationary point
-    has the wrong sign; the gradient is as above.
+    Steps decrease as 1 / t and are divided by n, so A stays near the identity unless `beta` is large; predictions often
+    equal those of the plain cosine, which any comparison should therefore include. The paper's condition for a
+    stationary point has the wrong sign; the gradient above is correct.
 
     References
     ----------
@@ -156,7 +156,7 @@ class SRBS(SimilarityLearner):
         if cost.is_flat(start):
             warnings.warn(
                 f"{type(self).__name__}{self._problem_name(problem)}: with beta = {cost.beta:.3g} the sigmoid is flat "
-                "at every margin, so that only the penalty acts; use a smaller beta",
+                "at every margin and only the penalty matters; use a smaller beta",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -194,38 +194,38 @@ class SRBS(SimilarityLearner):
 class SRBSPSD(SRBS):
     r"""sRBS with a projection on the positive semi-definite matrices after each step.
 
-    Each iterate of `SRBS` is replaced by its symmetric part without the non-positive eigenvalues [1]_.
+    Each iterate of `SRBS` is replaced by its symmetric part, with non-positive eigenvalues set to 0 [1]_.
 
     Parameters
     ----------
     n_neighbors, beta, l2, normalization, rule, mode, max_iter
-        As of `SRBS`.
+        As for `SRBS`.
     matrix : {"symmetric", "diagonal"}, default="symmetric"
         Form of A.
     tol : float, default=1e-3
-        As of `SRBS`.
+        As for `SRBS`.
 
     Attributes
     ----------
     matrices_, matrix_, margins_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
-        As of `RBS`.
+        As for `RBS`.
     beta_, objective_traces_, n_iter_, converged_, degenerate_
-        As of `SRBS`.
+        As for `SRBS`.
 
     Raises
     ------
     ValueError
-        As of `RBS`, and if an iterate has no positive eigenvalue: the paper leaves the method undefined then.
+        As for `RBS`, and if an iterate has no positive eigenvalue; the paper does not define the method in this case.
 
     Warns
     -----
     ConvergenceWarning
-        As of `SRBS`.
+        As for `SRBS`.
 
     Notes
     -----
-    Time and memory as of `SRBS`, and O(p³) per step. From the identity, published steps seldom reach a matrix with a
-    negative eigenvalue; then the projection only makes A symmetric.
+    Time and memory as for `SRBS`, plus O(p³) per step. Starting from the identity, the published steps seldom reach a
+    matrix with a negative eigenvalue; otherwise the projection only makes A symmetric.
 
     References
     ----------
@@ -293,11 +293,11 @@ class Cost:
         return self._value(A, self.beta * self.margins(A))
 
     def gradient(self, A: Matrix) -> Matrix:
-        """Return the gradient in the space of the form: of a symmetric A, its symmetric part."""
+        """Return the gradient within the form of A: for a symmetric A, its symmetric part."""
         return self.value_and_gradient(A)[1]
 
     def value_and_gradient(self, A: Matrix) -> tuple[float, Matrix]:
-        """Return both, from margins computed once."""
+        """Return the cost and its gradient, computing the margins once."""
         u = self.beta * self.margins(A)
         weighted = self.rows * _slopes(u)[:, None]
         if self.form == "diagonal":
@@ -307,7 +307,7 @@ class Cost:
         return self._value(A, u), -self.beta * pull + 2 * self.l2 * A
 
     def is_flat(self, A: Matrix) -> bool:
-        """Return whether the sigmoid has no slope at any margin."""
+        """Return whether the sigmoid is flat at every margin."""
         return bool(_slopes(self.beta * self.margins(A)).max() < FLAT)
 
     def _value(self, A: Matrix, u: Matrix) -> float:
@@ -315,26 +315,26 @@ class Cost:
 
 
 def _slopes(u: Matrix) -> Matrix:
-    """Return the derivative of the sigmoid; no power of e overflows."""
+    """Return the derivative of the sigmoid, without overflow."""
     slopes: Matrix = expit(u) * expit(-u)
     return slopes
 
 
 def _auto_beta(rows: Matrix, V: Matrix) -> float:
-    """Return the steepness that puts the median absolute margin at A = I where the sigmoid levels off."""
+    """Return the steepness at which the sigmoid levels off at the median absolute margin of A = I."""
     median = float(np.median(np.abs(np.einsum("ij,ij->i", rows, V))))
     return AUTO_WIDTH / median if median > 0 else 1.0
 
 
 def _lbfgs(cost: Cost, start: Matrix, max_iter: int, tol: float) -> tuple[Matrix, list[float], bool]:
-    """Minimise the cost by L-BFGS from a matrix of the form."""
+    """Minimise the cost by L-BFGS, starting from a matrix of the same form."""
     trace = [cost.value(start)]
 
     def flat(a: Matrix) -> tuple[float, Matrix]:
         value, gradient = cost.value_and_gradient(a.reshape(start.shape))
         return value, gradient.ravel()
 
-    found = minimize(
+    result = minimize(
         flat,
         start.ravel(),
         jac=True,
@@ -342,4 +342,4 @@ def _lbfgs(cost: Cost, start: Matrix, max_iter: int, tol: float) -> tuple[Matrix
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0},
         callback=lambda a: trace.append(cost.value(a.reshape(start.shape))),
     )
-    return found.x.reshape(start.shape), trace, bool(found.success)
+    return result.x.reshape(start.shape), trace, bool(result.success)

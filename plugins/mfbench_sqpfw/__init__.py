@@ -1,6 +1,6 @@
-"""SQP-FW: target-neighbour-consistent feature weighting, its regularisation path, and its choice by cross-validation.
+"""SQP-FW: target-neighbour-consistent feature weighting, its regularisation path, and its tuning by cross-validation.
 
-The estimators are loaded on first use, so that registering the plugin loads neither NumPy nor scikit-learn.
+The estimators are imported on first use, so registering the plugin loads neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from mfbench_sqpfw import toy
     from mfbench_sqpfw.certificate import Certificate
     from mfbench_sqpfw.cv import SQPFeatureWeightingCV
-    from mfbench_sqpfw.path import SQPFeatureWeightingPath, WeightPath, sqpfw_path
+    from mfbench_sqpfw.path import SQPFeatureWeightingPath, sqpfw_path
+    from mfbench_sqpfw.weight_path import WeightPath
     from mfbench_sqpfw.weighting import SQPFeatureWeighting
 
-_HOMES = {
+_MODULES = {
     "Certificate": "mfbench_sqpfw.certificate",
     "SQPFeatureWeighting": "mfbench_sqpfw.weighting",
     "SQPFeatureWeightingCV": "mfbench_sqpfw.cv",
     "SQPFeatureWeightingPath": "mfbench_sqpfw.path",
-    "WeightPath": "mfbench_sqpfw.path",
+    "WeightPath": "mfbench_sqpfw.weight_path",
     "sqpfw_path": "mfbench_sqpfw.path",
 }
 
@@ -38,8 +39,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "toy":
         return import_module("mfbench_sqpfw.toy")
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'mfbench_sqpfw' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Is a set of weights a local minimum? Theorem 7, re-checked from scratch with dense linear algebra."""
+"""Is a set of weights a local minimum? Theorem 7, checked from scratch with dense linear algebra."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Certificate:
-    r"""What a check from scratch says of a solution of SQP-FW.
+    r"""The result of checking a solution of SQP-FW from scratch.
 
     Attributes
     ----------
     optimal : bool
-        All conditions hold, up to the tolerances of the check. With hidden ties they do not prove a local minimum.
+        Whether all conditions hold within tolerance. If there are hidden ties, this does not prove a local minimum.
     stationarity : float
         Largest entry of the step to the solution of the equality-constrained QP (4) of the tied pairs; 0 at a solution.
     largest_violation : float
         Largest absolute multiplier of a constraint that Lemma 6 would release; beta and gamma divided by theta / n.
     infeasibility : float
-        The largest of \|sum w - 1\|, the most negative weight, and the weights held at 0.
+        The largest of \|sum w - 1\|, the size of the most negative weight, and the weights held at 0.
     inconsistent : int
         Number of target neighbours that are not the kappa-th nearest hit or the lambda-th nearest miss under w.
     hidden_ties : int
-        Number of members tied with a target neighbour outside the active set, duplicates of it left out. Where there
-        are any, the conditions are necessary, not sufficient.
+        Number of members outside the active set that are tied with a target neighbour, not counting its duplicates. If
+        there are any, the conditions are necessary but not sufficient.
     n_ties : int
-        Number of tied members in the active set besides the target neighbours.
+        Number of ties in the active set, not counting the target neighbours themselves.
     """
 
     optimal: bool
@@ -47,13 +47,14 @@ def certify(
     X: Floats,
     codes: Ints,
     targets: Ints,
+    *,
     w: Floats,
     bar: Floats,
     theta: float,
     ties: list[Ints],
     n_less: Ints,
     need: tuple[int, int],
-    held: Ints,
+    zeros: Ints,
 ) -> Certificate:
     """Check weights and target neighbours.
 
@@ -62,17 +63,17 @@ def certify(
     X : ndarray of shape (n_samples, n_features)
     codes : ndarray of shape (n_samples,)
     targets : ndarray of shape (n_targets,)
-        Samples whose margins count.
+        Samples that have target neighbours.
     w, bar : ndarray of shape (n_features,)
     theta : float
     ties : list of ndarray
-        Members of H= of each target, then members of M= of each; the first is the target neighbour.
+        The members of H= of each target, then the members of M= of each; the target neighbour comes first.
     n_less : ndarray of shape (2 * n_targets,)
         Sizes of H< and M<.
     need : (int, int)
         kappa and lambda.
-    held : ndarray
-        Features held at weight 0; others may have weight 0 too.
+    zeros : ndarray
+        Features held at weight 0; others may also have weight 0.
 
     Returns
     -------
@@ -97,21 +98,21 @@ def certify(
         c += (1.0 - 2.0 * kind) * nearest / n_targets
         inconsistent += abs(np.partition(distances, need[kind] - 1)[need[kind] - 1] - value) > 1e-8 * scale
         near = np.abs(distances - value) <= 1e-9 * scale
-        known = np.isin(members, ties[row])
-        inconsistent += int(np.count_nonzero(known & (np.abs(distances - value) > 1e-8 * scale)))
-        untold = int(np.count_nonzero(near & ~known))
-        hidden += int(np.count_nonzero(near & ~known & (e != nearest).any(axis=1)))
+        active = np.isin(members, ties[row])
+        inconsistent += int(np.count_nonzero(active & (np.abs(distances - value) > 1e-8 * scale)))
+        inactive = int(np.count_nonzero(near & ~active))
+        hidden += int(np.count_nonzero(near & ~active & (e != nearest).any(axis=1)))
         nearer = int(np.count_nonzero((distances < value) & ~near))
-        inconsistent += not nearer <= n_less[row] <= nearer + untold
+        inconsistent += not nearer <= n_less[row] <= nearer + inactive
         for member in ties[row][1:]:
             rows.append(_e(X, i, np.array([member]))[0] - nearest)
             owner.append(row)
     free = np.ones(len(w), dtype=bool)
-    free[held] = False
+    free[zeros] = False
     A = np.vstack([np.ones(len(w)), *rows])
     lin = bar - theta * c
-    # Multipliers by least squares: stationarity says lin - w = A' multipliers among positive weights.
-    # Each row of A at length 1, so that the scale of the features does not decide which count.
+    # Multipliers by least squares: at a stationary point, lin - w = A' multipliers for the free features. The rows of A
+    # are scaled to length 1, so that the scale of the features does not affect which of them count.
     lengths = np.linalg.norm(A[:, free], axis=1)
     lengths[lengths == 0] = 1.0
     multipliers = np.linalg.lstsq((A[:, free] / lengths[:, None]).T, (lin - w)[free], rcond=None)[0] / lengths
@@ -121,7 +122,7 @@ def certify(
     worst = _worst_tie(multipliers[1:], np.array(owner, dtype=np.int64), n_less, need, n_targets, g)
     largest = max(float(alpha.max(initial=0.0)), worst)
     stationarity = float(np.abs(residual).max(initial=0.0))
-    infeasibility = max(abs(float(w.sum()) - 1.0), float(-w.min(initial=0.0)), float(w[held].max(initial=0.0)))
+    infeasibility = max(abs(float(w.sum()) - 1.0), float(-w.min(initial=0.0)), float(w[zeros].max(initial=0.0)))
     return Certificate(
         optimal=bool(
             inconsistent == 0
@@ -143,7 +144,7 @@ def _e(X: Floats, i: int, members: Ints) -> Floats:
 
 
 def _worst_tie(extra: Floats, owner: Ints, n_less: Ints, need: tuple[int, int], n_targets: int, g: float) -> float:
-    """Return the largest multiplier that Lemma 6 does not allow, as a share of g."""
+    """Return the largest multiplier that Lemma 6 would release, as a share of g."""
     worst = 0.0
     for row in np.unique(owner):
         own, kind = extra[owner == row], int(row >= n_targets)

@@ -1,4 +1,4 @@
-"""SQP-FW with theta, kappa, lambda and k chosen by cross-validation along the path."""
+"""SQP-FW with theta, kappa, lambda and k selected by cross-validation along the path."""
 
 from __future__ import annotations
 
@@ -10,50 +10,48 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from mfbench_sqpfw._base import WeightedNeighbours, embed
-from mfbench_sqpfw._state import Floats, Ints
-from mfbench_sqpfw.path import trace
-from mfbench_sqpfw.weighting import describe
+from mfbench_sqpfw._active_set.problem import Floats, Ints
+from mfbench_sqpfw._active_set.solver import Solver
+from mfbench_sqpfw._weighted_neighbours import WeightedNeighbours, embed
 
 
 class SQPFeatureWeightingCV(WeightedNeighbours):
-    """SQP-FW that chooses theta, (kappa, lambda) and the number of voting neighbours.
+    """SQP-FW that selects theta, (kappa, lambda) and the number of voting neighbours.
 
-    In each fold and for each (kappa, lambda) one path is followed, and the error of the nearest-neighbour classifier
-    on the left-out part is read at ``n_thetas`` points of it; nothing is fitted for a single theta. The combination
-    with the fewest errors over all folds is used for a path on all the data, up to the chosen theta.
+    For each fold and each (kappa, lambda), one path is followed, and the nearest-neighbour classifier is evaluated on
+    the test part at ``n_thetas`` points of the path; no fit is made for a single theta. The combination with the fewest
+    errors over all folds is used for a path on all the data, up to the selected theta.
 
     Parameters
     ----------
     neighbourhoods : sequence of (int, int), default=((1, 1), (2, 2), (3, 3))
-        Candidates for (kappa, lambda). Those for which a fold has no sample with enough hits and misses are left out.
+        Candidates for (kappa, lambda). A candidate is skipped if some fold has no sample with enough hits and misses.
     n_neighbors : int or sequence of int, default=(1, 3, 5)
         Candidates for the number of voting neighbours.
     theta_min, theta_max : float, default=1e-3, 1.0
-        Ends of the range of theta, evenly covered on a logarithmic scale.
+        Range of theta, covered evenly on a logarithmic scale.
     n_thetas : int, default=100
-        Points of the path that are tried.
+        Number of points on the path.
     cv : int, splitter or iterable, default=5
-        A number of stratified folds (fewer if the largest class is smaller), shuffled; or anything scikit-learn takes.
+        Number of shuffled stratified folds (fewer if the largest class is smaller), or anything scikit-learn accepts.
     w_bar, working_set, max_iter, tol, small_classes
         As for `SQPFeatureWeightingPath`.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds, and draws the directions of restarts, which only tied data need.
+        Source of the shuffling of the folds and of the random directions of restarts, which only tied data need.
 
     Attributes
     ----------
     theta_, kappa_, lam_, n_neighbors_ : float, int, int, int
-        What was chosen: of equal errors the smallest theta, then the first candidates.
+        The selected parameters: among equal errors the smallest theta, then the first candidates.
     cv_errors_ : ndarray of shape (n_neighbourhoods, n_numbers_of_neighbours, n_thetas)
-        Share of left-out samples predicted wrongly; NaN for candidates left out.
+        Error rate on the test parts; NaN for skipped candidates.
     thetas_ : ndarray of shape (n_thetas,)
     path_ : WeightPath
         Path on all the data, up to ``theta_``.
     n_iter_ : int
-        Its linear stretches.
+        Number of its linear segments.
     weights_, feature_importances_, target_hits_, target_misses_, active_set_, n_skipped_, classes_
         As in `SQPFeatureWeighting`, at ``theta_``.
 
@@ -109,7 +107,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> SQPFeatureWeightingCV:
-        """Choose the parameters and weigh the features.
+        """Select the parameters and weigh the features.
 
         Parameters
         ----------
@@ -131,22 +129,16 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self.thetas_[-1] = float(self.theta_max)
         pairs = [(kappa, lam) for kappa, lam in _whole_numbers("neighbourhoods", self.neighbourhoods, "pairs of ", 2)]
         candidates = _whole_numbers("n_neighbors", np.atleast_1d(self.n_neighbors), "", 1)
-        generator = check_random_state(self.random_state)
-        self.cv_errors_ = self._errors(X, codes, pairs, candidates, generator)
-        # Theta first, so that of equal errors the smallest theta is met first.
+        solver = self._solver()
+        self.cv_errors_ = self._errors(X, codes, pairs, candidates, solver)
+        # Theta first, so that among equal errors argmin returns the smallest theta.
         by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)
         at, pair, k = (int(index) for index in np.unravel_index(by_theta.argmin(), by_theta.shape))
         self.theta_, (self.kappa_, self.lam_) = float(self.thetas_[at]), pairs[pair]
         self.n_neighbors_ = candidates[k]
-        data = self._prepare(X, codes, self.kappa_, self.lam_)
-        self.n_skipped_ = len(X) - len(data.targets)
-        self.path_, state = trace(data, X.shape[1], self.theta_, float(self.tol), self.max_iter, generator)
-        self.n_iter_ = len(self.path_.events)
-        if state is not None:
-            describe(self, data, state)
-        self._set_weights(self.path_.rows[-1].copy())
-        self._remember(X, codes, self.n_neighbors_)
-        return self
+        problem = self._problem(X, codes, kappa=self.kappa_, lam=self.lam_)
+        solution = self._follow(problem, solver, theta_max=self.theta_)
+        return self._set_solution(solution, X, codes, n_neighbors=self.n_neighbors_)
 
     def _errors(
         self,
@@ -154,24 +146,26 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         codes: Ints,
         pairs: list[tuple[int, int]],
         candidates: list[int],
-        generator: np.random.RandomState,
+        solver: Solver,
     ) -> Floats:
-        folds, theta_max = self._folds(X, codes, generator), float(self.thetas_[-1])
+        """Return the error rate of each pair, number of neighbours and theta over all folds."""
+        folds, theta_max = self._folds(X, codes, solver.generator), float(self.thetas_[-1])
         wrong = np.zeros((len(pairs), len(candidates), len(self.thetas_)))
         for train, test in folds:
             for at, (kappa, lam) in enumerate(pairs):
                 try:
-                    data = self._prepare(X[train], codes[train], kappa, lam)
+                    problem = self._problem(X[train], codes[train], kappa=kappa, lam=lam)
                 except ValueError:
-                    # Too few samples for this candidate; if that is so for all, the last lines say it.
+                    # Too few samples for this candidate; if that holds for all, the first one raises below.
                     wrong[at] = np.nan
                     continue
-                path, _ = trace(data, X.shape[1], theta_max, float(self.tol), self.max_iter, generator)
+                path, _ = solver.follow(problem, theta_max=theta_max)
                 reached = np.minimum(self.thetas_, path.thetas[-1])
                 for t, weights in enumerate(path.weights_at(reached)):
                     wrong[at, :, t] += _wrong(X, codes, train, test, weights, candidates)
         if np.isnan(wrong).all():
-            self._prepare(X[folds[0][0]], codes[folds[0][0]], *pairs[0])
+            kappa, lam = pairs[0]
+            self._problem(X[folds[0][0]], codes[folds[0][0]], kappa=kappa, lam=lam)
         shares: Floats = wrong / sum(len(test) for _, test in folds)
         return shares
 
@@ -186,10 +180,10 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         return folds
 
 
-def _whole_numbers(name: str, given: Any, what: str, ndim: int) -> Any:
-    """Return candidates as lists of int, or raise one sentence if they are none."""
+def _whole_numbers(name: str, candidates: Any, what: str, ndim: int) -> Any:
+    """Return candidates as lists of int, or raise ValueError if they are not whole numbers of at least 1."""
     try:
-        table = np.asarray(given)
+        table = np.asarray(candidates)
     except ValueError:
         table = np.zeros(0)
     fits = table.ndim == ndim and len(table) and (ndim == 1 or table.shape[1] == 2)
@@ -199,7 +193,7 @@ def _whole_numbers(name: str, given: Any, what: str, ndim: int) -> Any:
 
 
 def _wrong(X: Floats, codes: Ints, train: Ints, test: Ints, weights: Floats, candidates: list[int]) -> Floats:
-    """Return how many test samples each number of neighbours gets wrong; of equal votes the first class wins."""
+    """Return the number of wrong predictions for each number of neighbours; among equal votes the first class wins."""
     largest = min(max(candidates), len(train))
     neighbours = NearestNeighbors(n_neighbors=largest).fit(embed(X[train], weights))
     labels = codes[train][neighbours.kneighbors(embed(X[test], weights), return_distance=False)]

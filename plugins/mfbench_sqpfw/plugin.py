@@ -1,4 +1,4 @@
-"""What this plugin offers to mfbench: SQP-FW for one theta, along its path, and with all chosen by cross-validation."""
+"""The methods that this plugin registers: SQP-FW for one theta, along its path, and tuned by cross-validation."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _PAPER = (
     "NIPS 2011"
 )
 _GRID: dict[str, list[Any]] = {"kappa": [1, 2, 3], "theta": [0.003, 0.01, 0.03, 0.1, 0.3]}
-_SQPFW = {
+_SQPFW: dict[str, Any] = {
     "name": "sqpfw",
-    "summary": "SQP-FW: margin of neighbours that stay consistent with the weights, by quadratic programs",
+    "summary": "SQP-FW: maximises the margin to target neighbours consistent with the weights",
     "factory": "mfbench_sqpfw.weighting:SQPFeatureWeighting",
 }
-_SQPFW_CV = {
+_SQPFW_CV: dict[str, Any] = {
     "name": "sqpfw-cv",
-    "summary": "SQP-FW whose theta, neighbourhood and k are chosen by cross-validation along the path",
+    "summary": "SQP-FW with theta, neighbourhood and k selected by cross-validation along the path",
     "factory": "mfbench_sqpfw.cv:SQPFeatureWeightingCV",
 }
-_SQPFW_PATH = {
+_SQPFW_PATH: dict[str, Any] = {
     "name": "sqpfw-path",
-    "summary": "SQP-FW along its regularisation path: one fit serves every theta up to theta_max",
+    "summary": "SQP-FW along its regularisation path: one fit gives the weights for every theta up to theta_max",
     "factory": "mfbench_sqpfw.path:SQPFeatureWeightingPath",
     "grid": {"kappa": [1, 2, 3], "theta_max": [0.003, 0.01, 0.03, 0.1, 0.3]},
     "path": ("theta_max", "weights_at"),
@@ -43,6 +43,6 @@ def mfbench_selectors() -> list[SelectorSpec]:
 
 @hookimpl
 def mfbench_classifiers() -> list[ClassifierSpec]:
-    """Return SQP-FW as classifiers: nearest neighbours under the learned weights."""
+    """Return SQP-FW as classifiers: nearest neighbours in the learned metric."""
     grid = {**_GRID, "n_neighbors": [1, 3, 5]}
     return [ClassifierSpec(**_SQPFW, grid=grid, **_SHARED), ClassifierSpec(**_SQPFW_CV, **_SHARED)]

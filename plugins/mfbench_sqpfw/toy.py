@@ -1,4 +1,4 @@
-"""Seven points in the plane, on which the whole path can be followed by hand and eye."""
+"""Seven points in the plane whose whole path can be followed by hand."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 
 def data() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return seven points of two classes, four and three, all their distances distinct.
+    """Return four points of one class and three of another; all distances differ.
 
-    A data set of the size and kind of the paper's illustration (supplement G), whose coordinates are not printed. With
-    ``kappa=2`` target neighbours change many times until only the first feature is left.
+    The dataset resembles the paper's illustration (supplement G), whose coordinates are not printed. With ``kappa=2``
+    the target neighbours change many times until only the first feature has a positive weight.
 
     Returns
     -------

@@ -6,17 +6,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mfbench_sqpfw._base import WeightedNeighbours
-from mfbench_sqpfw._restart import improve
-from mfbench_sqpfw._run import Prepared, begin, default_limit, descend, weights_of
-from mfbench_sqpfw._state import POSITIVE, RECHECKS, TIES, Floats, Ints, State
-from mfbench_sqpfw._steps import OPTIMAL, STEP_LIMIT, objective
-from mfbench_sqpfw.certificate import Certificate, certify
+from mfbench_sqpfw._weighted_neighbours import WeightedNeighbours
 
 
 class SQPFeatureWeighting(WeightedNeighbours):
@@ -27,8 +20,8 @@ class SQPFeatureWeighting(WeightedNeighbours):
         theta / n sum_i (d(i, h_i | w) - d(i, m_i | w)) + 1/2 \|w - w_bar\|²
 
     where d(i, j | w) = sum_f w_f (x_if - x_jf)² and h_i, m_i are the kappa-th nearest hit and the lambda-th nearest
-    miss of i under w itself (equation 2 of [1]_). The objective is neither smooth nor convex; the algorithm falls
-    monotonically to a local minimum, the target neighbours being those of the current w after every step.
+    miss of i under w itself (equation 2 of [1]_). The objective is neither smooth nor convex; the algorithm descends
+    monotonically to a local minimum, and after every step the target neighbours are those of the current w.
 
     Parameters
     ----------
@@ -37,66 +30,67 @@ class SQPFeatureWeighting(WeightedNeighbours):
     lam : int, default=None
         Which nearest sample of all other classes is the target miss; None means ``kappa``.
     theta : float, default=0.1
-        Weight of the loss against the distance to ``w_bar``. It scales with the inverse square of the features' units:
-        standardise them.
+        Weight of the loss relative to the distance to ``w_bar``. It scales with the inverse square of the features'
+        units: standardise them.
     w_bar : array-like of shape (n_features,), default=None
-        Prior weights, at least 0, sum 1; None means equal ones. The algorithm starts there.
+        Prior weights, at least 0 with sum 1, where the algorithm starts; None means equal weights.
     working_set : int, "auto" or None, default="auto"
-        How many members of each target's hits and of its misses are watched singly; the result does not depend on it.
-        None watches all and needs memory O(n²); "auto" is 20 where there are more than 64 samples.
+        Number of hits and of misses of each target that are watched one by one; the result does not depend on it. None
+        watches all, with memory O(n²); "auto" means 20 if there are more than 64 samples, else all.
     max_iter : int, default=None
-        Steps at most; None means max(20000, 100 n kappa). Weights after fewer steps than needed are feasible and
-        consistent too.
+        Largest number of steps; None means max(20000, 100 n kappa). If it is reached, the weights are still feasible
+        and consistent with their target neighbours.
     tol : float, default=1e-10
-        A step to the solution of the current quadratic program whose entries are all smaller counts as none.
+        A step to the solution of the current quadratic program counts as none if all its entries are smaller.
     n_restarts : int, default=20
-        Where ties outside the active set are left at the end, so many random restarts in a row must fail to improve;
-        0 leaves it at the first stationary point.
+        If ties outside the active set remain at the end, the algorithm restarts in random directions until this many
+        restarts in a row fail to improve; with 0 it ends at the first stationary point.
     small_classes : {"skip", "error"}, default="skip"
-        What is done with samples that have fewer than kappa hits or lambda misses: they are no targets but still
-        misses of others (n is then the number of targets), or a ValueError.
+        Treatment of samples with fewer than kappa hits or lambda misses: they are not targets but remain misses of
+        others (n is then the number of targets), or a ValueError is raised.
     n_neighbors : int, default=1
         Neighbours that vote in prediction.
     random_state : int, RandomState instance or None, default=None
-        Draws the directions of restarts.
+        Source of the random directions of restarts.
 
     Attributes
     ----------
     weights_, feature_importances_ : ndarray of shape (n_features,)
-        w; a constant feature has weight 0, the others' prior weights being rescaled to sum 1.
+        w; a constant feature has weight 0, and the prior weights of the others are rescaled to sum 1.
     target_hits_, target_misses_ : ndarray of int64, shape (n_samples,)
-        Training indices of each sample's target hit and miss; -1 if it is no target. Where several are tied, one.
+        Training indices of each sample's target hit and miss, one of them if several are tied; -1 if the sample is not
+        a target.
     active_set_ : dict of str to ndarray
-        "weights": indices of features held at 0 (others may be 0 too); "hits" and "misses": pairs (sample, member), of
-        shape (n_ties, 2), tied with the target neighbour besides it.
+        "weights": indices of features held at 0 (others may be 0 too); "hits" and "misses": the other members tied with
+        a target neighbour, as pairs (sample, member) of shape (n_ties, 2).
     objective_ : float
         The objective at ``weights_``.
     objective_history_ : ndarray of shape (n_steps_ + 1,)
         The objective at the start and after each step; it never rises.
     n_steps_, n_iter_ : int
-        Steps that moved w or met a tie at once.
+        Number of steps, including those of length 0 that a tie blocked at once.
     n_rechecks_ : int
-        How often a target's members outside the working set had to be looked at.
+        How often the members outside the working set of a target had to be tested.
     n_restarts_ : int
-        Restarts that lowered the objective.
+        Number of restarts that lowered the objective.
     converged_ : bool
-        No step was left to make.
+        Whether the weights are stationary.
     certificate_ : Certificate
-        The optimality conditions checked from scratch.
+        The optimality conditions, checked from scratch.
     n_skipped_ : int
-        Samples that are no targets.
+        Number of samples that are not targets.
     classes_ : ndarray of shape (n_classes,)
 
     Raises
     ------
     ValueError
-        In `fit`, if there are fewer than two classes, no sample has enough hits and misses, ``w_bar`` does not fit, or
-        ``theta`` times the features' squared range is above 1e12.
+        In `fit`, if there are fewer than two classes, no sample has enough hits and misses, ``w_bar`` does not fit the
+        data, or ``theta`` times the squared range of the features is above 1e12.
 
     Notes
     -----
-    Time O(n² l) to start, and for one step O(l t + n l) with t tied pairs, most of it rarely needed; memory
-    O(n (l + working_set)). The number of steps grows with theta, n and kappa and dominates.
+    The start takes time O(n² l), a step O(l t + n l) with t tied pairs, and usually much less; memory is
+    O(n (l + working_set)). The number of steps, which grows with theta, n and kappa, dominates.
 
     Equations (10a), (11), (12), (13b) and (13c) are used with theta / n, and (13c) with the sign that makes the
     multipliers of a target's misses sum to -theta / n.
@@ -171,84 +165,14 @@ class SQPFeatureWeighting(WeightedNeighbours):
             The fitted classifier and selector.
         """
         X, codes = self._check_data(X, y)
-        data = self._prepare(X, codes, self.kappa, self.lam)
-        self.n_skipped_ = len(X) - len(data.targets)
-        weights = np.zeros(X.shape[1])
-        if len(data.features):
-            weights[data.features] = self._minimise(data)
-        else:
-            _set_trivial(self, len(X))
-        self._set_weights(weights)
-        self._remember(X, codes, int(self.n_neighbors))
-        return self
-
-    def _minimise(self, data: Prepared) -> Floats:
-        theta, tolerance = float(self.theta), float(self.tol)
-        limit = default_limit(len(data.X), data.kappa) if self.max_iter is None else int(self.max_iter)
-        state = begin(data)
-        history = [objective(state, theta)]
-        state, status, trace = descend(state, theta, tolerance, limit)
-        history += trace
-        self.n_restarts_ = 0
-        if status != STEP_LIMIT and theta > 0 and self.n_restarts:
-            generator = check_random_state(self.random_state)
-            state, status, trace, self.n_restarts_ = improve(
-                state, status, theta, tolerance, limit - len(trace), int(self.n_restarts), generator
-            )
-            history += trace
-        self.converged_ = status == OPTIMAL
-        self.objective_history_ = np.array(history)
-        self.objective_ = objective(state, theta)
-        self.n_steps_ = self.n_iter_ = len(history) - 1
-        self.n_rechecks_ = int(state.counts[RECHECKS])
-        describe(self, data, state)
-        self.certificate_ = certificate(data, state, theta)
-        return weights_of(state)
-
-
-def describe(estimator: Any, data: Prepared, state: State) -> None:
-    """Set target neighbours and the active set, in the caller's numbers."""
-    n, n_targets = len(data.X), len(data.targets)
-    samples = data.order[data.targets]
-    hits, misses = np.full((2, n), -1, dtype=np.int64)
-    hits[samples] = data.order[state.rep[:n_targets]]
-    misses[samples] = data.order[state.rep[n_targets:]]
-    estimator.target_hits_, estimator.target_misses_ = hits, misses
-    count = int(state.counts[TIES])
-    rows, members = state.tie_row[:count], data.order[state.tie_member[:count]]
-    pairs = np.column_stack([samples[rows % n_targets], members]).astype(np.int64)
-    held = data.features[np.sort(state.perm[state.counts[POSITIVE] :])]
-    estimator.active_set_ = {"weights": held, "hits": pairs[rows < n_targets], "misses": pairs[rows >= n_targets]}
-
-
-def certificate(data: Prepared, state: State, theta: float) -> Certificate:
-    """Check a state from scratch."""
-    count = int(state.counts[TIES])
-    ties: list[NDArray[np.int64]] = [np.array([rep]) for rep in state.rep]
-    for row, member in zip(state.tie_row[:count], state.tie_member[:count], strict=True):
-        ties[row] = np.append(ties[row], member)
-    need: Ints = state.need
-    return certify(
-        data.X,
-        data.codes,
-        data.targets,
-        weights_of(state),
-        data.bar,
-        theta,
-        ties,
-        state.n_less,
-        (int(need[0]), int(need[1])),
-        state.perm[state.counts[POSITIVE] :],
-    )
-
-
-def _set_trivial(estimator: Any, n: int) -> None:
-    """Describe the solution where no feature varies: all distances are 0."""
-    nobody = np.full(n, -1, dtype=np.int64)
-    estimator.target_hits_, estimator.target_misses_ = nobody, nobody.copy()
-    no_pairs = np.zeros((0, 2), dtype=np.int64)
-    estimator.active_set_ = {"weights": np.zeros(0, dtype=np.int64), "hits": no_pairs, "misses": no_pairs.copy()}
-    estimator.objective_, estimator.objective_history_ = 0.0, np.zeros(1)
-    estimator.n_steps_ = estimator.n_iter_ = estimator.n_rechecks_ = estimator.n_restarts_ = 0
-    estimator.converged_ = True
-    estimator.certificate_ = Certificate(True, 0.0, 0.0, 0.0, 0, 0, 0)
+        problem = self._problem(X, codes, kappa=self.kappa, lam=self.lam)
+        theta = float(self.theta)
+        minimum = self._solver(n_restarts=int(self.n_restarts)).minimise(problem, theta=theta)
+        self.objective_ = minimum.objective
+        self.objective_history_ = np.array(minimum.history)
+        self.n_steps_ = self.n_iter_ = len(minimum.history) - 1
+        self.n_rechecks_ = minimum.n_rechecks
+        self.n_restarts_ = minimum.n_restarts
+        self.converged_ = minimum.converged
+        self.certificate_ = minimum.certificate(theta)
+        return self._set_solution(minimum, X, codes, n_neighbors=self.n_neighbors)

@@ -1,4 +1,4 @@
-"""RFVM, FVM and P-SVM: times, and peers measured in the same run; ratios are in ``extra_info``.
+"""Times of RFVM, FVM and P-SVM and of other solvers in the same run; ratios are in ``extra_info``.
 
 Run with ``pytest tests/benchmarks/test_relevance.py --benchmark-only``. One thread; nothing asserts a time.
 """

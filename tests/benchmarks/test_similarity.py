@@ -1,8 +1,8 @@
-"""The similarity learners on 20,000 rows of 16 features, and against the algorithms written in plain NumPy.
+"""The similarity learners on 20,000 rows of 16 features, compared with the algorithms in plain NumPy.
 
 Run with ``pytest tests/benchmarks/test_similarity.py --benchmark-only``. One thread; nothing asserts a time. The rows
-are those of the letter data if ``MFBENCH_DATA_DIR`` names a mirror that has them, else made up. The plain readings take
-a share of the rows as targets, each against all of them; their time for the whole is that times the inverse share.
+are those of the letter data if ``MFBENCH_DATA_DIR`` names a mirror that has them, else random. The plain versions use a
+share of the rows as targets, each compared with all rows; their time is extrapolated to all targets.
 """
 
 import os
@@ -34,7 +34,7 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def letters():
-    """The data, their source."""
+    """The rows, their labels, and their source."""
     if os.environ.get("MFBENCH_DATA_DIR"):
         try:
             data = mfbench.load_dataset("letter", offline=True)
@@ -90,7 +90,7 @@ def plain_neighbours(unit, y, targets, k):
 
 
 def plain_sila(unit, y, targets, k):
-    """SiLA as printed, on some samples: the list of matrices, impostors sought under the current one."""
+    """SiLA as in the paper, on some samples: the list of matrices, with impostors found under the current one."""
     p = unit.shape[1]
     A, course = np.zeros((p, p)), []
     for i in targets:
@@ -109,7 +109,7 @@ def plain_sila(unit, y, targets, k):
 
 
 def plain_srbs_step(unit, A, hits, misses, targets, beta, l2):
-    """One step of sRBS as printed: a loop over samples, whose gradients are added up."""
+    """One step of sRBS as in the paper: a loop over samples that sums their gradients."""
     total = np.zeros_like(A)
     for place, i in enumerate(targets):
         v = unit[hits[place]].sum(axis=0) - unit[misses[place]].sum(axis=0)
@@ -131,7 +131,7 @@ def test_sila_epoch(benchmark, letters, k):
     small = X[: len(targets)], y[: len(targets)]
     voted = SiLA(k, prediction="voted", max_iter=1, max_matrices=len(targets)).fit(*small)
     check = plain_sila(unit_rows(small[0]), small[1], targets, k)
-    # A class that has no k + 1 members among the first rows counts fewer pairs, so only k = 1 compares.
+    # A class with fewer than k + 1 members among the first rows has fewer pairs, so only k = 1 is comparable.
     if k == 1 and np.bincount(small[1]).min() > 1:
         assert len(voted.voters_[0]) == len(check)
         assert_allclose(voted.voters_[0][-1][1], check[-1][0], rtol=0, atol=1e-9)
@@ -160,7 +160,7 @@ def test_srbs_epoch(benchmark, letters, k):
 
 @pytest.mark.benchmark(group="similarity-steps")
 def test_srbs_steps(benchmark, letters):
-    """Further steps, once the neighbours are known."""
+    """Further steps, after the neighbours have been found."""
     X, y, source = letters
     few, many = (SRBS(beta=10.0, l2=0.01, max_iter=steps, tol=0.0) for steps in (1, 51))
     base = best_of(lambda: few.fit(X, y))
@@ -185,7 +185,7 @@ def test_srbs_epoch_for_each_letter(benchmark, letters):
 
 @pytest.mark.benchmark(group="similarity-search")
 def test_search_against_bare_products(benchmark, letters):
-    """RBS is one search for neighbours and one product; the search cannot take less time than its blocked products."""
+    """RBS is one search for neighbours and one product; the search needs at least the time of its blocked products."""
     X, y, source = letters
     RBS().fit(X[:500], y[:500])
     ours = measure(benchmark, lambda: RBS().fit(X, y))

@@ -11,10 +11,12 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
-from mfbench_sqpfw import SQPFeatureWeighting, SQPFeatureWeightingPath, _steps
-from mfbench_sqpfw._run import begin, descend, prepare
-from mfbench_sqpfw._state import EVALUATED, POSITIVE, RECHECKS, STEPS, TIES
-from mfbench_sqpfw.figures import SIZES, step_cost
+from mfbench_sqpfw import SQPFeatureWeighting, SQPFeatureWeightingPath
+from mfbench_sqpfw._active_set.descent import descend, solve
+from mfbench_sqpfw._active_set.problem import prepare
+from mfbench_sqpfw._active_set.ranking import begin
+from mfbench_sqpfw._active_set.state import EVALUATED, POSITIVE, RECHECKS, STEPS, TIES
+from mfbench_sqpfw.charts import SIZES, step_cost
 
 
 @pytest.fixture(autouse=True)
@@ -49,14 +51,14 @@ def warm():
 def test_step_on_wdbc(benchmark, theta):
     warm()
     X, y = wdbc()
-    data = prepare(X, y, 1, 1, None, 20, True)
+    problem = prepare(X, y, kappa=1, lam=1, working_set=20)
     done = []
 
     def setup():
-        return (begin(data),), {}
+        return (begin(problem),), {}
 
     def action(state):
-        done.append(descend(state, theta, 1e-10, 100_000)[0])
+        done.append(descend(state, theta=theta, tolerance=1e-10, max_steps=100_000)[0])
 
     benchmark.pedantic(action, setup=setup, rounds=3, iterations=1)
     if benchmark.stats is None:
@@ -88,7 +90,7 @@ def test_whole_path(benchmark):
 
 
 def quadprog_step(quadprog, state, theta):
-    """The QP (3) of the present sets with every constraint, as one would hand it to a solver."""
+    """Return the seconds that quadprog needs for the QP (3) of the current sets with all constraints."""
     n_targets, p = len(state.targets), int(state.counts[POSITIVE])
     X = state.X[:, :p]
     rows, signs = [], []
@@ -115,21 +117,21 @@ def quadprog_step(quadprog, state, theta):
 
 @pytest.mark.benchmark(group="sqpfw-peer")
 def test_against_quadprog(benchmark):
-    """The same QPs at 20 points of one run; only the solver is timed, not the making of its constraints."""
+    """The same QPs at 20 points of one run; only the solver is timed, not the construction of its constraints."""
     quadprog = pytest.importorskip("quadprog", reason="quadprog is not installed")
     warm()
     X, y = random_table(150, 10)
-    data, theta = prepare(X, y, 1, 1, None, 20, True), 0.3
-    state, theirs, history = begin(data), [], np.empty(16)
+    problem, theta = prepare(X, y, kappa=1, lam=1, working_set=20), 0.3
+    state, theirs, history = begin(problem), [], np.empty(16)
     for _ in range(20):
-        _steps.solve(state, theta, 1e-10, 10, history)
+        solve(state, theta, 1e-10, 10, history)
         theirs.append(quadprog_step(quadprog, state, theta))
     steps = []
 
     def action(state):
-        steps.append(int(descend(state, theta, 1e-10, 100_000)[0].counts[STEPS]))
+        steps.append(int(descend(state, theta=theta, tolerance=1e-10, max_steps=100_000)[0].counts[STEPS]))
 
-    benchmark.pedantic(action, setup=lambda: ((begin(data),), {}), rounds=5, iterations=1)
+    benchmark.pedantic(action, setup=lambda: ((begin(problem),), {}), rounds=5, iterations=1)
     if benchmark.stats is None:
         return
     ours = benchmark.stats.stats.min / steps[-1]

@@ -27,7 +27,7 @@ ALL_STATISTICS = """
 import json, resource, sys, time
 from pathlib import Path
 from mfbench.analysis.results import Run
-from mfbench.report.page import page_of
+from mfbench.report.contents import report_of
 begin, cpu = time.perf_counter(), time.process_time()
 run = Run(Path(sys.argv[1]))
 run.scores, run.summary(), run.wins_ties_losses()
@@ -36,7 +36,7 @@ overall.friedman, overall.groups, overall.against_reference, overall.pairs, over
 opened = time.perf_counter() - begin, time.process_time() - cpu
 run.wins_ties_losses(test="s-test"), run.wins_ties_losses(test="mcnemar"), run.wins_ties_losses(test="bayes-t")
 decided = time.perf_counter() - begin, time.process_time() - cpu
-page_of(run, statistics=True)
+report_of(run, statistics=True)
 reported = time.perf_counter() - begin, time.process_time() - cpu
 print(json.dumps({
     "seconds": opened[0], "cpu_seconds": opened[1],

@@ -1,4 +1,4 @@
-"""Two views: equal in distribution, independent, and as far from each other in class as they say."""
+"""Two views: independent given the class, with the same distribution and the requested class means."""
 
 import numpy as np
 import pytest
@@ -29,6 +29,6 @@ def test_a_seed_is_a_dataset():
 
 
 @pytest.mark.parametrize("wrong", [{"n_samples": 3}, {"n_features": 0}, {"shift": float("nan")}, {"seed": -1}])
-def test_refusals(wrong):
+def test_invalid_arguments(wrong):
     with pytest.raises(UsageError, match="two-views"):
         two_views(**wrong)

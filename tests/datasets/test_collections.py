@@ -1,4 +1,4 @@
-"""The papers' collections: one entry per printed label, sizes that add up, and the files of a mirror as described."""
+"""The papers' collections: one entry for each printed label, consistent sizes, agreement with the files of a mirror."""
 
 import csv
 import os
@@ -23,7 +23,7 @@ FETCHED = {name: spec for name, spec in SPECS.items() if not spec.embedded}
 LABELS = Counter((collection, label) for spec in SPECS.values() for collection, label in spec.collections.items())
 
 FOLDER = os.environ.get("MFBENCH_DATA_DIR", "")
-# Whole sets of which the papers use a part, and a stand-in: in no paper's collection.
+# In no collection: whole datasets of which the papers use a part, and a replacement.
 WHOLE = {
     "breast-gravier",
     "crowdsourced-mapping",
@@ -35,7 +35,7 @@ WHOLE = {
     "wine-quality-red",
 }
 
-# Where the prepared set cannot have the size that the paper prints; the note of each says why.
+# Datasets that cannot have the size that the paper prints; the note of each gives the reason.
 DIFFERENT = {
     ("immigrate-uci", "LYM"): (142, 18),
     ("immigrate-uci", "PAR"): (195, 22),
@@ -79,7 +79,7 @@ def test_every_key_is_a_field():
     assert {key for entry in TABLE.values() for key in entry} <= fields
 
 
-def test_entries_of_embedded_datasets_only_add():
+def test_entries_of_embedded_datasets_only_add_fields():
     for name in set(SPECS) - set(FETCHED):
         assert set(TABLE[name]) <= {"openml_id", "uci_id", "class_counts", "collections", "note"}
 
@@ -97,25 +97,25 @@ def test_sizes_add_up(name):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_provenance(name):
+def test_attribution(name):
     spec = SPECS[name]
     assert spec.summary and spec.source and spec.license and spec.citation
     for number in (spec.openml_id, spec.uci_id):
         assert number is None or (isinstance(number, int) and number > 0)
     if spec.openml_id is None and spec.uci_id is None:
-        assert "gene" in spec.tags, "without a number only where no repository is known to have it"
+        assert "gene" in spec.tags, "every other dataset has a repository number"
         assert spec.note
 
 
 def test_numbers_belong_to_one_set():
-    """Two names may share a number only if they are versions of one set."""
+    """Two names may share a number only if they are versions of the same dataset."""
     for key in ("openml_id", "uci_id"):
         names = {}
         for spec in SPECS.values():
             if getattr(spec, key) is not None:
                 names.setdefault(getattr(spec, key), set()).add(re.sub(r"-(igt|sqp|uci)$", "", spec.name))
-        # waveform-21 is embedded and has no entry here, so its two files stand alone.
-        assert {number: found for number, found in names.items() if len(found) > 1} == {}
+        # waveform-21 needs no network and has no entry here, so its two versions have no whole dataset.
+        assert {number: shared for number, shared in names.items() if len(shared) > 1} == {}
 
 
 def test_labels_are_unique():
@@ -129,7 +129,7 @@ def test_labels_are_unique():
     }
 
 
-def test_prepared_sets_have_a_whole_one():
+def test_prepared_datasets_have_a_whole_one():
     for name, spec in SPECS.items():
         if (spec.keep_classes or spec.drop) and re.search(r"-(igt|sqp)$", name):
             whole = re.sub(r"-(igt|sqp)$", "", name)
@@ -150,24 +150,28 @@ def test_printed_sizes(collection, label, n, p, k):
 @pytest.mark.parametrize("file", sorted(path.name for path in PUBLISHED.glob("*.csv")))
 def test_every_printed_label_has_an_entry(file):
     if file.startswith("immigrate"):
-        known = {label for collection, label in LABELS if collection.startswith("immigrate")}
+        labels = {label for collection, label in LABELS if collection.startswith("immigrate")}
     else:
-        known = {
+        labels = {
             label for collection, label in LABELS if collection == file.split("_")[0].replace("relief", "similarity")
         }
-    found = rows(file)
-    assert found
-    assert {row["dataset"] for row in found if "dataset" in row} <= known
+    table = rows(file)
+    assert table
+    assert {row["dataset"] for row in table if "dataset" in row} <= labels
 
 
 def test_the_twenty_of_the_paper():
-    found = {row["dataset"] for row in rows("immigrate2020_table2.csv")}
-    assert len(found) == 20
-    assert {label for collection, label in LABELS if collection == "immigrate-uci"} == found | {"BRC", "VEC", "WQT"}
+    printed_labels = {row["dataset"] for row in rows("immigrate2020_table2.csv")}
+    assert len(printed_labels) == 20
+    assert {label for collection, label in LABELS if collection == "immigrate-uci"} == printed_labels | {
+        "BRC",
+        "VEC",
+        "WQT",
+    }
 
 
 def test_cc18_part():
-    """Numbers of OpenML-CC18 (study 99), its small sets; a number that is none of them would be a slip."""
+    """The datasets of the collection are small and belong to OpenML-CC18 (study 99)."""
     study = {
         3, 6, 11, 12, 14, 15, 16, 18, 22, 23, 28, 29, 31, 32, 37, 38, 44, 46, 50, 54, 151, 182, 188, 300, 307, 458, 469,
         554, 1049, 1050, 1053, 1063, 1067, 1068, 1461, 1462, 1464, 1468, 1475, 1478, 1480, 1485, 1486, 1487, 1489, 1494,
@@ -214,7 +218,7 @@ def parts_of(spec):
 
 
 def prepared(spec):
-    """Read and prepare by hand: the rows of all parts, then columns and classes left out."""
+    """Read and prepare by hand: join the rows of all parts, then drop columns and classes."""
     files = [Path(FOLDER) / f"{part}.csv.gz" for part in parts_of(spec)]
     if not all(file.is_file() for file in files):
         pytest.skip(f"the folder has no {' or '.join(parts_of(spec))}")
@@ -226,7 +230,7 @@ def prepared(spec):
 
 @needs_mirror
 @pytest.mark.parametrize("name", FETCHED)
-def test_mirror_has_what_the_entry_says(name):
+def test_mirror_agrees_with_the_entry(name):
     spec = SPECS[name]
     table = prepared(spec)
     assert (len(table), table.shape[1] - 1, table["class"].nunique()) == (
@@ -249,13 +253,13 @@ def test_mirror_agrees_on_the_numbers(name):
 
 
 @needs_mirror
-def test_what_a_mirror_of_the_papers_lacks():
-    """Of the papers' sets, only gene sets without a public number may be missing from the complete mirror."""
+def test_missing_from_the_complete_mirror():
+    """Of the papers' datasets, the complete mirror may lack only gene datasets without a public number."""
     index = tomllib.loads((Path(FOLDER) / "index.toml").read_text(encoding="utf-8"))
     if "urban_land_cover_train" not in index:
         pytest.skip("not the complete mirror")
-    lacking = {name for name, spec in FETCHED.items() if not set(parts_of(spec)) <= set(index)}
-    assert {name for name in lacking if set(SPECS[name].collections) != {"openml-cc18-small"}} == {
+    missing = {name for name, spec in FETCHED.items() if not set(parts_of(spec)) <= set(index)}
+    assert {name for name in missing if set(SPECS[name].collections) != {"openml-cc18-small"}} == {
         "prostate-igt",
         "glioma",
         "myeloma",

@@ -1,4 +1,4 @@
-"""Against prepared copies of the UCI files, where a folder of them is named by MFBENCH_DATA_DIR."""
+"""Comparison with prepared copies of the UCI files in the folder MFBENCH_DATA_DIR."""
 
 import os
 import tomllib
@@ -34,7 +34,7 @@ def pair(name, copy):
 
 
 def rows(dataset, rename=lambda label: label):
-    """The rows and labels as a multiset, free of order; exact up to the ninth digit."""
+    """Return the rows and labels as a multiset, exact up to the ninth digit."""
     return Counter(
         (tuple(float(f"{value:.9g}") for value in x), rename(dataset.class_names[y]))
         for x, y in zip(dataset.X, dataset.y, strict=True)

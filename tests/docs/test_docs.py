@@ -18,9 +18,12 @@ from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
-from mfbench.report import export
+from mfbench.report.contents import report_of
+from mfbench.report.render.csv import to_csv
+from mfbench.report.render.json import to_json
 from mfbench.run import store
 from mfbench.run.trial.metrics import METRICS
+from mfbench.sections import Cell, Chart, Section, Table
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
@@ -91,6 +94,10 @@ def test_hooks():
         ("### `SelectorSpec` and `ClassifierSpec`", [SelectorSpec, ClassifierSpec]),
         ("### `DatasetSpec`", [DatasetSpec]),
         ("### `Dataset`", [Dataset]),
+        ("### `Section`", [Section]),
+        ("### `Table`", [Table]),
+        ("### `Cell`", [Cell]),
+        ("### `Chart`", [Chart]),
     ],
 )
 def test_spec_fields(heading, classes):
@@ -290,7 +297,8 @@ def test_run_members(run):
 
 
 def test_json_keys(run):
-    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(export.to_json(run)))
+    report = report_of(run, everything=True)
+    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(to_json(report)))
 
 
 def test_export_formats():
@@ -302,7 +310,7 @@ def test_export_formats():
 
 
 def test_csv_columns(run):
-    header = export.to_csv(run).splitlines()[0].split(",")
+    header = to_csv(report_of(run, everything=True)).splitlines()[0].split(",")
     places = ["dataset", "method"]
     assert header == [*run.scores.columns, *run.wins_ties_losses().drop(columns=places).columns]
     documented = section("results.md", "## Exports")
@@ -473,7 +481,7 @@ def test_readme_commands():
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
     run_it, test_it = commands
     assert run_it.endswith("mfbench suite uci\n")
-    assert test_it.endswith("-m pytest\n")
+    assert test_it.endswith("-m pytest -n logical --dist worksteal\n")
     extras = tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"]
     assert {name for names in re.findall(r"\.\[([\w,]+)\]", test_it) for name in names.split(",")} <= set(extras)
 

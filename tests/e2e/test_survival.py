@@ -136,7 +136,7 @@ def test_a_failed_trial_runs_again_on_request(host, small_suite):
     assert "6 done before" in host.run("suite", "own.toml", "--retry-failed").stdout
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow(reason="ten runs of the command line"))])
 def test_killed_runs_lose_nothing_and_repeat_nothing(host, small_suite, kills):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     methods = {"1NN": "knn(n_neighbors=1)", **{f"S{i}": f"slow(seconds={0.2 + i / 100})" for i in range(5 * kills)}}

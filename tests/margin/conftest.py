@@ -31,7 +31,7 @@ def immigrate_oracles():
 
 @pytest.fixture(scope="session")
 def neighbours():
-    """Oracles of the learners that look for neighbours in the metric they learn."""
+    """Oracles of the learners whose neighbours are nearest in the metric that they learn."""
     return _load("oracles_neighbours")
 
 
@@ -47,7 +47,7 @@ def make_groups():
 
 @pytest.fixture(scope="session")
 def package_figures():
-    """What the authors' R package gives: cases, each with the X and y it was fitted on, and X_rest to predict."""
+    """Results of the authors' R package: cases, each with the X and y that it was fitted on, and X_rest to predict."""
     figures = json.loads((Path(__file__).parent / "data" / "immigrate_reference.json").read_text())
     cases = []
     for case in figures["cases"]:

@@ -1,4 +1,4 @@
-"""Relief and ReliefF as the papers define them: plain loops over pairs of samples, nothing clever."""
+"""Relief and ReliefF as the papers define them: in plain loops over pairs of samples."""
 
 import math
 
@@ -8,14 +8,14 @@ def is_unknown(value):
 
 
 def known_values(X, y, feature, label):
-    """Values of a feature in a class; in all classes if it is never known there."""
+    """Known values of a feature in a class; in all classes if there are none."""
     values = [row[feature] for row, c in zip(X, y, strict=True) if c == label and not is_unknown(row[feature])]
     return values or [row[feature] for row in X if not is_unknown(row[feature])]
 
 
 def feature_range(X, feature):
-    known = [row[feature] for row in X if not is_unknown(row[feature])]
-    return max(known) - min(known) if known else 0.0
+    values = [row[feature] for row in X if not is_unknown(row[feature])]
+    return max(values) - min(values) if values else 0.0
 
 
 def candidates(X, y, i, feature):
@@ -54,10 +54,10 @@ def relieff(X, y, k, nominal=None, samples=None):
         diffs = [[diff(X, y, nominal, widths, f, i, j) for f in range(p)] for j in range(n)]
         distances = [math.fsum(diffs[j]) for j in range(n)]
         for c in prior:
-            chosen = nearest(distances, [j for j in range(n) if y[j] == c and j != i], k)
+            neighbours = nearest(distances, [j for j in range(n) if y[j] == c and j != i], k)
             factor = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
             for f in range(p):
-                weights[f] += factor * math.fsum(diffs[j][f] for j in chosen) / len(chosen)
+                weights[f] += factor * math.fsum(diffs[j][f] for j in neighbours) / len(neighbours)
     return [w / used for w in weights]
 
 

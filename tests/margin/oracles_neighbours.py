@@ -1,4 +1,4 @@
-"""LFE, Simba, MulRelief and NCA-D as the papers define them: plain loops over pairs of samples, nothing clever."""
+"""LFE, Simba, MulRelief and NCA-D as the papers define them: in plain loops over pairs of samples."""
 
 import math
 
@@ -29,12 +29,12 @@ def hit_and_miss(X, y, i, w=None):
 def knn(X, y, query, k, w=None, without=None):
     """Class by the rules of the vote, and the fractions of the votes."""
     distances = [squared_distance(query, x, w) for x in X]
-    chosen = nearest(distances, [j for j in range(len(X)) if j != without], k)
+    neighbours = nearest(distances, [j for j in range(len(X)) if j != without], k)
     classes = sorted(set(y))
-    votes = {c: sum(y[j] == c for j in chosen) for c in classes}
-    far = {c: round(math.fsum(distances[j] for j in chosen if y[j] == c), 9) for c in classes}
+    votes = {c: sum(y[j] == c for j in neighbours) for c in classes}
+    far = {c: round(math.fsum(distances[j] for j in neighbours if y[j] == c), 9) for c in classes}
     winner = min(classes, key=lambda c: (-votes[c], far[c], classes.index(c)))
-    return winner, [votes[c] / len(chosen) for c in classes]
+    return winner, [votes[c] / len(neighbours) for c in classes]
 
 
 def leave_one_out_error(X, y, k, w=None):
@@ -134,7 +134,7 @@ def softmax(values):
 
 
 def soft_margin(X, y, w, sigma):
-    """Mean expected distance to a miss minus that to a hit, neighbours drawn by exp(-distance / sigma)."""
+    """Mean expected distance to a miss minus that to a hit, neighbours drawn with weight exp(-distance / sigma)."""
     total = 0.0
     for i in targets(y):
         for sign, among in ((1, [j for j in range(len(X)) if y[j] != y[i]]),

@@ -1,4 +1,4 @@
-"""What compiled functions must heed for numba's cache to be safe."""
+"""What makes numba's cache safe for compiled functions."""
 
 import importlib
 import inspect
@@ -16,9 +16,9 @@ MODULES = [name for _, name, _ in PACKAGE if name != "mfbench_margin.plugin"]
 
 @pytest.mark.parametrize("name", MODULES)
 def test_no_generator_is_cached(name):
-    """Numba fails with a KeyError where it has a generator in its cache, but not the function that calls it.
+    """Numba fails with a KeyError if a generator is in its cache but the function that calls it is not.
 
-    So it is while another process is filling the cache, and whenever a caller meets new types.
+    That happens while another process is filling the cache, and whenever a caller is compiled for new types.
     """
     module = importlib.import_module(name)
     compiled = [thing for thing in vars(module).values() if isinstance(thing, CPUDispatcher)]

@@ -1,4 +1,4 @@
-"""That docstrings tell what is there: every parameter, and attributes that exist."""
+"""Docstrings describe every parameter, and exactly the attributes that exist."""
 
 import re
 import warnings

@@ -3,7 +3,6 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import softmax
 from sklearn.base import clone
 
 import mfbench_margin
@@ -40,12 +39,6 @@ def start(p, seed=0):
     """A W0 that lies in every cone but "diag"."""
     B = np.random.default_rng(seed).random((p, p))
     return B @ B.T / np.linalg.norm(B @ B.T)
-
-
-def xor(n, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 6))
-    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
 
 # The definition
@@ -96,64 +89,7 @@ def test_equals_the_package(package_figures):
             assert_allclose(shares, case["distance_shares"], rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("cone", CONES)
-def test_one_published_step_is_the_closed_form(immigrate_oracles, make_groups, cone):
-    X, y = make_groups(3, n_classes=3)
-    W, _ = immigrate_oracles.published_step(
-        immigrate_oracles.differences(X), y, 1.5, immigrate_oracles.identity(4), cone
-    )
-    fitted = make(sigma=1.5, solver="published", cone=cone, max_iter=1).fit(X, y)
-    assert fitted.n_iter_ == 1
-    assert_allclose(fitted.matrix_, W, **tolerance(cone))
-
-
-# Monotone
-
-
-@pytest.mark.parametrize("cone", ["psd", "nonneg", "diag", "dnn"])
-@pytest.mark.parametrize("sigma", [0.125, 0.5, 4.0])
-def test_monotone_never_goes_up(make_groups, cone, sigma):
-    X, y = make_groups(4, n=40, p=5)
-    fitted = make(sigma=sigma, solver="monotone", cone=cone).fit(X, y)
-    trace = np.asarray(fitted.objective_trace_)
-    assert (np.diff(trace) <= 1e-9 * np.abs(trace[:-1])).all()
-    assert fitted.gap_ >= 0
-    if fitted.converged_:
-        assert fitted.gap_ <= 1e-6 * max(1, abs(trace[-1]))
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("cone", ["psd", "nonneg"])
-def test_monotone_beats_published_on_an_interaction(immigrate_oracles, cone, seed):
-    X, y = xor(150, seed)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    published = make(sigma=0.5, solver="published", cone=cone, max_iter=30, tol=0).fit(X, y)
-    monotone = make(sigma=0.5, solver="monotone", cone=cone).fit(X, y)
-    assert (np.diff(published.objective_trace_) > 0).mean() > 0.4
-    assert (np.diff(monotone.objective_trace_) <= 0).all()
-    # Below the best iterate of the published loop, which ends far above it, and predicts worse.
-    assert monotone.objective_trace_[-1] < published.objective_trace_.min() < published.objective_trace_[-1] - 80
-    assert monotone.score(X, y) > published.score(X, y)
-    W = monotone.matrix_
-    if cone == "psd":  # With "nonneg", pairs of one of the two with noise weigh as much.
-        off_diagonal = np.abs(np.triu(W, 1))
-        assert np.unravel_index(off_diagonal.argmax(), off_diagonal.shape) == (0, 1)
-    # Scaling the last iterate to norm 1 changes little.
-    last = immigrate_oracles.value(immigrate_oracles.differences(X), y, 0.5, W)
-    assert last == pytest.approx(monotone.objective_trace_[-1], rel=0.02)
-
-
-def test_trace_is_the_objective_of_every_iterate(immigrate_oracles, make_groups):
-    o = immigrate_oracles
-    X, y = make_groups(5, n_classes=3)
-    D, iterates = o.differences(X), [o.identity(4)]
-    for k in (1, 2, 3):
-        iterates.append(make(sigma=0.6, solver="published", max_iter=k).fit(X, y).matrix_)
-    trace = make(sigma=0.6, solver="published", max_iter=3).fit(X, y).objective_trace_
-    assert_allclose(trace, [o.value(D, y, 0.6, W) for W in iterates], rtol=1e-10)
-
-
-# The matrix and what is derived of it
+# The matrix and what is derived from it
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -181,17 +117,6 @@ def test_matrix(make_groups, solver, cone):
         assert_allclose(fitted.components_.T @ fitted.components_, W, rtol=0, atol=1e-6 if cone == "dnn" else 1e-10)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", CONES)
-def test_pruning_leaves_nothing_small_or_negative(make_groups, solver, cone):
-    X, y = make_groups(7, p=6)
-    W = make(sigma=0.5, solver=solver, cone=cone, prune=True).fit(X, y).matrix_
-    assert np.linalg.norm(W) == pytest.approx(1, abs=1e-12)
-    # Normalising after pruning only makes entries larger.
-    assert ((W == 0) | (W >= 1 / 6 - 1e-12)).all()
-    assert_array_equal(W, make(sigma=0.5, solver=solver, cone=cone, prune=1 / 6).fit(X, y).matrix_)
-
-
 def test_transform(make_groups):
     X, y = make_groups(8, p=5)
     X = np.column_stack([X, np.ones(len(X))])
@@ -215,50 +140,6 @@ def test_constant_feature_weighs_exactly_nothing(make_groups, solver, cone):
         assert not fitted.matrix_[:, a].any()
         assert fitted.weights_[a] == 0
     assert np.linalg.norm(fitted.matrix_) == pytest.approx(1, abs=1e-12)
-
-
-# Prediction
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("sigma", [0.01, 0.8, 100.0])
-@pytest.mark.parametrize("cone", ["psd", "nonneg"])
-def test_prediction(immigrate_oracles, make_groups, n_classes, sigma, cone):
-    X, y = make_groups(10, n_classes=n_classes)
-    rows, _ = make_groups(11, n=30)
-    fitted = make(sigma=sigma, solver="published", cone=cone).fit(X, y)
-    expected = immigrate_oracles.expected_distances(fitted.matrix_, X, y, sigma, rows)
-    assert_allclose(fitted.expected_distances(rows), expected, rtol=1e-9, atol=1e-12)
-    assert_array_equal(fitted.predict(rows), expected.argmin(axis=1))
-    assert_allclose(fitted.predict_proba(rows), softmax(-expected / sigma, axis=1), rtol=1e-6, atol=1e-12)
-    decision = expected[:, 0] - expected[:, 1] if n_classes == 2 else -expected
-    assert_allclose(fitted.decision_function(rows), decision, rtol=1e-7, atol=1e-9)
-
-
-def test_narrow_sigma_predicts_the_nearest(immigrate_oracles, make_groups):
-    X, y = make_groups(12, n=40, n_classes=3)
-    rows, _ = make_groups(13, n=50)
-    fitted = make(sigma=1e-7, solver="published", max_iter=2).fit(X, y)
-    q = immigrate_oracles.quadratic(immigrate_oracles.differences(rows, X), fitted.matrix_)
-    assert_array_equal(fitted.predict(rows), y[q.argmin(axis=1)])
-
-
-def test_wide_sigma_predicts_the_smallest_mean_distance(immigrate_oracles, make_groups):
-    X, y = make_groups(14, n=40)
-    rows, _ = make_groups(15, n=50)
-    fitted = make(sigma=1e7, solver="published", max_iter=2).fit(X, y)
-    q = immigrate_oracles.quadratic(immigrate_oracles.differences(rows, X), fitted.matrix_)
-    means = np.column_stack([q[:, y == c].mean(axis=1) for c in (0, 1)])
-    assert_array_equal(fitted.predict(rows), means.argmin(axis=1))
-
-
-def test_class_of_one_sample_is_predicted_too(make_groups):
-    X, y = make_groups(16, alone=True)
-    alone = np.flatnonzero(y == 2)
-    X[alone] = 30.0
-    fitted = make(solver="published").fit(X, y)
-    assert fitted.predict(X[alone] + 0.1).tolist() == [2]
-    assert fitted.n_skipped_ == 1
 
 
 # Hard input

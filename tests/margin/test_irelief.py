@@ -83,7 +83,7 @@ def test_keeps_the_best_iterate(make_table):
     assert model.objective_trace_[-1] < best
 
 
-def test_finds_the_features_that_tell_classes_apart(clouds):
+def test_finds_the_informative_features(clouds):
     X, y = clouds
     model = fitted(X, y, sigma=0.5)
     assert set(np.argsort(model.weights_)[-2:]) == {0, 1}

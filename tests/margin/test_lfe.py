@@ -10,70 +10,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import LFE, Relief
-from mfbench_margin._nearest.classifier import leave_one_out_error
-from mfbench_margin._nearest.hits_and_misses import hits_and_misses
 
 EXACT = {"rtol": 0, "atol": 1e-9}
-
-
-# What all learners of this kind share
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_hits_and_misses_equal_definition(neighbours, messy_table, seed):
-    X, y = messy_table(seed)
-    targets = np.array(neighbours.targets(y))
-    expected = [neighbours.hit_and_miss(X, y, i) for i in targets]
-    assert_array_equal(np.transpose(hits_and_misses(X, y, targets)), expected)
-
-
-def test_hits_and_misses_in_blocks(messy_table, monkeypatch):
-    X, y = messy_table(9)
-    whole = hits_and_misses(X, y, np.arange(30))
-    monkeypatch.setattr("mfbench_margin._nearest.search.BLOCK", 7)
-    assert_array_equal(hits_and_misses(X, y, np.arange(30)), whole)
-
-
-def test_near_duplicates_are_told_apart():
-    """The expansion ||a||² + ||b||² - 2 ab has no digit left of these distances."""
-    X = np.array([[1e4, 0], [1e4 + 3e-5, 0], [1e4 + 1e-5, 0], [1e4 + 2e-5, 0]])
-    hits, misses = hits_and_misses(X, np.array([0, 0, 0, 1]), np.arange(3))
-    assert hits.tolist() == [2, 2, 0]
-    assert misses.tolist() == [3, 3, 3]
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 6, 1000])
-def test_votes_equal_definition(neighbours, messy_table, k):
-    X, y = messy_table(k)
-    lfe = LFE(n_neighbors=k).fit(X, y)
-    queries = np.vstack([X, np.roll(X, 1, axis=1)])
-    mapped = lfe._embed(X)
-    expected = [neighbours.knn(mapped, y, q, k) for q in lfe._embed(queries)]
-    assert_array_equal(lfe.predict(queries), [winner for winner, _ in expected])
-    assert_allclose(lfe.predict_proba(queries), [votes for _, votes in expected], **EXACT)
-    error = neighbours.leave_one_out_error(mapped, y, k)
-    assert leave_one_out_error(mapped, y, k) == pytest.approx(error, abs=1e-12)
-
-
-def test_votes_in_chunks(messy_table, monkeypatch):
-    X, y = messy_table(3)
-    lfe = LFE(n_neighbors=3).fit(X, y)
-    whole = lfe.predict(X)
-    monkeypatch.setattr("mfbench_margin._nearest.classifier.CHUNK_BYTES", 8 * 6 * 4)
-    assert_array_equal(lfe.predict(X), whole)
-
-
-def test_tied_votes_go_to_the_nearer_class_then_to_the_lower_index():
-    X, y = np.array([[0.0], [0.5], [10.0], [10.4]]), np.array(["b", "b", "a", "a"])
-    nearer = LFE(n_neighbors=4).fit(X, y).predict([[4.0], [7.0]])
-    assert nearer.tolist() == ["b", "a"]
-    even = LFE(n_neighbors=2).fit([[0.0], [-1], [2], [3]], ["b", "b", "a", "a"]).predict([[1.0]])
-    assert even.tolist() == ["a"]
-    first = LFE().fit([[0.0], [-1], [2], [3]], ["b", "b", "a", "a"]).predict([[1.0]])
-    assert first.tolist() == ["b"]
-
-
-# The learner
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -163,26 +101,6 @@ def test_diagonal_of_the_scatter_is_relief(neighbours, messy_table):
     X, y = messy_table(7)
     relief = Relief(diff="sq", scale="none").fit(X, y).feature_importances_
     assert_allclose(np.diag(neighbours.lfe_scatter(X, y)) / (len(y) - 1), relief, **EXACT)
-
-
-def test_transform_maps_to_the_metric(messy_table):
-    X, y = messy_table(8)
-    fitted = LFE(output="metric").fit(X, y)
-    mapped = fitted.transform(X)
-    assert_allclose(mapped, X @ fitted.components_.T, **EXACT)
-    difference = X[3] - X[9]
-    assert_allclose(((mapped[3] - mapped[9]) ** 2).sum(), difference @ fitted.matrix_ @ difference, **EXACT)
-    assert fitted.get_feature_names_out().tolist() == [f"lfe{a}" for a in range(mapped.shape[1])]
-    assert not hasattr(fitted, "inverse_transform")
-    assert list(fitted.set_output(transform="pandas").transform(X)) == fitted.get_feature_names_out().tolist()
-
-
-def test_transform_selects_features(messy_table):
-    X, y = messy_table(8)
-    fitted = LFE().fit(X, y)
-    assert_array_equal(fitted.transform(X), X[:, :-1])
-    assert fitted.get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3", "x4"]
-    assert_array_equal(fitted.inverse_transform(X[:, :-1])[:, -1], 0)
 
 
 @pytest.mark.parametrize("n_features", [1, 3, 40])

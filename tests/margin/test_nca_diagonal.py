@@ -1,90 +1,15 @@
-import tracemalloc
-from fractions import Fraction
-
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import NCADiagonal
-from mfbench_margin._soft.nca import correct_probability, soft_margin, squared_difference_sum
-from mfbench_margin._soft.simplex import climb_simplex, project_on_simplex
+from mfbench_margin._soft.nca import correct_probability, soft_margin
 
 EXACT = {"rtol": 0, "atol": 1e-9}
-
-
-def random_weights(seed, p):
-    weights = np.random.default_rng(seed).uniform(0, 1, p)
-    weights[0] = 0
-    return weights / weights.sum()
-
-
-# Sums over pairs
-
-
-@pytest.mark.parametrize("shape", [(7, 5, 3), (1, 1, 1), (4, 9, 20)])
-def test_sum_of_squared_differences(neighbours, shape):
-    n, m, p = shape
-    rng = np.random.default_rng(n)
-    A, B, C = rng.normal(size=(n, p)), rng.normal(size=(m, p)), rng.normal(size=(n, m))
-    assert_allclose(squared_difference_sum(A, B, C), neighbours.squared_difference_sum(A, B, C), **EXACT)
-
-
-# Objectives
-
-
-@pytest.mark.parametrize("sigma", [0.05, 1.0, 20.0])
-@pytest.mark.parametrize("seed", range(3))
-def test_margin_equals_definition(neighbours, messy_table, sigma, seed):
-    X, y = messy_table(seed)
-    weights = random_weights(seed, X.shape[1])
-    centred = X - X.mean(axis=0)
-    value, gradient = soft_margin(centred, y, weights, sigma)
-    assert value == pytest.approx(neighbours.soft_margin(X, y, weights, sigma), abs=1e-9)
-    inside = weights + 1e-3
-    gradient = soft_margin(centred, y, inside, sigma)[1]
-    numeric = neighbours.finite_differences(lambda w: neighbours.soft_margin(X, y, w, sigma), inside)
-    assert_allclose(gradient, numeric, rtol=1e-7, atol=1e-7)
-
-
-@pytest.mark.parametrize("length", [0.5, 1.0, 5.0])
-@pytest.mark.parametrize("seed", range(3))
-def test_probability_equals_definition(neighbours, messy_table, length, seed):
-    X, y = messy_table(seed)
-    v = length * np.random.default_rng(seed).normal(size=X.shape[1])
-    value, gradient = correct_probability(X - X.mean(axis=0), y, v)
-    assert value == pytest.approx(neighbours.nca(X, y, v), abs=1e-9)
-    assert_allclose(gradient, neighbours.finite_differences(lambda u: neighbours.nca(X, y, u), v), rtol=0, atol=1e-7)
-
-
-def test_blocks_of_rows_make_no_difference(messy_table, monkeypatch):
-    X, y = messy_table(3)
-    whole = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
-    monkeypatch.setattr("mfbench_margin._soft.nca.BLOCK_BYTES", 80 * len(X) * 4)
-    parts = [soft_margin(X, y, random_weights(3, 6), 0.5), correct_probability(X, y, np.ones(6))]
-    for one, other in zip(whole, parts, strict=True):
-        assert one[0] == pytest.approx(other[0], abs=1e-12)
-        assert_allclose(one[1], other[1], rtol=0, atol=1e-12)
-
-
-def test_memory_is_bounded():
-    rng = np.random.default_rng(4)
-    X, y = rng.normal(size=(4000, 2)), rng.integers(0, 2, 4000)
-    tracemalloc.start()
-    soft_margin(X, y, np.array([0.5, 0.5]), 1.0)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 64 * 2**20
-
-
-def test_soft_margin_becomes_the_margin_of_nearest_neighbours(neighbours, messy_table):
-    X, y = messy_table(5)
-    weights = random_weights(5, 6)
-    hard = np.dot(weights, neighbours.mean_margin(X, y, weights))
-    assert soft_margin(X, y, weights, 1e-7)[0] == pytest.approx(hard, abs=1e-6)
 
 
 @pytest.mark.parametrize("sigma", [1e-6, 1e6])
@@ -97,77 +22,6 @@ def test_extremes_give_no_nan(messy_table, sigma, objective, factor):
     assert np.isfinite(fitted.objective_trace_).all()
     assert fitted.weights_.sum() == pytest.approx(1)
     assert fitted.weights_[-1] == 0
-
-
-# Ascent
-
-
-@settings(max_examples=50, deadline=None)
-@given(seed=st.integers(0, 10**6), p=st.integers(1, 8), spread=st.sampled_from([1e-3, 1.0, 1e3]))
-def test_projection_is_the_nearest_point_of_the_simplex(seed, p, spread):
-    rng = np.random.default_rng(seed)
-    v = spread * rng.normal(size=p)
-    projected = project_on_simplex(v)
-    assert projected.min() >= 0
-    assert projected.sum() == pytest.approx(1)
-    corners = np.eye(p) - projected
-    # The angle to every corner of the simplex is blunt.
-    assert (corners @ (v - projected) <= 1e-9 * max(1, spread)).all()
-
-
-def exact_projection(v):
-    """The projection in rational arithmetic."""
-    values = sorted((Fraction(value) for value in v), reverse=True)
-    threshold, total = None, Fraction(0)
-    for count, value in enumerate(values, start=1):
-        total += value
-        if value > (total - 1) / count:
-            threshold = (total - 1) / count
-    return [float(max(Fraction(value) - threshold, 0)) for value in v]
-
-
-@settings(max_examples=200, deadline=None)
-@given(v=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
-@example(v=[9.38884626e16, -3.13614650e16, -5.83895147e16, -4.13748296e15])
-@example(v=[1.7e308, -1.7e308])
-@example(v=[1e300])
-@example(v=[-1e300, -1e300, -1e300])
-@example(v=[1e17, 1e17, 0.5])
-@example(v=[0.0, -0.0, 0.0])
-@example(v=[5e-324, 0.0])
-def test_projection_holds_for_any_finite_vector(v):
-    projected = project_on_simplex(np.array(v))
-    assert_allclose(projected, exact_projection(v), rtol=0, atol=1e-15 * len(v))
-    assert projected.min() >= 0
-    assert projected.sum() == pytest.approx(1, abs=1e-15 * len(v))
-
-
-def test_projection_of_many_ties():
-    assert_allclose(project_on_simplex(np.full(10**5, -3e200)), np.full(10**5, 1e-5), rtol=1e-9)
-
-
-def test_ascent_from_a_gentle_to_a_steep_slope_stays_finite():
-    """A step fit for the first slope overflows on the second."""
-
-    def kinked(weights):
-        if weights[0] < 0.5:
-            return 1e-295 * weights[0], np.array([1e-295, 0.0, 0.0])
-        return 1e20 * (weights[0] - 0.5), np.array([1e20, 0.0, 0.0])
-
-    weights, trace, converged = climb_simplex(kinked, np.ones(3) / 3, 10, 0.0)
-    assert weights.tolist() == [1, 0, 0]
-    assert trace[-1] == 5e19
-    assert converged
-
-
-def test_ascent_finds_the_maximum_of_a_concave_function():
-    target = np.array([0.7, 0.5, -0.2])
-    weights, trace, converged = climb_simplex(
-        lambda w: (-float(np.sum((w - target) ** 2)), -2 * (w - target)), np.ones(3) / 3, 100, 0.0
-    )
-    assert_allclose(weights, [0.6, 0.4, 0], rtol=0, atol=1e-9)
-    assert (np.diff(trace) >= 0).all()
-    assert converged
 
 
 @pytest.mark.parametrize("objective", ["margin", "nca"])
@@ -200,9 +54,6 @@ def test_margin_ends_at_a_stationary_point():
     used = fitted.weights_ > 0
     assert np.ptp(gradient[used]) < 1e-3 * np.abs(gradient).max()
     assert gradient[~used].max(initial=-np.inf) <= gradient[used].max() + 1e-3
-
-
-# The learner
 
 
 @pytest.mark.parametrize("objective", ["margin", "nca"])

@@ -6,7 +6,7 @@ import pytest
 
 
 def load(name):
-    """Return a module that lies beside this file."""
+    """Return a module from this folder."""
     spec = importlib.util.spec_from_file_location(f"relevance_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -25,7 +25,7 @@ def simulations():
 
 @pytest.fixture(scope="session")
 def make_regression():
-    """Return a function that makes a table and a response: a line, a parabola, a correlated pair, noise."""
+    """Return a function that makes a table and a response: linear, quadratic, correlated and noise features."""
 
     def make(seed, n=200, p=12, noise=0.3):
         rng = np.random.default_rng(seed)

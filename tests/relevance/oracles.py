@@ -1,4 +1,4 @@
-"""The methods written down from their formulas, row by row where they work on kernels, or given to a general solver."""
+"""Reference implementations: the formulas on explicit rows instead of kernels, or a general solver."""
 
 import numpy as np
 from scipy.optimize import LinearConstraint, minimize

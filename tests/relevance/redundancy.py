@@ -1,9 +1,9 @@
-"""Operating curves on redundant designs: detection at equal false-alarm rates, against plain ranking by the kernel.
+"""Operating curves on redundant designs: detection at equal false-alarm rates, compared with plain ranking.
 
 Run as ``python tests/relevance/redundancy.py [rounds]``. Each round draws the second simulation of the paper with equal
-ranges and two noisy copies of each relevant feature. Every method sees the same corrected kernel and is swept over its
-own knob: the noise of RFVM, the penalty of FVM and P-SVM, the threshold of the ranking. Detection at a false-alarm rate
-is the largest along the sweep at that rate or below. Two truths: copies count as relevant, or as false alarms.
+ranges and two noisy copies of each relevant feature. All methods use the same corrected kernel, and each is swept over
+its main parameter: the noise of RFVM, the penalty of FVM and P-SVM, the threshold of the ranking. Detection at a
+false-alarm rate is the largest along the sweep at that rate or below. Copies count as relevant or as false alarms.
 """
 
 import sys
@@ -23,7 +23,7 @@ STEPS = 40
 
 
 def sweeps(X, y, seed):
-    """Return the selections of every method along its knob, as boolean tables of shape (n_values, n_features)."""
+    """Return the selections of every method along its sweep, as boolean tables of shape (n_values, n_features)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         kernel = repaired(feature_kernel(X, y, bias="null", random_state=seed), "clip")
@@ -41,7 +41,7 @@ def sweeps(X, y, seed):
 
 
 def detection(selected, good, bad):
-    """Return the largest share of good features at each rate of bad ones."""
+    """Return the largest share of good features selected at each rate of bad ones."""
     found, false = selected[:, good].mean(axis=1), selected[:, bad].mean(axis=1)
     return [found[false <= rate].max(initial=0.0) for rate in RATES]
 

@@ -1,7 +1,7 @@
-"""Second simulation of the paper: who selects what, method by method.
+"""Second simulation of the paper: the selections of each method.
 
-Run as ``python tests/relevance/simulations.py [rounds [name ...]]`` to print detection, false-alarm rate and false
-discovery proportion with 95 % intervals of the means (Student), as the table of docs/detection.md.
+Run as ``python tests/relevance/simulations.py [rounds [name ...]]`` to print the table of docs/detection.md:
+detection rate, false-alarm rate and false discovery proportion with 95 % intervals of the means (Student).
 """
 
 import sys
@@ -39,7 +39,7 @@ def first(estimator, count):
     return select
 
 
-# From a seed to a function of X and y that tells which features are selected.
+# Each entry takes a seed and returns a function of X and y that returns the selected features as a mask.
 METHODS = {
     "RFVM, paper, 7 bins": lambda s: fitted(RFVM("paper")),
     "RFVM, paper, 10 bins": lambda s: fitted(RFVM("paper", bins=10, target_bins=10)),

@@ -1,9 +1,9 @@
-"""The two simulations of the paper: detection and false-alarm rates over 20 rounds against reference figures.
+"""The two simulations of the paper: detection and false-alarm rates over 20 rounds, compared with reference values.
 
-The reference figures (mean and standard deviation of 20 rounds) were measured by an independent implementation with
-other draws. A mean agrees if it lies within 2.5 standard errors of the difference; with more than 40 comparisons, two
-standard errors would be missed once or twice by chance alone. Run as a program, `simulations.py` beside this file
-prints the table of docs/detection.md.
+The reference values (mean and standard deviation of 20 rounds) come from an independent implementation with other
+draws. A mean agrees if it is within 2.5 standard errors of the difference; with more than 40 comparisons, a limit of
+two standard errors would be exceeded once or twice by chance. The script `simulations.py` in this folder prints the
+table of docs/detection.md.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ REFERENCE = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="many fits on simulated data")
 @pytest.mark.parametrize("name", REFERENCE)
 def test_second_simulation(simulations, name):
     reference = REFERENCE[name]
@@ -52,8 +52,8 @@ def test_second_simulation(simulations, name):
         assert abs(values.mean() - mean) < 2.5 * error, f"{values.mean():.3f} ± {values.std(ddof=1):.3f}, not {mean}"
 
 
-def test_presets_in_short(simulations):
-    """Five rounds: as published hardly a false alarm and few detections; calibrated twice as many."""
+def test_presets(simulations):
+    """Five rounds: few detections and hardly a false alarm as published; twice as many detections when calibrated."""
     methods = simulations.METHODS
     paper, ours = (simulations.rates(methods[name], 5) for name in ("RFVM, paper, 7 bins", "RFVM, default"))
     assert 0.05 <= paper[:, 0].mean() <= 0.25
@@ -71,10 +71,10 @@ FIRST = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="many fits on simulated data")
 @pytest.mark.parametrize("name", FIRST)
 def test_first_simulation(name):
-    """Bins as wide as the paper's average the sine away; 32 bins find it."""
+    """Bins as wide as the paper's average out the sine; 32 bins find it."""
     make, expected, false = FIRST[name]
     found = []
     for seed in range(10):

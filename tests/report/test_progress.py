@@ -85,9 +85,9 @@ class TestPlain:
         display.started(plan(), [], TRIALS)
         for trial in TRIALS:
             display.finished(trial, failed("[bold]why"))
-        told = [line for line in lines(console) if line.startswith("timeout: ")]
-        assert len(told) == 5
-        assert told[0] == "timeout: A on iris, repeat 0, fold 0: TimeoutError: [bold]why"
+        printed = [line for line in lines(console) if line.startswith("timeout: ")]
+        assert len(printed) == 5
+        assert printed[0] == "timeout: A on iris, repeat 0, fold 0: TimeoutError: [bold]why"
         assert lines(console)[-1] == "12/12 trials, 0 s left, 12 failed, now wine"
 
 

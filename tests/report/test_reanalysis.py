@@ -1,4 +1,4 @@
-"""A published table analysed anew, in every form, from the command line."""
+"""The analysis of a published table, in every form, from the command line."""
 
 import io
 import json
@@ -14,54 +14,54 @@ from mfbench.report.reanalysis import reanalyse
 from mfbench.suite.published import read_published, shipped_tables
 
 
-def told(name, form=None, width=160):
+def present(name, form=None, width=160):
     console = Console(file=io.StringIO(), width=width)
     text = present_table(name, form or Form(), console)
     return console.file.getvalue() + text
 
 
 def test_the_printed_table_of_2020():
-    text = told("immigrate2020_table2")
+    text = present("immigrate2020_table2")
     words = " ".join(text.split())
     for part in (
         "Friedman χ² = 146.7 (17 degrees of freedom",
-        "F = 14.42 (17 and 323, p = 1.5e-30)",
-        "critical difference 5.89",
-        "across 20 datasets, IGT against each method",
+        "F = 14.42 (17 and 323 degrees of freedom, p = 1.5e-30)",
+        "Critical difference 5.89",
+        "Across 20 datasets, IGT against each method",
         "2.55", "5.42", "6.30", "7.48", "7.52", "15.70",
     ):  # fmt: skip
         assert part in words
-    assert "IGT better" in words and "not told apart" not in words
+    assert "IGT better" in words and "not significant" not in words
 
 
 def test_the_printed_table_of_the_ensembles():
-    words = " ".join(told("immigrate2020_table3").split())
+    words = " ".join(present("immigrate2020_table3").split())
     assert "RF 2.20 +1.09 +1.0 [+0.2, +1.8] +0.63 0.017 0.017 0.50 0.50 0.00 BIM better" in words
 
 
 def test_another_reference_and_all_pairs():
     form = Form(reference="RF", statistics=True)
-    words = " ".join(told("immigrate2020_table3", form).split())
+    words = " ".join(present("immigrate2020_table3", form).split())
     assert "RF against each method" in words
-    assert "all 6 pairs" in words and "ties half" in words
+    assert "All 6 pairs" in words and "a tie counts half" in words
 
 
 def test_json_csv_markdown_and_svg():
-    content = json.loads(told("immigrate2020_table3", Form("json")))
+    content = json.loads(present("immigrate2020_table3", Form("json")))
     assert content["reference"] == "BIM"
     assert content["overall"]["ranks"]["BIM"] == pytest.approx(1.575)
     assert content["overall"]["friedman"]["n_datasets"] == 20
-    assert told("immigrate2020_table3", Form("csv")).startswith("first,second,mean,difference,low,high")
-    markdown = told("immigrate2020_table3", Form("md"))
+    assert present("immigrate2020_table3", Form("csv")).startswith("first,second,mean,difference,low,high")
+    markdown = present("immigrate2020_table3", Form("md"))
     assert markdown.startswith("# IMMIGRATE 2020, table 3") and "```text" in markdown
-    assert told("immigrate2020_table3", Form("svg")).startswith("<svg")
-    assert "CD = 1.05" in told("immigrate2020_table3", Form("figure", "critical-difference"))
+    assert present("immigrate2020_table3", Form("svg")).startswith("<svg")
+    assert "CD = 1.05" in present("immigrate2020_table3", Form("figure", "critical-difference"))
 
 
-def test_every_shipped_table_can_be_told():
+def test_every_shipped_table_can_be_analysed():
     registry = load_registry(only=["suites"])
     for name in shipped_tables(registry):
-        assert told(name, width=100)
+        assert present(name, width=100)
 
 
 def test_a_table_with_holes_leaves_datasets_out(tmp_path):
@@ -72,17 +72,17 @@ def test_a_table_with_holes_leaves_datasets_out(tmp_path):
     with path.open("a") as handle:
         handle.write("d9,A,0.5\n")
     table = read_published(str(path), load_registry(only=[]), tmp_path)
-    found = reanalyse(table)
-    assert (found.reference, found.n_datasets, found.completed.dropped) == ("B", 5, ["d9"])
+    overall = reanalyse(table)
+    assert (overall.reference, overall.n_datasets, overall.completed.dropped) == ("B", 5, ["d9"])
 
 
 def test_refusals():
     with pytest.raises(UnknownNameError, match="method of this table"):
-        told("immigrate2020_table3", Form(reference="XYZ"))
-    with pytest.raises(UsageError, match="no times"):
-        told("immigrate2020_table3", Form("figure", "time-profile"))
+        present("immigrate2020_table3", Form(reference="XYZ"))
+    with pytest.raises(UsageError, match="a profile of times needs a run"):
+        present("immigrate2020_table3", Form("figure", "time-profile"))
     with pytest.raises(UnknownNameError, match="figure"):
-        told("immigrate2020_table3", Form("figure", "pie"))
+        present("immigrate2020_table3", Form("figure", "pie"))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_refusals():
         (["report", "--published", "immigrate2020_table2", "-o", "x"], "--output needs"),
     ],
 )
-def test_the_command_line_says_what_is_wrong(words, part, capsys):
+def test_the_command_line_names_the_mistake(words, part, capsys):
     with pytest.raises(SystemExit) as left:
         main(words)
     assert left.value.code == 2

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Run, explain_keys, prepare_suite
 from mfbench.host.registry import load_registry
-from mfbench.report.page import page_of
+from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
 from mfbench.run.runner import RunOptions, execute
@@ -123,9 +123,10 @@ class TestEveryProtocol:
 
     def test_the_report_says_how_rows_were_split(self, stored, name):
         _, run = stored(name)
-        page = page_of(run)
-        assert run.protocol.describe() in page.setting
-        assert page.parts and page.notes
+        report = report_of(run)
+        assert run.protocol.describe() in report.setting
+        assert any(section.tables for section in report.sections)
+        assert any(section.notes for section in report.sections)
 
     def test_keys_can_be_explained(self, stored, name):
         plan, _ = stored(name)
@@ -165,7 +166,7 @@ def test_labels_imply_decisions_where_none_were_made(stored):
 
 
 def test_the_trivial_accuracy_stands_beside_one_against_the_rest(stored):
-    from mfbench.report.tables import score_table
+    from mfbench.report.sections.scores import score_table
 
     _, run = stored("nested-cv")
     table = score_table(run)
@@ -180,6 +181,6 @@ def test_times_of_every_size_are_reported(stored):
     assert run.sizes.groupby("dataset")["fold"].nunique().tolist() == [5, 5]
     assert run.timing[["n_train", "n_features"]].drop_duplicates().values.tolist() == [[120, 4], [142, 13]]
     assert (run.timing["seconds"] > 0).all()
-    titles = [table.title for table in page_of(run).parts]
-    assert titles[0] == "time to fit at the largest size" and len(titles) == 3
+    titles = [table.title for section in report_of(run).sections for table in section.tables]
+    assert titles[0] == "Time to fit at the largest size" and len(titles) == 3
     assert run.trials.loc[run.trials["fold"] == 4, "selected"].isna().all()

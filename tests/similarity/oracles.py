@@ -1,4 +1,4 @@
-"""The definitions, read one pair and one sample at a time; exact where the numbers are whole."""
+"""Reference implementations of the definitions, one pair and one sample at a time; exact for whole numbers."""
 
 from fractions import Fraction
 
@@ -29,11 +29,11 @@ def exact_similarity(x, y, A):
 
 
 def ranked(values, members):
-    """Members by falling value; of equal values the lowest index first. Values are whole or well apart."""
-    return sorted(members, key=lambda j: (-_told_apart(values[j]), j))
+    """Members in decreasing order of value, ties by lowest index. Values are whole numbers or clearly different."""
+    return sorted(members, key=lambda j: (-_distinct(values[j]), j))
 
 
-def _told_apart(value):
+def _distinct(value):
     return value if isinstance(value, Fraction) else round(value, 10)
 
 
@@ -41,7 +41,7 @@ def knn_scores(values, y, k, classes):
     """Return (votes, summed similarity) of each class."""
     chosen = ranked(values, range(len(y)))[:k]
     return [
-        (sum(y[j] == c for j in chosen), sum((_told_apart(values[j]) for j in chosen if y[j] == c), Fraction(0)))
+        (sum(y[j] == c for j in chosen), sum((_distinct(values[j]) for j in chosen if y[j] == c), Fraction(0)))
         for c in classes
     ]
 
@@ -51,7 +51,7 @@ def sknn_scores(values, y, k, classes):
     means = []
     for c in classes:
         chosen = ranked(values, [j for j in range(len(y)) if y[j] == c])[:k]
-        means.append((0, sum(_told_apart(values[j]) for j in chosen) / Fraction(len(chosen))))
+        means.append((0, sum(_distinct(values[j]) for j in chosen) / Fraction(len(chosen))))
     return means
 
 
@@ -59,14 +59,14 @@ SCORES = {"knn-a": knn_scores, "sknn-a": sknn_scores}
 
 
 def predict(values, y, k, rule):
-    """Return the class of the best score, the lowest of equals."""
+    """Return the class of the best score; ties go to the lowest class."""
     classes = sorted(set(y))
     scores = SCORES[rule](values, y, k, classes)
     return classes[max(range(len(classes)), key=lambda c: (scores[c], -c))]
 
 
 def hits_and_misses(values, y, i, k):
-    """Return the k most similar hits and misses of sample i, as many of both."""
+    """Return the k most similar hits and misses of sample i, the same number of both."""
     hits = ranked(values, [j for j in range(len(y)) if j != i and y[j] == y[i]])
     misses = ranked(values, [j for j in range(len(y)) if y[j] != y[i]])
     k = min(k, len(hits), len(misses))
@@ -101,7 +101,7 @@ def form_of(x, z, N, form):
 
 
 def sila(X, y, k, form, epochs, N=one, neighbours="fixed-targets"):
-    """Return the list of [matrix, weight], the first one left out, which is 0 with weight 0."""
+    """Return the list of [matrix, weight] without the first one, which is 0 with weight 0."""
     p = X.shape[1]
     fixed = all_pairs(X, y, k, N)
     course = [[np.zeros((p, p)), 0]]

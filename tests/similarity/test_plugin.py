@@ -1,4 +1,4 @@
-"""What the plugin registers can be made, fitted and tuned by its own grid."""
+"""Everything the plugin registers can be created, fitted and tuned over its own grid."""
 
 import subprocess
 import sys
@@ -23,8 +23,16 @@ SELECTORS = [spec.name for spec in plugin.mfbench_selectors()]
 def test_names(registry):
     assert set(registry.classifiers) == set(CLASSIFIERS)
     assert set(CLASSIFIERS) == {
-        "sila", "rbs", "rbs-psd", "srbs", "srbs-psd", "relief-psd", "relief-similarity", "knn-cosine", "knn-euclidean",
-    }  # fmt: skip
+        "sila",
+        "rbs",
+        "rbs-psd",
+        "srbs",
+        "srbs-psd",
+        "relief-psd",
+        "relief-similarity",
+        "knn-cosine",
+        "knn-euclidean",
+    }
     assert set(SELECTORS) == set(CLASSIFIERS) - {"relief-similarity", "knn-cosine", "knn-euclidean"}
 
 

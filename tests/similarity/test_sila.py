@@ -174,8 +174,8 @@ def test_equal_hits_and_misses_leave_the_identity():
         assert fitted.predict([[1.0, 0]]).shape == (1,)
 
 
-def test_corrects_what_the_total_margin_overlooks():
-    """A few samples with huge margins of the wrong kind decide for RBS, not for SiLA."""
+def test_corrects_what_the_total_margin_misses():
+    """A few samples with huge margins mislead RBS but not SiLA."""
     rng = np.random.default_rng(2)
     y = np.repeat([0, 1], 60)
     X = rng.normal(size=(120, 3)) * [0.3, 0.3, 1.0]

@@ -69,7 +69,7 @@ def test_first_step_equals_definition(oracles, make_numbers):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stationary_point_balances_pull_and_penalty(make_numbers, form):
-    """2 l2 A = + beta sum x v' s(1 - s): the printed condition has a minus."""
+    """2 l2 A = + beta sum x v' s(1 - s); the condition in the paper has a minus sign."""
     X, y = make_numbers(2)
     fitted = SRBS(beta=3.0, l2=0.5, matrix=form, solver="lbfgs", tol=1e-10).fit(X, y)
     A = fitted._matrices[0]
@@ -154,7 +154,7 @@ def test_starts_at_the_cosine(make_numbers, rule):
 
 
 def test_learns_what_the_cosine_cannot_see():
-    """The sign of one feature tells the classes, four larger ones are noise."""
+    """The sign of one feature separates the classes; four larger features are noise."""
     rng = np.random.default_rng(0)
     y = np.tile([0, 1], 200)
     X = np.column_stack([np.where(y == 0, 1, -1) * rng.uniform(0.5, 1, 400), 2 * rng.normal(size=(400, 4))])

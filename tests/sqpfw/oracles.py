@@ -1,16 +1,16 @@
-"""SQP-FW written down plainly: sorted distances, dense KKT systems, a standard solver. Nothing here is fast."""
+"""SQP-FW in its simplest form: sorted distances, dense KKT systems, a standard solver. Nothing here is fast."""
 
 import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import nnls
 
-from mfbench_sqpfw import _steps
-from mfbench_sqpfw._run import prepare
-from mfbench_sqpfw._state import POSITIVE, TIES
+from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, solve
+from mfbench_sqpfw._active_set.problem import prepare
+from mfbench_sqpfw._active_set.state import POSITIVE, TIES
 
 
 def problem(seed):
-    """A random problem: data, kappa, lambda, theta; every third one is full of ties."""
+    """Return a random problem: data, kappa, lambda, theta, and whether it is full of ties (every third one)."""
     rng = np.random.default_rng(seed)
     n_classes = int(rng.integers(2, 4))
     kappa, lam = (int(k) for k in rng.integers(1, 4, 2))
@@ -32,7 +32,7 @@ def problem(seed):
 
 
 def prepared(X, y, kappa, lam, working_set=None, bar=None):
-    return prepare(np.asarray(X, float), np.asarray(y), kappa, lam, bar, working_set, True)
+    return prepare(np.asarray(X, float), np.asarray(y), kappa=kappa, lam=lam, bar=bar, working_set=working_set)
 
 
 def weights(s):
@@ -42,7 +42,7 @@ def weights(s):
 
 
 def columns(s):
-    """The data with features in the original order of the prepared data."""
+    """Return the data with the features in the order of the problem."""
     X = np.empty_like(s.X)
     X[:, s.perm] = s.X
     return X
@@ -53,14 +53,14 @@ def squares(X, i):
 
 
 def distances(s):
-    """Distances of every target to every sample under w, one row per target, once for hits and once for misses."""
+    """Return the distances of every target to every sample under w, twice: the rows for hits, then those for misses."""
     X, w = columns(s), weights(s)
     table = np.array([squares(X, i) @ w for i in s.targets])
     return np.vstack([table, table])
 
 
 def sides(s):
-    """-1, 0, 1 for members of H<, H=, H> (and M), NaN for samples that are no members."""
+    """Return -1, 0, 1 for members of H<, H=, H> (and M), NaN for other samples."""
     n_targets = len(s.targets)
     table = np.full((2 * n_targets, len(s.codes)), np.nan)
     for row in range(2 * n_targets):
@@ -75,21 +75,21 @@ def sides(s):
 
 
 def inconsistency(s):
-    """The largest slack of the wrong sign, and whether the sizes of the sets are right."""
+    """Return the largest slack of the wrong sign, and whether the sizes of the sets are right."""
     table, d = sides(s), distances(s)
     gap = d - d[np.arange(len(d)), s.rep][:, None]
     wrong = np.where(table == 0, np.abs(gap), -table * gap)
     need = np.repeat(s.need, len(s.targets))
     less, equal = (table == -1).sum(axis=1), (table == 0).sum(axis=1)
     sizes = (less <= need - 1).all() and (equal >= 1).all() and (less + equal >= need).all()
-    # The kappa-th smallest of all distances is that of the representative.
+    # The kappa-th smallest of all distances must be that of the representative.
     ranked = np.array([np.sort(row[~np.isnan(t)])[k - 1] for row, t, k in zip(d, table, need, strict=True)])
     values = np.abs(ranked - d[np.arange(len(d)), s.rep]).max()
     return max(float(np.nanmax(wrong)), float(values)), bool(sizes)
 
 
 def loss_value(X, y, w, bar, kappa, lam, theta):
-    """f(w) from sorted distances alone."""
+    """Return f(w) from sorted distances alone."""
     margin = []
     for i in range(len(X)):
         d = squares(X, i) @ w
@@ -111,7 +111,7 @@ def dense_kkt(s, theta):
     linear[:p] = -bar
     linear[p : p + n_targets], linear[p + n_targets :] = theta / n_targets, -theta / n_targets
     A, right, names = [np.r_[np.ones(p), np.zeros(2 * n_targets)]], [1.0], ["phi"]
-    # A weight that has just been released is 0 and free.
+    # A weight that has just been released is 0 but free.
     for f in s.perm[s.counts[POSITIVE] :]:
         A.append(np.eye(size)[f])
         right.append(0.0)
@@ -133,7 +133,7 @@ def dense_kkt(s, theta):
 
 
 def standard_qp(s, theta):
-    """The solution of the QP (3) with the sets of the state, by Lawson and Hanson's least-distance programming."""
+    """Solve the QP (3) with the sets of the state by Lawson and Hanson's least-distance programming."""
     X, table = columns(s), sides(s)
     n_targets, p = len(s.targets), len(s.w)
     bar, c = np.empty(p), np.zeros(p)
@@ -164,15 +164,15 @@ def standard_qp(s, theta):
 
 
 def run(s, theta, max_steps=20000, ended=None):
-    """Make single steps until the end; yield after each. The last status is put into ``ended``."""
+    """Make single steps until the end and yield the objective after each; append the last status to ``ended``."""
     history = np.empty(4)
     for _ in range(max_steps):
-        status, made = _steps.solve(s, theta, 1e-10, 1, history)
-        assert status in (_steps.OPTIMAL, _steps.STEP_LIMIT, _steps.STALLED)
+        status, made = solve(s, theta, 1e-10, 1, history)
+        assert status in (OPTIMAL, STEP_LIMIT, STALLED)
         if made:
             yield float(history[0])
-        if status in (_steps.OPTIMAL, _steps.STALLED):
+        if status in (OPTIMAL, STALLED):
             if ended is not None:
                 ended.append(status)
             return
-    raise AssertionError("no end")
+    raise AssertionError("the run does not end")

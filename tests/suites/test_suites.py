@@ -1,4 +1,4 @@
-"""The shipped suites: valid, every name exists, and each holds the whole of its collection."""
+"""The shipped suites are valid, their names exist, and each contains its whole collection."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from mfbench.suite.loading import load_suite, parse_suite
 from mfbench.suite.resolve import resolve_methods
 
 SUITES = Path(__file__).resolve().parents[2] / "suites"
-# Suites, and the collection whose sets they have; that of the SQP-FW paper is spread over two.
+# The collection of each suite; that of the SQP-FW paper is divided between two suites.
 COLLECTIONS = {
     "uci": "immigrate-uci",
     "gene": "immigrate-gene",
@@ -19,7 +19,7 @@ COLLECTIONS = {
     "sqpfw-gene": "sqpfw",
     "openml-cc18-small": "openml-cc18-small",
 }
-# What a suite has beyond the collection's sets.
+# Datasets of a suite that are not in its collection.
 MORE = {
     "uci": {
         "iris",
@@ -36,7 +36,7 @@ MORE = {
     },
     "gene": {"prostate", "leukemia", "kidney", "breast-gravier"},
 }
-# What the 2019 version of the paper has and the 2020 one has not.
+# Labels of the 2019 version of the paper that are missing in 2020.
 NOT_IN_2020 = {"BRC", "VEC", "WQT"}
 
 
@@ -71,22 +71,22 @@ def test_methods_and_datasets_exist(name, registry):
         assert len(resolve_methods(loaded, registry)[0]) == len(loaded.suite.methods)
     names = used(loaded.suite)
     assert set(names) <= set(registry.datasets)
-    assert len(set(names)) == len(names), "each set counts once"
+    assert len(set(names)) == len(names), "each dataset counts once"
 
 
 @pytest.mark.parametrize("collection", sorted(set(COLLECTIONS.values())))
 def test_suites_have_the_whole_collection(collection, registry):
-    wanted = {
+    expected = {
         dataset
         for dataset, entry in registry.datasets.items()
         if entry.spec.collections.get(collection) is not None and entry.spec.collections[collection] not in NOT_IN_2020
     }
-    suites = [name for name, held in COLLECTIONS.items() if held == collection]
-    found = [dataset for name in suites for dataset in used(read(name))]
+    suites = [name for name, label in COLLECTIONS.items() if label == collection]
+    names = [dataset for name in suites for dataset in used(read(name))]
     more = set().union(*(MORE.get(name, set()) for name in suites))
-    assert len(set(found)) == len(found), "each set is in one suite"
-    assert set(found) == wanted | more
-    assert not wanted & more
+    assert len(set(names)) == len(names), "each dataset is in one suite"
+    assert set(names) == expected | more
+    assert not expected & more
 
 
 @pytest.mark.parametrize(
@@ -100,36 +100,36 @@ def test_suites_have_the_whole_collection(collection, registry):
         ("similarity", "s-test"),
     ],
 )
-def test_a_suite_with_published_figures_names_its_papers_rule(name, rule):
+def test_suites_with_published_figures_set_the_test_of_the_paper(name, rule):
     text = (SUITES / f"{name}.toml").read_text(encoding="utf-8")
     assert f'published_test = "{rule}"' in text
     assert read(name).report.published_test == rule
 
 
 def test_detection_pairs_compares_the_methods_that_weigh_pairs(registry):
-    wanted = {"immigrate", "soda", "hiernet", "xgboost-interactions", "logistic-interactions"}
+    expected = {"immigrate", "soda", "hiernet", "xgboost-interactions", "logistic-interactions"}
     used_here = {parse(method.classifier or method.selector).name for method in read("detection-pairs").methods}
-    assert wanted <= used_here
+    assert expected <= used_here
 
 
 def test_uci_runs_without_network(registry):
-    """As many sets as ever are served by this package alone."""
+    """Thirteen datasets of the suite need neither a mirror nor the network."""
     embedded = [name for name in used(read("uci")) if registry.dataset(name).spec.embedded]
     assert len(embedded) == 13
     assert {"wine-igt", "monks-1"} <= set(embedded) and "wine" not in embedded
 
 
 def test_comments_give_the_labels(registry):
-    """``"sonar",  # SMR``: the comment behind a name is the collection's label, or OpenML's number."""
+    """``"sonar",  # SMR``: the comment after a name is its label in the collection, or its OpenML number."""
     for name, collection in COLLECTIONS.items():
         for line in (SUITES / f"{name}.toml").read_text(encoding="utf-8").splitlines():
-            dataset, found, comment = line.strip().partition('",  # ')
-            if found:
+            dataset, separator, comment = line.strip().partition('",  # ')
+            if separator:
                 spec = registry.dataset(dataset.strip('"')).spec
                 expected = str(spec.openml_id) if name.startswith("openml") else spec.collections[collection]
                 assert comment == expected
 
 
-def test_published_is_no_suite(registry):
+def test_published_figures_are_not_suites(registry):
     assert not [name for name in registry.suites() if "published" in str(registry.suites()[name].parent.name)]
     assert set(COLLECTIONS) <= set(registry.suites())

@@ -1,8 +1,6 @@
-"""Nearest hits and misses, and k-nearest-neighbour prediction, in a learned metric.
+"""Prediction by the k nearest training samples in a learned metric.
 
-A learner hands over rows mapped so that its distance is the squared Euclidean one. Distances are sums of squared
-differences, never expanded into products, so that near-duplicates are told apart; equally near rows are the same up to
-the comparison grid of `_diff`, and of these the one with the lowest training index counts.
+Rows are mapped to the space where the metric is the squared Euclidean distance, and searched there.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ CHUNK_BYTES = 16 * 2**20
 
 
 def leave_one_out_error(rows: NDArray[np.float64], codes: NDArray[np.int64], n_neighbors: int) -> float:
-    """Return the share of training samples that the vote of their k nearest others gets wrong.
+    """Return the share of training samples that are misclassified by the vote of their k nearest others.
 
     Rows are mapped to the metric's space. Time O(n² p).
     """
@@ -42,7 +40,7 @@ def leave_one_out_error(rows: NDArray[np.float64], codes: NDArray[np.int64], n_n
 
 
 class NeighbourClassifier(MarginClassifier):
-    """Base class of classifiers that predict by the k nearest training samples in the metric they learned."""
+    """Base class of classifiers that predict by the k nearest training samples in the metric they have learned."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -55,15 +53,15 @@ class NeighbourClassifier(MarginClassifier):
         return weighted(X, self.weights_)
 
     def _remember(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
-        """Keep the training data for prediction; the metric must be known."""
+        """Store the training data for prediction; called when the metric has been learned."""
         self._rows = self._embed(X)
         self._codes = codes
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of most of the ``n_neighbors`` nearest training samples in the learned metric.
+        """Return the majority class among the ``n_neighbors`` nearest training samples in the learned metric.
 
-        Of equally near training samples those with the lowest index vote; of classes with as many votes, that with the
-        smaller sum of squared learned distances wins, then that which comes first in ``classes_``.
+        Among equally near training samples, those with the lowest index vote. Ties between classes go to the smaller
+        sum of squared learned distances, then to the class that comes first in ``classes_``.
 
         Parameters
         ----------
@@ -78,7 +76,7 @@ class NeighbourClassifier(MarginClassifier):
         Raises
         ------
         ValueError
-            If X lies so far away that distances overflow.
+            If X is so far away that distances overflow.
         """
         winners, _ = self._votes(self._check_rows(X))
         labels: NDArray[Any] = self.classes_[winners]
@@ -95,7 +93,7 @@ class NeighbourClassifier(MarginClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Shares of votes, columns as in ``classes_``. Where classes are tied, `predict` also looks at distances.
+            Shares of votes, columns as in ``classes_``. If classes are tied, `predict` also considers distances.
         """
         _, votes = self._votes(self._check_rows(X))
         shares: NDArray[np.float64] = votes / votes.sum(axis=1, keepdims=True)
@@ -112,12 +110,12 @@ class NeighbourClassifier(MarginClassifier):
         for begin in range(0, len(X), step):
             block = slice(begin, begin + step)
             queries = np.ascontiguousarray(self._embed(X[block]) / one)
-            # Counted from the end, queries are never mistaken for the training row of the same index.
+            # Negative indices keep queries from being mistaken for the training row of the same index.
             targets = np.arange(-len(queries), 0)
-            found = search(replace(table, rows=queries), targets, offsets, squared=True)
-            if not np.isfinite(found[1]).all():
+            neighbours, distances = search(replace(table, rows=queries), targets, offsets, squared=True)
+            if not np.isfinite(distances).all():
                 raise ValueError(TOO_LARGE)
-            winners[block], votes[block] = _vote(*found, self._codes, n_classes)
+            winners[block], votes[block] = _vote(neighbours, distances, self._codes, n_classes)
         return winners, votes
 
 
@@ -129,7 +127,7 @@ def _vote(
     labels = codes[neighbours]
     votes, far = np.zeros((2, len(neighbours), n_classes))
     np.add.at(votes, (each, labels), 1.0)
-    # Whole multiples of the grid add up exactly: the sum does not depend on the order of the neighbours.
+    # Whole multiples of the grid add up exactly, whatever the order of the neighbours.
     np.add.at(far, (each, labels), distances)
     far[votes < votes.max(axis=1, keepdims=True)] = np.inf
     return far.argmin(axis=1), votes

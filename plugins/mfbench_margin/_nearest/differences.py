@@ -45,7 +45,7 @@ class DiffTable:
     nominal : ndarray of bool, shape (n_features,)
         True for a stored feature of categories.
     slot : ndarray of int64, shape (n_features,)
-        Where `expected` holds a stored feature with unknown values; -1 for a complete one.
+        Index in `expected` of a stored feature with unknown values; -1 for a complete one.
     expected : ndarray, shape (n_classes, n_incomplete, n_samples)
         expected[c, slot[l], j] is the expectation of diff(l, x_j, V), V drawn from the values of feature l in class c;
         if x_j is itself unknown, its value is drawn from its own class.
@@ -138,17 +138,17 @@ def build_table(
 
 
 def _scale_to_range(rows: NDArray[np.float64], nominal: NDArray[np.bool_]) -> None:
-    """Map each numeric column to [0, 1] in place; a constant one becomes exactly 0."""
+    """Map each numeric column to [0, 1] in place; a constant column becomes exactly 0."""
     for feature in np.flatnonzero(~nominal):
         column = rows[:, feature]
-        known = ~np.isnan(column)
-        values = column[known]
+        is_known = ~np.isnan(column)
+        values = column[is_known]
         if not values.size:
             continue
         # A power of two changes no digit and keeps the range of very large or very small values representable.
         values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
         low, high = values.min(), values.max()
-        column[known] = (values - low) / (high - low if high > low else 1.0)
+        column[is_known] = (values - low) / (high - low if high > low else 1.0)
 
 
 def _grid(columns: NDArray[np.float64], scale: bool, squared: bool) -> float:
@@ -161,46 +161,46 @@ def _grid(columns: NDArray[np.float64], scale: bool, squared: bool) -> float:
             largest = float(np.sum(ranges**2 if squared else ranges))
         if not np.isfinite(largest):
             raise ValueError(TOO_LARGE)
-    # The bound keeps the grid itself finite where all distances are next to nothing.
+    # The bound keeps the grid itself finite if all distances are tiny.
     exponent = max(int(np.frexp(largest)[1]), -900)
     return float(np.ldexp(1.0, GRID_BITS - exponent))
 
 
 def _reference(column: NDArray[np.float64], labels: NDArray[np.int64], n_classes: int) -> list[NDArray[np.float64]]:
-    """Return the known values of a feature in each class; all known values where a class has none."""
-    known = ~np.isnan(column)
-    values = [column[known & (labels == c)] for c in range(n_classes)]
-    return [v if v.size else column[known] for v in values]
+    """Return the known values of a feature in each class; for a class without any, those of all classes."""
+    is_known = ~np.isnan(column)
+    values = [column[is_known & (labels == c)] for c in range(n_classes)]
+    return [v if v.size else column[is_known] for v in values]
 
 
 def _expect_nominal(column: NDArray[np.float64], labels: NDArray[np.int64], n_classes: int) -> NDArray[np.float64]:
     """Return 1 - P(v | c) for known v, 1 - Σ_V P(V | c) P(V | c') for an unknown one of class c'."""
-    known = ~np.isnan(column)
-    categories, codes = np.unique(column[known], return_inverse=True)
+    is_known = ~np.isnan(column)
+    categories, codes = np.unique(column[is_known], return_inverse=True)
     table = np.zeros((n_classes, len(column)))
     if not categories.size:
         return table
     frequency = np.empty((n_classes, len(categories)))
     for c, values in enumerate(_reference(column, labels, n_classes)):
         frequency[c] = np.bincount(np.searchsorted(categories, values), minlength=len(categories)) / len(values)
-    table[:, known] = 1.0 - frequency[:, codes]
-    table[:, ~known] = np.clip(1.0 - frequency @ frequency.T, 0.0, 1.0)[:, labels[~known]]
+    table[:, is_known] = 1.0 - frequency[:, codes]
+    table[:, ~is_known] = np.clip(1.0 - frequency @ frequency.T, 0.0, 1.0)[:, labels[~is_known]]
     return table
 
 
 def _expect_numeric(column: NDArray[np.float64], labels: NDArray[np.int64], n_classes: int) -> NDArray[np.float64]:
     """Return E|v - V| for known v, E|V' - V| for an unknown one of class c'; V, V' drawn from classes c, c'."""
-    known = ~np.isnan(column)
+    is_known = ~np.isnan(column)
     table = np.zeros((n_classes, len(column)))
-    if not known.any():
+    if not is_known.any():
         return table
     samples = _reference(column, labels, n_classes)
     for c, sample in enumerate(samples):
         sample = np.sort(sample)
         below = np.concatenate([[0.0], np.cumsum(sample)])
-        table[c, known] = _mean_distance(column[known], sample, below)
+        table[c, is_known] = _mean_distance(column[is_known], sample, below)
         both = np.array([_mean_distance(other, sample, below).mean() for other in samples])
-        table[c, ~known] = both[labels[~known]]
+        table[c, ~is_known] = both[labels[~is_known]]
     return table
 
 

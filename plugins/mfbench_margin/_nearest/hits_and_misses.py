@@ -1,6 +1,6 @@
-"""The nearest hit and the nearest miss of samples, in a metric that is the squared Euclidean distance of mapped rows.
+"""The nearest hit and the nearest miss of each sample in a learned metric.
 
-A learner hands over rows mapped so that its distance is the squared Euclidean one. Distances are sums of squared
+A learner passes rows mapped to the space where its distance is the squared Euclidean one. Distances are sums of squared
 differences, never expanded into products, so that near-duplicates remain distinct; equally near rows are the same up to
 the comparison grid of `differences`, and of these the one with the lowest training index counts.
 """
@@ -26,12 +26,12 @@ def hits_and_misses(
     codes : ndarray of int64, shape (n_samples,)
         Class codes, at least two classes.
     targets : ndarray of int64, shape (n_targets,)
-        Training indices of the samples in question, none alone in its class.
+        Training indices of the samples to search for, none alone in its class.
 
     Returns
     -------
     hits, misses : ndarray of int64, shape (n_targets,)
-        Training indices; of equally near ones the lowest.
+        Training indices; ties go to the lowest.
 
     Notes
     -----
@@ -55,13 +55,13 @@ def hits_and_misses(
 
 
 def weighted(X: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the features of positive weight times its root: squared distances become weighted sums of squares."""
+    """Return the features of positive weight times the root of the weight: squared distances become weighted sums."""
     kept = weights > 0
     return X[:, kept] * np.sqrt(weights[kept])
 
 
 def unit(X: NDArray[np.float64]) -> float:
-    """Return the power of two to divide by, which changes no digit, so that no square vanishes or overflows."""
+    """Return a power of two to divide by, which keeps squares from vanishing or overflowing and changes no digit."""
     return float(np.ldexp(1.0, int(np.frexp(np.abs(X).max(initial=0.0))[1]) - 1))
 
 

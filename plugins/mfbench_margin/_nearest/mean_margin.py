@@ -1,4 +1,4 @@
-"""The sum over targets and their neighbours that both Relief and ReliefF consist of."""
+"""The mean margin of each feature over samples and their neighbours: what Relief and ReliefF compute."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def mean_margin(
     n_neighbors : int
         Neighbours in each class.
     squared_distance, squared_diff : bool, default=False
-        Whether neighbours are found by, and weights made of, squared differences (complete numeric features only).
+        Whether the distance, and the weights, sum squared differences (complete numeric features only).
     pooled : bool, default=False
         Keep only the nearest of all misses (needs ``n_neighbors=1``).
 
@@ -81,7 +81,7 @@ def mean_margin(
 def _keep_nearest_miss(
     table: DiffTable, targets: NDArray[np.int64], neighbours: NDArray[np.int64], distances: NDArray[np.float64]
 ) -> None:
-    """Erase from one neighbour per class, in place, all misses but the nearest; ties to the lowest training index."""
+    """Erase all misses but the nearest from one neighbour per class, in place; ties go to the lowest index."""
     n_rows, n_classes = len(table.order), neighbours.shape[1]
     training_index = np.append(table.order, n_rows)[neighbours]
     is_hit = np.arange(n_classes) == table.labels[targets][:, None]
@@ -105,8 +105,8 @@ def _accumulate(
             if used == 0:
                 continue
             factor = counts[t] * factors[own, c] / used
-            for place in range(offsets[c], offsets[c + 1]):
-                neighbour = neighbours[t, place]
+            for entry in range(offsets[c], offsets[c + 1]):
+                neighbour = neighbours[t, entry]
                 if neighbour < len(rows):
                     _add_plain(total, factor, rows[target], rows[neighbour], n_plain, squared)
                     for f in range(n_plain, rows.shape[1]):

@@ -1,4 +1,4 @@
-"""What Relief and ReliefF share: drawing samples, factors of hits and misses."""
+"""Base class of Relief and ReliefF: draws the samples to average over, and selects features of positive weight."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ class MarginSelector(MarginLearner):
     def _draw_samples(self, sample_weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the training indices to average over; set ``sample_indices_``.
 
-        A sample that is alone in its class has no hit, and hence no margin: it is never drawn, but is still a miss of
-        others.
+        A sample that is alone in its class has no hit and hence no margin: it is never drawn, but is a miss of others.
         """
         indices = np.flatnonzero(sample_weights)
         if self.n_samples is not None:

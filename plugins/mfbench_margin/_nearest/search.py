@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mfbench_margin._nearest.differences import DiffTable
 
-# Rows of a tile: small enough that its values stay in the second-level cache while all targets of a block pass by.
+# Rows of a tile: few enough for its values to stay in the second-level cache while all targets of a block use them.
 TILE = 256
 # Targets of a block: at most this many, fewer if their heaps would need more than HEAP_BYTES.
 BLOCK = 256
@@ -22,9 +22,9 @@ SORTED = 32
 
 
 def heap_offsets(table: DiffTable, n_neighbors: int) -> NDArray[np.int64]:
-    """Return where the neighbours of each class begin in a row of heaps: min(k, class size) places per class."""
-    places = np.minimum(np.diff(table.starts), n_neighbors)
-    return np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
+    """Return where the neighbours of each class begin in a row of heaps: min(k, class size) entries per class."""
+    sizes = np.minimum(np.diff(table.starts), n_neighbors)
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def block_size(offsets: NDArray[np.int64]) -> int:
@@ -51,8 +51,8 @@ def search(
     Returns
     -------
     neighbours : ndarray of int64, shape (n_targets, offsets[-1])
-        Stored rows; those of class c are in places offsets[c] to offsets[c + 1] - 1, in no particular order. Places
-        without a neighbour hold n_samples. Of equally near rows, those with the lowest training index are chosen.
+        Stored rows; entries offsets[c] to offsets[c + 1] - 1 hold those of class c, in no particular order. Entries
+        without a neighbour are n_samples. Ties go to the lowest training index.
     distances : ndarray, shape (n_targets, offsets[-1])
         Their distances in steps of the table's grid.
     """
@@ -139,7 +139,7 @@ def _add_unequal(tile, x, column):  # pragma: no cover
 
 @njit(cache=True)
 def _add_partly_known(tile, x, column, nominal, expected):  # pragma: no cover
-    # All rows of a tile are of one class, so that `expected` is the same wherever the column is unknown.
+    # All rows of a tile belong to one class: `expected` is the same wherever the column is unknown.
     if nominal:
         for j in range(len(tile)):
             difference = 1.0 if column[j] != x else 0.0
@@ -159,7 +159,7 @@ def _push(distances, neighbours, tile, grid, begin, target):  # pragma: no cover
     if size <= SORTED:
         farthest = distances[size - 1]
         for j in range(len(tile)):
-            # Rows come in ascending order, so an equally far one never replaces an earlier one.
+            # Rows come in ascending order, so a row never replaces an earlier one at the same distance.
             if tile[j] < farthest and begin + j != target:
                 _insert(distances, neighbours, tile[j], begin + j)
                 farthest = distances[size - 1]
@@ -173,12 +173,12 @@ def _push(distances, neighbours, tile, grid, begin, target):  # pragma: no cover
 
 @njit(cache=True)
 def _insert(distances, neighbours, distance, neighbour):  # pragma: no cover
-    # Ascending; behind those that are equally far, which came earlier. The last one drops out.
-    place = len(distances) - 1
-    while place > 0 and distances[place - 1] > distance:
-        distances[place], neighbours[place] = distances[place - 1], neighbours[place - 1]
-        place -= 1
-    distances[place], neighbours[place] = distance, neighbour
+    # Ascending; a row goes behind earlier ones at the same distance, and the last one drops out.
+    i = len(distances) - 1
+    while i > 0 and distances[i - 1] > distance:
+        distances[i], neighbours[i] = distances[i - 1], neighbours[i - 1]
+        i -= 1
+    distances[i], neighbours[i] = distance, neighbour
 
 
 @njit(cache=True)
@@ -200,5 +200,5 @@ def _replace_root(distances, neighbours, distance, neighbour):  # pragma: no cov
 
 
 @njit(cache=True)
-def _is_farther(distances, neighbours, place, distance, neighbour):  # pragma: no cover
-    return distances[place] > distance or (distances[place] == distance and neighbours[place] > neighbour)
+def _is_farther(distances, neighbours, node, distance, neighbour):  # pragma: no cover
+    return distances[node] > distance or (distances[node] == distance and neighbours[node] > neighbour)

@@ -20,7 +20,7 @@ class MarginProblem:
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Training data in steps of `length`, which keeps squares from vanishing or overflowing.
+        Training data in units of `length`, which keeps squares from vanishing or overflowing.
     codes : ndarray of int64, shape (n_samples,)
         Class codes.
     targets : ndarray of int64, shape (n_targets,)
@@ -42,7 +42,7 @@ class MarginProblem:
 
 
 def mean_utility(problem: MarginProblem, w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Return the mean utility of the margins under w, neighbours found with w, and its gradient; O(n² p)."""
+    """Return the mean utility of the margins under w, whose neighbours depend on w too, and its gradient; O(n² p)."""
     X, targets = problem.X, problem.targets
     used = w != 0
     hits, misses = hits_and_misses(X[:, used] * w[used], problem.codes, targets)
@@ -53,7 +53,7 @@ def mean_utility(problem: MarginProblem, w: NDArray[np.float64]) -> tuple[float,
     if problem.sigmoid:
         utilities = expit(problem.beta * margins)
         slopes = problem.beta * utilities * expit(-problem.beta * margins)
-    # The norm has no derivative at 0; such a term is left out.
+    # The norm has no derivative at 0; such terms are omitted.
     pulls = _divide(slopes, miss_norms) @ to_misses - _divide(slopes, hit_norms) @ to_hits
     return float(utilities.mean()), 0.5 * problem.length * pulls * w / len(targets)
 
@@ -75,7 +75,7 @@ def to_sphere(w: NDArray[np.float64]) -> NDArray[np.float64]:
 def climb_batch(
     problem: MarginProblem, w: NDArray[np.float64], max_iter: int, tol: float
 ) -> tuple[NDArray[np.float64], list[float], bool]:
-    """Climb along the gradient of all samples on the sphere of w's length, halving the step where it leads down.
+    """Climb along the gradient of all samples on the sphere of w's length; steps that lead down are halved.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def climb_batch(
     value, gradient = mean_utility(problem, w)
     trace, step = [value], 1.0
     while len(trace) <= max_iter:
-        # Along w the linear utility grows without bound, and tells nothing about the features.
+        # Along w itself the linear utility grows without bound, which says nothing about the features.
         tangent = gradient - (gradient @ w) / (w @ w) * w
         norm = np.linalg.norm(tangent)
         if norm <= 1e-12 * np.linalg.norm(gradient):
@@ -129,7 +129,7 @@ def _climb_online(w, draws, columns, codes, length, sigmoid, beta):  # pragma: n
         distances[:] = 0.0
         for f in range(n_features):
             _add_weighted(distances, columns[f], columns[f, i], w[f] * w[f])
-        # The same grid as in `_diff`: sums that are equal but for rounding errors are ties.
+        # The same grid as in `differences`: sums that are equal except for rounding errors are ties.
         largest = np.sum(w * w * squares)
         hit, miss = _nearest_two(distances, codes, i, 2.0**GRID_BITS / largest if largest > 0.0 else 1.0)
         to_hit, to_miss = np.sqrt(distances[hit]), np.sqrt(distances[miss])
@@ -156,7 +156,7 @@ def _add_weighted(distances, column, x, weight):  # pragma: no cover
 
 @njit(cache=True)
 def _nearest_two(distances, codes, i, grid):  # pragma: no cover
-    """Return the nearest hit and miss of sample i; of equally near ones the first."""
+    """Return the nearest hit and miss of sample i; ties go to the first."""
     hit, miss = -1, -1
     hit_distance, miss_distance = np.inf, np.inf
     for j in range(len(distances)):

@@ -1,8 +1,8 @@
 """Cones of weight matrices, and the matrix of norm 1 in a cone with the largest inner product with a given one.
 
 For a closed convex cone K, the maximum of <G, W> over W in K with Frobenius norm 1 is attained at P(G) / ||P(G)||, P
-being the projection on K (Moreau). If P(G) = 0, no direction of the cone has a positive inner product with G; the best
-is then an extreme ray: found exactly for "psd", "nonneg" and "diag"; for the others, the best single feature stands in.
+being the projection on K (Moreau). If P(G) = 0, no direction of the cone has a positive inner product with G, and the
+best is an extreme ray: exact for "psd", "nonneg" and "diag"; for the others, the best single feature is used instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 CONES = ("psd", "psd_clip", "nonneg", "dnn", "diag")
-# The projection on two cones at once stops at this error, relative to the largest entry, or after so many rounds.
+# The projection on two cones at once stops at this error, relative to the largest entry, or after this many rounds.
 TOLERANCE, ROUNDS = 1e-13, 5000
 # A projection smaller than this part of the matrix is rounding error.
 ZERO = 1e-12
@@ -28,7 +28,7 @@ class Direction(NamedTuple):
     W : ndarray of shape (p, p)
         Symmetric.
     components : ndarray of shape (r, p) or None
-        Rows whose outer products sum to W, where the projection brought them along.
+        Rows whose outer products sum to W, if the projection computes them.
     polar : bool
         True if no direction has a positive inner product with the given matrix; W is then an extreme ray.
     """
@@ -73,8 +73,8 @@ def project(G: Matrix, cone: str) -> Matrix:
     ----------
     G : ndarray of shape (p, p)
     cone : {"psd", "psd_clip", "nonneg", "dnn", "diag"}
-        Positive semi-definite; that, then negative entries replaced by 0 (not a projection, but published); entries of
-        at least 0; both at once; diagonal with entries of at least 0.
+        Positive semi-definite; the same, then negative entries replaced by 0 (not a projection, but published); entries
+        of at least 0; both at once; diagonal with entries of at least 0.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def project(G: Matrix, cone: str) -> Matrix:
 
     Notes
     -----
-    O(p³) for an eigen-decomposition, some tens to thousands of them for "dnn"; O(p²) for "nonneg" and "diag".
+    O(p³) for an eigen-decomposition, of which "dnn" takes tens to thousands; O(p²) for "nonneg" and "diag".
 
     Examples
     --------
@@ -93,8 +93,24 @@ def project(G: Matrix, cone: str) -> Matrix:
     return _project((G + G.T) / 2, cone)[0]
 
 
+def pruned(W: Matrix, threshold: float) -> Matrix:
+    """Return W without entries below the threshold, with norm 1.
+
+    Raises
+    ------
+    ValueError
+        If nothing is left.
+    """
+    # Rounding must not decide about entries that equal the threshold, as all do if they are equal.
+    kept = np.where(threshold * (1 - 1e-12) > W, 0.0, W)
+    norm = float(np.linalg.norm(kept))
+    if norm == 0.0:
+        raise ValueError(f"prune={threshold:g} removes all of W, whose largest entry is {W.max():.3g}; lower it")
+    return kept / norm
+
+
 def _scaled(G: Matrix) -> Matrix:
-    """Return the symmetric part over its largest entry: the same direction, but no square under- or overflows."""
+    """Return the symmetric part divided by its largest entry: same direction, but no square under- or overflows."""
     G = (G + G.T) / 2
     largest = float(np.abs(G).max())
     return G / largest if largest > 0 else G
@@ -128,8 +144,8 @@ def _doubly_nonnegative(G: Matrix) -> Matrix:
     """Return the nearest matrix that is positive semi-definite with entries of at least 0.
 
     The dual problem has one multiplier L >= 0 per entry: minimise ||P(G + L)||² with P the semi-definite projection.
-    Its gradient is P(G + L) itself, with Lipschitz constant 1: projected gradient steps with Nesterov's momentum,
-    restarted where it leads uphill, need far fewer rounds than alternating projections (Dykstra), which are the same
+    Its gradient is P(G + L) itself, with Lipschitz constant 1. Projected gradient steps with Nesterov's momentum,
+    restarted when it leads uphill, need far fewer rounds than alternating projections (Dykstra), which are the same
     steps without momentum.
     """
     tolerance = TOLERANCE * float(np.abs(G).max())
@@ -138,19 +154,19 @@ def _doubly_nonnegative(G: Matrix) -> Matrix:
     for _ in range(ROUNDS):
         components = _positive_part(G + ahead)
         V = components.T @ components
-        further = np.maximum(ahead - V, 0.0)
-        if float(np.abs(further - ahead).max()) <= tolerance:
+        following = np.maximum(ahead - V, 0.0)
+        if float(np.abs(following - ahead).max()) <= tolerance:
             break
-        if float(((ahead - further) * (further - L)).sum()) > 0:
+        if float(((ahead - following) * (following - L)).sum()) > 0:
             t = 1.0
         t, before = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0, t
-        ahead = further + (before - 1.0) / t * (further - L)
-        L = further
+        ahead = following + (before - 1.0) / t * (following - L)
+        L = following
     return np.maximum(V, 0.0)
 
 
 def _extreme_ray(G: Matrix, cone: str) -> Matrix:
-    """Return the best matrix of norm 1 where none has a positive inner product with G; of equals the first."""
+    """Return the best matrix of norm 1 if none has a positive inner product with G; the first of equals."""
     ray = np.zeros_like(G)
     if cone == "psd":
         vector = np.linalg.eigh(G)[1][:, -1]

@@ -1,7 +1,7 @@
-"""Compiled loops for prediction: the expected distance of a row to each class, in one pass, without a matrix of all.
+"""Compiled loops for prediction: the expected distance of a row to each class, in one pass over the training samples.
 
-For each row and class three numbers run along: the least distance so far, the sum of exp((least - q) / sigma), and that
-sum weighted by q. The third over the second is the expected distance.
+For each row and class three numbers are updated: the least distance so far, the sum of exp((least - q) / sigma), and
+that sum weighted by q. The third divided by the second is the expected distance.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mfbench_margin._quadratic.pair_kernels import (
+from mfbench_margin._quadratic.distance_kernels import (
     ROWS,
     STRETCH,
     SUMS,
-    _differences,
-    _load,
-    _quadratic_form,
+    differences,
     exponentials,
+    load,
+    quadratic_form,
 )
 
 
@@ -81,17 +81,17 @@ def expected_of_queries(queries, columns, ends, form, triangular, sigma):  # pra
         for c in range(len(ends)):
             for begin in range(start, ends[c], STRETCH):
                 end = min(begin + STRETCH, ends[c])
-                known = q[: end - begin]
+                distances = q[: end - begin]
                 for i in range(top, min(top + ROWS, len(queries))):
-                    _differences(D, columns, queries[i], begin, end)
-                    _quadratic_form(known, D, form, triangular, y, end - begin)
-                    _update_row(known, sigma, least[c], total[c], moment[c], i, scratch, e)
+                    differences(D, columns, queries[i], begin, end)
+                    quadratic_form(distances, D, form, triangular, y, end - begin)
+                    _update_row(distances, sigma, least[c], total[c], moment[c], i, scratch, e)
             start = ends[c]
     return _quotient(total, moment)
 
 
-# Not cached: numba cannot compile a caller of a generator that it has loaded from its cache, as it must where another
-# process has got halfway through filling it.
+# Not cached: numba cannot compile the caller of a generator that it has loaded from its cache. It has to if another
+# process has filled the cache only halfway.
 @njit
 def _class_tiles(ends):  # pragma: no cover
     # (top, bottom, begin, end, c, d): rows of class c against columns of class d >= c.
@@ -121,11 +121,11 @@ def expected_of_training(rows, columns, ends, form, triangular, stored, is_store
             if first >= end:
                 continue
             if is_stored:
-                known = _load(q, stored, stored, 0.0, i, first, end, n)
+                distances = load(q, stored, stored, 0.0, i, first, end, n)
             else:
-                known = q[: end - first]
-                _differences(D, columns, rows[i], first, end)
-                _quadratic_form(known, D, form, triangular, y, end - first)
-            _update_row(known, sigma, least[d], total[d], moment[d], i, scratch, e)
-            _update_columns(known, sigma, least[c], total[c], moment[c], first, scratch, e)
+                distances = q[: end - first]
+                differences(D, columns, rows[i], first, end)
+                quadratic_form(distances, D, form, triangular, y, end - first)
+            _update_row(distances, sigma, least[d], total[d], moment[d], i, scratch, e)
+            _update_columns(distances, sigma, least[c], total[c], moment[c], first, scratch, e)
     return _quotient(total, moment)

@@ -1,4 +1,4 @@
-"""What I-Relief and IM4E share: parameters, the start, the step from margins to weights, and prediction."""
+"""Base class of I-Relief and IM4E, whose weights are a fixed point of the step from weights to margins and back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
         "init": ["array-like", None],
         "degenerate": [StrOptions({"uniform", "ray", "raise"})],
     }
-    # The norm, as NumPy counts, that is 1 for learned weights.
+    # Order of the norm that is 1 for learned weights.
     _norm: ClassVar[int]
 
     def __init__(
@@ -43,7 +43,7 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
         self.degenerate = degenerate
 
     def _first_weights(self, n_features: int) -> NDArray[np.float64]:
-        """Return the weights to start from: 1 / p each, as published, or those given, of the norm of learned ones."""
+        """Return the weights to start from: 1 / p each, as published, or ``init`` with the norm of learned weights."""
         if self.init is None:
             return np.full(n_features, 1.0 / n_features)
         weights: NDArray[np.float64] = check_array(self.init, dtype=np.float64, ensure_2d=False, input_name="init")
@@ -54,9 +54,9 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
         return self._to_unit(weights)
 
     def _next_weights(self, margins: NDArray[np.float64], ranges: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the positive part of the margins, of norm 1; without one, what ``degenerate`` says.
+        """Return the positive part of the margins, scaled to norm 1; set ``degenerate_``.
 
-        Set ``degenerate_``.
+        If no margin is positive, the parameter ``degenerate`` decides.
         """
         self.degenerate_ = not bool((margins > 0).any())
         if not self.degenerate_:
@@ -82,7 +82,7 @@ class SoftMarginClassifier(ExpectedDistanceClassifier):
         return unit
 
     def _finish(self, neighbours: SoftManhattan, weights: NDArray[np.float64], trace: list[float]) -> None:
-        """Leave what `fit` has learned."""
+        """Set the fitted attributes."""
         self._set_weights(weights)
         self.sigma_ = float(self.sigma)
         self.objective_trace_ = np.array(trace)

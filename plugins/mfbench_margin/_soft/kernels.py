@@ -1,7 +1,7 @@
-"""Compiled loops over pairs of rows for `_soft_manhattan`.
+"""Compiled loops over pairs of rows for `manhattan`.
 
-A tile holds the distances of the rows of one block to those of another. Inner loops run along contiguous tile rows, so
-that the compiler can compute several pairs at once. For this it must be allowed to reorder sums (``reassoc``) and to
+A tile holds the distances from the rows of one block to those of another. Inner loops run along contiguous tile rows,
+which lets the compiler compute several pairs at once. To do so, it must be allowed to reorder sums (``reassoc``) and to
 assume that there is no NaN (inputs are finite); and it must see that indices are not negative, which is why loops run
 from 0 over slices.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Features of a chunk: the values of a block of rows stay in the cache while all rows of the other block pass by.
+# Features of a chunk: few enough for a block of rows to stay in the cache while all rows of the other block use it.
 CHUNK = 64
-# exp(-45) is 3e-20: beside the nearest neighbour's exp(0), such terms vanish even if there are 10^4 of them.
+# exp(-45) is 3e-20: next to the nearest neighbour's exp(0), such terms vanish even if there are 10^4 of them.
 CUTOFF = 45.0
 FAST = {"reassoc", "contract", "nnan", "nsz"}
 
@@ -22,8 +22,8 @@ FAST = {"reassoc", "contract", "nnan", "nsz"}
 def _decay(t):  # pragma: no cover
     """Return exp(-t) for t >= 0, and 0 beyond `CUTOFF`.
 
-    The library's exponential is called for one number at a time; this polynomial is computed for several at once. It is
-    the Taylor series of exp(-t / 128), |t / 128| < 0.36, squared seven times: relative error below 1e-13.
+    The library computes one exponential at a time; this polynomial is computed for several numbers at once. It is the
+    Taylor series of exp(-t / 128), |t / 128| < 0.36, squared seven times: relative error below 1e-13.
     """
     y = (t if t < CUTOFF else CUTOFF) * (-1.0 / 128.0)
     e = 1.0 / 39916800.0 + y * (1.0 / 479001600.0)
@@ -44,7 +44,7 @@ def _decay(t):  # pragma: no cover
 def _measure(tile, left, a, right, b, active, weights, triangle):  # pragma: no cover
     """Fill a tile with weighted distances of columns a, a + 1, … of left to columns b, b + 1, … of right.
 
-    Of a block with itself (`triangle`), only the part right of the diagonal.
+    For a block and itself (`triangle`), only the part to the right of the diagonal.
     """
     n_rows, n_columns = tile.shape
     tile[:] = 0.0
@@ -78,29 +78,29 @@ def _measure(tile, left, a, right, b, active, weights, triangle):  # pragma: no 
 def find_soft_minima(
     columns, active, weights, inverse, bounds, block_class, tiles, keeps, nearest, sums
 ):  # pragma: no cover
-    """Find, for hits (first row) and misses (second), the smallest distance and the sum of exponentials beside it.
+    """Find the smallest distance and the sum of exponentials relative to it, for hits (first row) and misses (second).
 
-    With `keeps`, the distances of all pairs of blocks are left in `tiles`.
+    With `keeps`, the distances of all pairs of blocks are kept in `tiles`.
     """
-    place = 0
+    offset = 0
     for first in range(len(block_class)):
         a, a_end = bounds[first], bounds[first + 1]
         for second in range(first, len(block_class)):
             b, b_end = bounds[second], bounds[second + 1]
             size = (a_end - a) * (b_end - b)
-            tile = tiles[place : place + size].reshape((a_end - a, b_end - b))
+            tile = tiles[offset : offset + size].reshape((a_end - a, b_end - b))
             _measure(tile, columns, a, columns, b, active, weights, first == second)
             kind = 0 if block_class[first] == block_class[second] else 1
             near, total = nearest[kind], sums[kind]
             _absorb_rows(tile, inverse, first == second, near[a:a_end], total[a:a_end])
             _absorb_columns(tile, inverse, first == second, near[b:b_end], total[b:b_end])
             if keeps:
-                place += size
+                offset += size
 
 
 @njit(cache=True, fastmath=FAST)
 def _absorb_rows(tile, inverse, triangle, nearest, sums):  # pragma: no cover
-    """Take the distances in each row of a tile into the soft minimum of the row."""
+    """Add the distances in each row of a tile to the soft minimum of the row."""
     for i in range(tile.shape[0]):
         row = tile[i, i + 1 if triangle else 0 :]
         if len(row) == 0:
@@ -121,7 +121,7 @@ def _absorb_rows(tile, inverse, triangle, nearest, sums):  # pragma: no cover
 
 @njit(cache=True, fastmath=FAST)
 def _absorb_columns(tile, inverse, triangle, nearest, sums):  # pragma: no cover
-    """Take the distances in each column of a tile into the soft minimum of the column."""
+    """Add the distances in each column of a tile to the soft minimum of the column."""
     least = nearest.copy()
     for i in range(tile.shape[0]):
         first = i + 1 if triangle else 0
@@ -148,15 +148,15 @@ def accumulate_margins(
     As the target i of a hit (first row of `nearest` and `shares`) or miss (second), a row gives the pair the
     coefficient shares[i] · exp(-(distance - nearest[i]) · inverse).
     """
-    place = 0
+    offset = 0
     for first in range(len(block_class)):
         a, a_end = bounds[first], bounds[first + 1]
         for second in range(first, len(block_class)):
             b, b_end = bounds[second], bounds[second + 1]
             size = (a_end - a) * (b_end - b)
-            tile = tiles[place : place + size].reshape((a_end - a, b_end - b))
+            tile = tiles[offset : offset + size].reshape((a_end - a, b_end - b))
             if keeps:
-                place += size
+                offset += size
             else:
                 _measure(tile, columns, a, columns, b, active, weights, first == second)
             kind = 0 if block_class[first] == block_class[second] else 1
@@ -221,7 +221,7 @@ def _add_differences(margins, coefficients, columns, a, b, triangle):  # pragma:
 def expect_distances(queries, columns, weights, inverse, starts, leave_out, buffer, expected):  # pragma: no cover
     """Fill `expected` with the expected distance of each query to each class.
 
-    With `leave_out`, query i is row i itself, and no neighbour of itself.
+    With `leave_out`, query i is row i, which is not its own neighbour.
     """
     step, width = buffer.shape
     active = np.arange(len(columns))
@@ -247,7 +247,7 @@ def expect_distances(queries, columns, weights, inverse, starts, leave_out, buff
 
 @njit(cache=True, fastmath=FAST)
 def _absorb_distances(row, inverse, nearest, sums, products, i):  # pragma: no cover
-    """Take distances into the sums of exponentials, and of distances times exponentials, of query i."""
+    """Add distances to the sums of exponentials, and of distances times exponentials, of query i."""
     if len(row) == 0:
         return
     least = row[0]

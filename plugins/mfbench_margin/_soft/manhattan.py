@@ -1,8 +1,8 @@
 """Soft neighbours in the weighted Manhattan distance: soft minima, the margin they give each feature, and prediction.
 
-The pairs of rows are visited in blocks, each wholly of hits or wholly of misses, and each pair once. Distances of all
-pairs are kept if they fit into `BUDGET` bytes; otherwise each pass computes them anew, in memory that does not depend
-on the number of rows. The loops themselves are in `_soft_kernels`.
+Pairs of rows are visited once each, in blocks that hold only hits or only misses. The distances of all pairs are kept
+if they fit into `BUDGET` bytes; otherwise each pass computes them again, in memory that does not depend on the number
+of rows. The loops themselves are in `kernels`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from mfbench_margin._learner import TOO_LARGE
 from mfbench_margin._soft.kernels import accumulate_margins, expect_distances, find_soft_minima
 
-# Distances of pairs are kept for the second pass of an iteration if they need at most this many bytes.
+# Distances are kept for the second pass of an iteration if they need at most this many bytes.
 BUDGET = 32 * 2**20
 # Rows of a block: two blocks of 64 features (the kernels' chunk) and their distances stay in the second-level cache.
 BLOCK = 128
-# A feature's margin is a difference of sums that may be equal in exact arithmetic. Below this share of the largest sum
-# possible it is rounding error, which must not decide whether a feature is selected.
+# A feature's margin is a difference of sums that may be equal in exact arithmetic. Below this share of the largest
+# possible sum it is rounding error, which must not decide whether a feature is selected.
 ROUNDING = 1e-12
 
 
@@ -63,7 +63,7 @@ class SoftManhattan:
         self._tiles = np.empty(n_values if self._keeps else BLOCK * BLOCK)
 
     def soften(self, weights: NDArray[np.float64], sigma: float) -> SoftMinima:
-        """Measure all pairs of rows with the weights given.
+        """Compute the soft minima of all rows for given weights.
 
         Parameters
         ----------
@@ -96,14 +96,14 @@ class SoftManhattan:
         Parameters
         ----------
         factors : ndarray of shape (n_samples,)
-            Factor s of each sample as a target; 0 for one that is none.
+            Factor s of each sample as a target; 0 for a sample that is not one.
 
         Returns
         -------
         ndarray of shape (n_features,)
             :math:`\sum_i s_i [\sum_m \beta_{im} |x_{il} - x_{ml}| - \sum_h \alpha_{ih} |x_{il} - x_{hl}|]`, where
             :math:`\alpha` and :math:`\beta` are the softmax of :math:`-d_{ij} / \sigma` over the hits and over the
-            misses of i. Exactly 0 where no larger than rounding errors.
+            misses of i. Exactly 0 if no larger than rounding errors.
         """
         factors = factors[self.order]
         shares = np.divide(factors, self._sums, out=np.zeros_like(self._sums), where=self._sums > 0)
@@ -116,15 +116,15 @@ class SoftManhattan:
         margins[np.abs(margins) <= ROUNDING * factors.sum() * self.ranges] = 0.0
         return margins
 
-    def predictor(self, weights: NDArray[np.float64], sigma: float) -> ExpectedDistances:
-        """Return what measures expected distances with the weights given."""
+    def predictor(self, weights: NDArray[np.float64], sigma: float) -> ExpectedManhattan:
+        """Return the expected distances under the given weights."""
         active = np.flatnonzero(weights > 0)
-        return ExpectedDistances(self.columns[active], self.starts, self.order, active, weights[active], sigma)
+        return ExpectedManhattan(self.columns[active], self.starts, self.order, active, weights[active], sigma)
 
 
 @dataclass(frozen=True)
 class SoftMinima:
-    """Distances of each sample to its hits (first row) and to its misses (second row), summed up.
+    """Soft minima of the distances of each sample to its hits (first row) and to its misses (second row).
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class SoftMinima:
         shares = np.zeros(self.sums.shape[1])
         has_hit = self.sums[0] > 0
         nearest, sums = self.nearest[:, has_hit], self.sums[:, has_hit]
-        # Relative to the nearest of all, as the plain exponentials of far samples would all vanish.
+        # Relative to the nearest sample of all: the plain exponentials of far samples would all vanish.
         with np.errstate(over="ignore"):
             parts = sums * np.exp(-(nearest - nearest.min(axis=0)) * _inverse(self.sigma))
         shares[has_hit] = parts[0] / parts.sum(axis=0)
@@ -160,8 +160,8 @@ class SoftMinima:
 
 
 @dataclass(frozen=True)
-class ExpectedDistances:
-    """The training data as far as expected distances depend on them: features of positive weight.
+class ExpectedManhattan:
+    """Expected distances of rows to each class, from the features of positive weight.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class ExpectedDistances:
     order : ndarray of int64, shape (n_samples,)
         Training index of each row.
     active : ndarray of int64, shape (n_active,)
-        Which features these are.
+        Original indices of these features.
     weights : ndarray of shape (n_active,)
         Their weights.
     sigma : float
@@ -187,7 +187,7 @@ class ExpectedDistances:
     sigma: float
 
     def __call__(self, X: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Return the expected distance of each row to each class; of training rows, left out themselves, if None."""
+        """Return the expected distance of each row to each class; None for the training rows, left out in turn."""
         if X is None:
             expected = self._measure(self.columns, leave_out=True)
             return np.ascontiguousarray(expected[np.argsort(self.order)])

@@ -1,8 +1,8 @@
-"""The two objectives of NCA with a diagonal metric, their gradients, and ascent on the simplex.
+"""The two objectives of NCA with a diagonal metric, and their gradients.
 
-Samples draw their neighbours at random, near ones with a higher probability. Rows are taken class by class, in blocks,
-so that no matrix of all pairs exists; probabilities are formed from logarithms, the largest subtracted, so that samples
-far from all others do not divide 0 by 0.
+Samples draw their neighbours at random, near ones with a higher probability. Rows are processed class by class, in
+blocks, so no matrix of all pairs exists. Probabilities are computed from logarithms less the largest one; otherwise
+samples far from all others would divide 0 by 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def soft_margin(
     r"""Return the mean margin to random neighbours, and its gradient.
 
     The margin of a sample is the expected distance :math:`\sum_l w_l (x_l - x'_l)^2` to a miss minus that to a hit,
-    either drawn with probabilities in proportion to exp(-distance / sigma).
+    each drawn with a probability proportional to exp(-distance / sigma).
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def soft_margin(
 def correct_probability(
     X: NDArray[np.float64], codes: NDArray[np.int64], v: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    r"""Return the mean probability to draw a neighbour of the same class, and its gradient with respect to v.
+    r"""Return the mean probability of drawing a neighbour of the same class, and its gradient with respect to v.
 
-    Neighbours are drawn among all other samples, with probabilities in proportion to
+    Neighbours are drawn from all other samples, with probabilities proportional to
     :math:`\exp(-\sum_l v_l^2 (x_l - x'_l)^2)`.
 
     Parameters
@@ -155,7 +155,7 @@ def _blocks(
 
 
 def _squared_distances(A: NDArray[np.float64], B: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return squared distances; wrong by rounding errors of the squared lengths, which probabilities forgive."""
+    """Return squared distances, up to rounding errors of the squared lengths: accurate enough for probabilities."""
     distances = A @ B.T
     distances *= -2.0
     distances += np.einsum("ij,ij->i", A, A)[:, None]

@@ -1,4 +1,4 @@
-"""Gradient ascent on the simplex: weights that are not negative and sum to 1."""
+"""Gradient ascent on the simplex: weights that are at least 0 and sum to 1."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 def climb_simplex(
     objective: Objective, weights: NDArray[np.float64], max_iter: int, tol: float
 ) -> tuple[NDArray[np.float64], list[float], bool]:
-    """Climb by projected gradients on the weights that are not negative and sum to 1.
+    """Maximise by projected gradients over weights that are at least 0 and sum to 1.
 
-    Steps have the length of Barzilai and Borwein, halved until the objective grows enough.
+    Steps have the Barzilai-Borwein length, halved until the objective grows enough.
 
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        The end.
+        Where the ascent ended.
     trace : list of float
         The objective at the start and after each step; ascending.
     converged : bool
-        Whether a step changed the objective by less than `tol` times its absolute value, or none leads up.
+        Whether a step raised the objective by at most `tol` times its absolute value, or no step leads up.
     """
     value, gradient = objective(weights)
     trace = [value]
@@ -54,7 +54,7 @@ def climb_simplex(
 
 
 def project_on_simplex(v: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest weights that are not negative and sum to 1; O(p log p).
+    """Return the nearest weights that are at least 0 and sum to 1; O(p log p).
 
     Only differences from the largest entry matter, and entries smaller by 1 or more get weight 0. So subtracting the
     largest entry and cutting off at -1 changes nothing, and the sum's 1 is not rounded away next to large entries.

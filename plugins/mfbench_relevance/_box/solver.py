@@ -134,9 +134,9 @@ class BoxSolver:
             # A linear kernel is a sum over rows, the others do not grow with them.
             scale = part.n_samples / len(task.X) if task.kernel == "linear" else 1.0
             tol = max(self.tol, PATH_TOLERANCE)
-            return np.array([
-                path(part.features, k, scale * epsilons, bound, tol=tol, max_iter=self.max_iter) for k in part.cross
-            ])  # fmt: skip
+            return np.array(
+                [path(part.features, k, scale * epsilons, bound, tol=tol, max_iter=self.max_iter) for k in part.cross]
+            )
 
         return cross_validate(task, self.tuning, self.n_folds, random, kernel_of_rows, paths)
 

@@ -71,10 +71,12 @@ class EvidenceSolver:
     def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> EvidenceSolution:
         """Return the solution for every target."""
         fixed_noise = self._fixed_noise(task, kernel, null)
-        return EvidenceSolution([
-            self._solve_target(kernel, k, float(kyy), fixed_noise)
-            for k, kyy in zip(kernel.cross, kernel.target, strict=True)
-        ])  # fmt: skip
+        return EvidenceSolution(
+            [
+                self._solve_target(kernel, k, float(kyy), fixed_noise)
+                for k, kyy in zip(kernel.cross, kernel.target, strict=True)
+            ]
+        )
 
     def _algorithm(self, n_features: int) -> str:
         if self.algorithm != "auto":

@@ -1,8 +1,8 @@
 """The most similar training rows of every class, for a block of rows at a time.
 
-Similarities are compared on a grid of 2⁻⁴⁰ of the largest that a row can have, so that rows which are equally similar
-are so whatever the rounding of a product of matrices; of these the one with the lowest training index comes first.
-Sums of such similarities are exact.
+Similarities are rounded to a grid whose step is 2⁻⁴⁰ of the largest similarity that a row can have. Ties therefore do
+not depend on rounding errors of a matrix product, and sums of similarities are exact. Of equally similar rows the one
+with the lowest training index comes first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mfbench_similarity._nearest.table import Compare, Matrix, Table
 
-# A block of similarities has at most this many rows, and fewer if it would take more memory than this.
+# A block of similarities has at most this many rows, and fewer if it needed more memory than this.
 BLOCK = 256
 BLOCK_BYTES = 64 * 2**20
 GRID_BITS = 40
@@ -24,20 +24,20 @@ GRID_BITS = 40
 
 @dataclass(frozen=True)
 class Lists:
-    """The k most similar rows of every class to each row of a block, and the 2k most similar of all.
+    """For each row of a block, the k most similar rows of every class and the 2k most similar rows of all.
 
     Attributes
     ----------
     block : slice
-        Which rows these are.
+        Rows of the block.
     index : ndarray of int64, shape (n_rows, n_classes, k)
-        Sorted rows, the most similar first; n_samples where a class has fewer.
+        Sorted rows, the most similar first; n_samples where a class has fewer than k.
     value : ndarray of shape (n_rows, n_classes, k)
-        Their similarities in steps of the grid; minus infinity where there is none.
+        Their similarities in steps of the grid; minus infinity where the class has fewer than k rows.
     merged_index, merged_value, merged_class : ndarray of shape (n_rows, 2 k)
-        The same among all classes. Leaving out any one class leaves at least k rows, if there are as many.
+        The same over all classes. Without any one class, at least k rows remain, unless there are fewer in total.
     step : ndarray of shape (n_rows,)
-        Width of the grid.
+        Step of the grid.
     """
 
     block: slice
@@ -50,12 +50,12 @@ class Lists:
 
 
 def clipped(table: Table, n_neighbors: int) -> int:
-    """Return the largest useful number of neighbours: no more than there are training rows."""
+    """Return the number of neighbours, limited to the number of training rows."""
     return int(min(n_neighbors, len(table.rows)))
 
 
 def block_rows(n_samples: int, n_features: int, n_classes: int = 1, k: int = 1) -> int:
-    """Return how many rows a block has so that it takes at most `BLOCK_BYTES`."""
+    """Return the number of rows of a block that takes at most `BLOCK_BYTES`."""
     per_row = 8 * (n_samples + 2 * n_features + 4 * n_classes * k)
     return int(max(1, min(BLOCK, BLOCK_BYTES // per_row)))
 
@@ -70,13 +70,13 @@ def nearest(
     table : Table
         The training rows.
     rows : ndarray of shape (n_rows, n_features)
-        What `compare` takes.
+        The rows to compare, as `compare` takes them.
     compare : callable
-        Gives the similarities of rows to all sorted training rows, and their magnitude in each row.
+        Returns the similarities of rows to all sorted training rows, and their magnitude in each row.
     n_neighbors : int
-        Largest k per class.
+        Number k of rows per class.
     themselves : bool, default=False
-        Rows are the sorted training rows; none is its own neighbour.
+        Whether `rows` are the sorted training rows; no row is then its own neighbour.
 
     Yields
     ------
@@ -84,7 +84,7 @@ def nearest(
 
     Notes
     -----
-    Time O(n_rows n (p + 1)), a matrix product where `compare` is one; memory O(n b) for blocks of b rows.
+    Time O(n_rows n (p + 1)), mostly the matrix product in `compare`; memory O(n b) for blocks of b rows.
     """
     k = clipped(table, n_neighbors)
     n_classes = len(table.starts) - 1
@@ -106,10 +106,11 @@ def nearest(
 
 
 def grid_of(magnitude: Matrix) -> Matrix:
-    """Return factors, powers of two, that make numbers of this magnitude integers below 2⁴⁰."""
+    """Return powers of two that scale numbers of this magnitude to integers below 2⁴⁰."""
     _, exponent = np.frexp(magnitude)
     # Beyond these exponents a factor or its inverse would overflow.
-    return np.ldexp(1.0, np.clip(GRID_BITS - exponent, -1000, 1000))
+    factors: Matrix = np.ldexp(1.0, np.clip(GRID_BITS - exponent, -1000, 1000))
+    return factors
 
 
 @njit(cache=True)
@@ -122,14 +123,14 @@ def _scan(values, grid, starts, own, index, value):  # pragma: no cover
             row[j] = np.rint(row[j] * factor)
         for c in range(len(starts) - 1):
             smallest = -np.inf
-            # Rows come in ascending order of their index, so an equally similar one never replaces an earlier one.
+            # Rows come in ascending order of their index, so a row never replaces an earlier, equally similar one.
             for j in range(starts[c], starts[c + 1]):
                 if row[j] > smallest and j != own[b]:
-                    place = k - 1
-                    while place > 0 and value[b, c, place - 1] < row[j]:
-                        value[b, c, place], index[b, c, place] = value[b, c, place - 1], index[b, c, place - 1]
-                        place -= 1
-                    value[b, c, place], index[b, c, place] = row[j], j
+                    rank = k - 1
+                    while rank > 0 and value[b, c, rank - 1] < row[j]:
+                        value[b, c, rank], index[b, c, rank] = value[b, c, rank - 1], index[b, c, rank - 1]
+                        rank -= 1
+                    value[b, c, rank], index[b, c, rank] = row[j], j
                     smallest = value[b, c, k - 1]
 
 
@@ -140,7 +141,7 @@ def _merge(index, value, order, merged_index, merged_value, merged_class):  # pr
     heads = np.empty(n_classes, dtype=np.int64)
     for b in range(len(index)):
         heads[:] = 0
-        for place in range(merged_index.shape[1]):
+        for rank in range(merged_index.shape[1]):
             best, best_value, best_order = -1, -np.inf, n_rows
             for c in range(n_classes):
                 if heads[c] == k or index[b, c, heads[c]] == n_rows:
@@ -150,17 +151,17 @@ def _merge(index, value, order, merged_index, merged_value, merged_class):  # pr
                     best, best_value, best_order = c, candidate, training_index
             if best < 0:
                 break
-            merged_index[b, place] = index[b, best, heads[best]]
-            merged_value[b, place] = best_value
-            merged_class[b, place] = best
+            merged_index[b, rank] = index[b, best, heads[best]]
+            merged_value[b, rank] = best_value
+            merged_class[b, rank] = best
             heads[best] += 1
 
 
 @njit(cache=True)
 def split(index, merged_index, merged_class, labels, n_samples, hits, misses, counts):  # pragma: no cover
-    """Fill the k nearest hits and misses of each row in each problem, and how many count: as many hits as misses.
+    """Fill in the k nearest hits and misses of each row in each problem, and how many of both count, an equal number.
 
-    With one problem the misses are of all other classes; with one per class, that class is against the rest.
+    With one problem, the misses are of all other classes; with one problem per class, each class is against the rest.
     """
     n_problems, k = hits.shape[1], hits.shape[2]
     for b in range(len(hits)):
@@ -169,13 +170,13 @@ def split(index, merged_index, merged_class, labels, n_samples, hits, misses, co
             rest = misses[b, problem] if labels[b] == one else hits[b, problem]
             same = hits[b, problem] if labels[b] == one else misses[b, problem]
             same[:] = index[b, one]
-            found = 0
-            for place in range(2 * k):
-                if found == k or merged_index[b, place] == n_samples:
+            n_rest = 0
+            for rank in range(2 * k):
+                if n_rest == k or merged_index[b, rank] == n_samples:
                     break
-                if merged_class[b, place] != one:
-                    rest[found] = merged_index[b, place]
-                    found += 1
+                if merged_class[b, rank] != one:
+                    rest[n_rest] = merged_index[b, rank]
+                    n_rest += 1
             both = 0
             while both < k and same[both] < n_samples and rest[both] < n_samples:
                 both += 1

@@ -1,7 +1,7 @@
-"""The two prediction rules: kNN-A, a vote of the most similar rows, and SkNN-A, the same number of rows of each class.
+"""The votes of neighbours: kNN-A counts the most similar rows, SkNN-A compares an equal number of rows per class.
 
-Both give every class a number of votes and a strength. Votes come first, strengths decide between equal votes; SkNN-A
-has strengths alone.
+Both rules give every class a number of votes and a strength. The votes decide; strengths break ties. SkNN-A uses
+strengths only.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from mfbench_similarity._nearest.lists import Lists
 from mfbench_similarity._nearest.table import Matrix
 
 RULES = ("knn-a", "sknn-a")
-# Strengths, scaled to at most this, never outweigh a vote, nor does the difference of two.
+# Strengths are scaled to at most this, so that neither a strength nor a difference of two outweighs a vote.
 TIE_SHARE = 0.25
 
 
 def by_class(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
     """Return votes and strengths of every class for a block of rows.
 
-    With kNN-A a class has a vote for each of its members among the k most similar rows, and their summed similarity as
-    strength. With SkNN-A the strength is the mean similarity of its k most similar members: the mean, since a class may
-    have fewer than k. Shapes (n_rows, n_classes).
+    With kNN-A, a class has one vote for each of its members among the k most similar rows, and its strength is their
+    summed similarity. With SkNN-A, its strength is the mean similarity of its k most similar members (not the sum,
+    because a class may have fewer than k). Shapes (n_rows, n_classes).
     """
     votes, strengths = np.zeros((2, *lists.index.shape[:2]))
     if rule == "knn-a":
@@ -33,11 +33,11 @@ def by_class(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
 
 
 def against_rest(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
-    """Return the lead of every class over the pooled rest in votes and in strength. Shapes (n_rows, n_classes)."""
+    """Return the lead of every class over all others together, in votes and strength. Shapes (n_rows, n_classes)."""
     votes, strengths = np.zeros((2, *lists.index.shape[:2]))
     if rule == "knn-a":
         _vote(lists.merged_value, lists.merged_class, lists.index.shape[2], votes, strengths)
-        # Sums of grid steps are exact, so that a tie is one.
+        # Sums of grid steps are exact, so equal strengths cancel to 0.
         votes = 2 * votes - votes.sum(axis=1, keepdims=True)
         strengths = 2 * strengths - strengths.sum(axis=1, keepdims=True)
     else:
@@ -49,7 +49,7 @@ def against_rest(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
 
 
 def scores(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
-    """Return one number per class, within a row in the order of votes, then strengths."""
+    """Return one number per class that orders the classes of a row by votes, then by strengths."""
     if rule == "sknn-a":
         return strengths
     largest = np.abs(strengths).max(axis=1, keepdims=True)
@@ -58,7 +58,7 @@ def scores(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
 
 
 def leads(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
-    """Return the lead of each class over the rest as one number, comparable between rows and matrices."""
+    """Return the lead of each class over the rest as one number that is comparable between rows and matrices."""
     if rule == "sknn-a":
         return strengths
     combined: Matrix = votes + TIE_SHARE * strengths / (1.0 + np.abs(strengths))
@@ -69,12 +69,12 @@ def leads(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
 def _vote(merged_value, merged_class, k, votes, strengths):  # pragma: no cover
     n_classes = votes.shape[1]
     for b in range(len(merged_value)):
-        for place in range(min(k, merged_value.shape[1])):
-            c = merged_class[b, place]
+        for rank in range(min(k, merged_value.shape[1])):
+            c = merged_class[b, rank]
             if c == n_classes:
                 break
             votes[b, c] += 1.0
-            strengths[b, c] += merged_value[b, place]
+            strengths[b, c] += merged_value[b, rank]
 
 
 @njit(cache=True)
@@ -95,10 +95,10 @@ def _mean_without(merged_value, merged_class, k, strengths):  # pragma: no cover
     for b in range(len(merged_value)):
         for c in range(n_classes):
             count, total = 0, 0.0
-            for place in range(merged_value.shape[1]):
-                if count == k or merged_class[b, place] == n_classes:
+            for rank in range(merged_value.shape[1]):
+                if count == k or merged_class[b, rank] == n_classes:
                     break
-                if merged_class[b, place] != c:
-                    total += merged_value[b, place]
+                if merged_class[b, rank] != c:
+                    total += merged_value[b, rank]
                     count += 1
             strengths[b, c] = total / count

@@ -132,7 +132,7 @@ class TestRefusals:
             corrected_t_test(*scores, 0.0)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="200 simulated comparisons")
 def test_type_one_error_when_nothing_differs():
     """Two views of equal distribution, nearest class means, 10 times 10 folds: the plain test finds what is not."""
     rng = np.random.default_rng(5)

@@ -1,0 +1,129 @@
+"""Numbers as text: what the cells of every section are made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mfbench.sections import Cell
+
+MARK = "≈"
+DASH = Cell("–", "missing")
+
+
+def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -> Cell:
+    """Return a mean and its standard deviation, with role and mark.
+
+    Parameters
+    ----------
+    row : mapping
+        A row of `mfbench.analysis.results.Run.scores`.
+    percent : bool
+        Whether the score is written in percent.
+    mark : str or None, default=None
+        Mark of an s-test, "" for the reference; None if the table is marked with ≈.
+    """
+    if not np.isfinite(row["mean"]):
+        return DASH
+    digits, factor = (1, 100.0) if percent else (3, 1.0)
+    text = f"{factor * row['mean']:.{digits}f}"
+    if np.isfinite(row["sd"]):
+        text += f" ± {factor * row['sd']:.{digits}f}"
+    if not row["complete"]:
+        return Cell(f"{text} ({row['completed']}/{row['planned']})", "missing")
+    if mark:
+        return Cell(f"{text} {mark}", "best-marked" if row["best"] else "marked")
+    if row["best"]:
+        return Cell(text, "best")
+    if mark == "":
+        return Cell(text)
+    return Cell(f"{text} {MARK}", "not-worse") if row["not_worse"] else Cell(text)
+
+
+def number_cell(value: float, form: str) -> Cell:
+    """Return a formatted number, a dash if it is not finite.
+
+    Examples
+    --------
+    >>> number_cell(0.5, ".2f").text, number_cell(float("nan"), ".2f").text
+    ('0.50', '–')
+    """
+    return Cell(format(value, form)) if np.isfinite(value) else DASH
+
+
+def rank_text(value: float) -> str:
+    """Return an average rank with two digits, a half rounded to even so that floating-point error does not decide.
+
+    Examples
+    --------
+    >>> rank_text(7.475), rank_text(7.525)
+    ('7.48', '7.52')
+    """
+    return f"{np.round(value, 2):.2f}"
+
+
+def rank_cell(value: float) -> Cell:
+    """Return an average rank, a dash if there is none."""
+    return Cell(rank_text(value)) if np.isfinite(value) else DASH
+
+
+def interval_text(row: Mapping[Any, Any], percent: bool) -> str:
+    """Return a difference with its interval, in percentage points if it is a share.
+
+    Examples
+    --------
+    >>> interval_text({"difference": 0.011, "low": 0.002, "high": 0.02}, True)
+    '+1.1 [+0.2, +2.0]'
+    """
+    factor, form = (100.0, "+.1f") if percent else (1.0, "+.3f")
+    middle, low, high = (format(factor * float(row[name]), form) for name in ("difference", "low", "high"))
+    return f"{middle} [{low}, {high}]" if np.isfinite(row["low"]) else f"{middle} [too few]"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value with two significant digits.
+
+    Examples
+    --------
+    >>> p_text(0.0166), p_text(0.5), p_text(1.5e-30), p_text(float("nan"))
+    ('0.017', '0.50', '1.5e-30', '–')
+    """
+    if value != value:
+        return "–"
+    if value >= 0.0995:
+        return f"{value:.2f}"
+    return f"{value:.3f}" if value >= 0.00095 else f"{value:.1e}" if value > 0 else "0"
+
+
+def seconds(value: float) -> str:
+    """Return a duration in a suitable unit.
+
+    Examples
+    --------
+    >>> seconds(0.0123), seconds(8.04), seconds(754), seconds(9000)
+    ('12 ms', '8.0 s', '12 min 34 s', '2 h 30 min')
+    """
+    # Round before choosing the unit: otherwise "1000 ms" and "60.0 s" would appear.
+    if round(1000 * value) < 1000:
+        return f"{1000 * value:.0f} ms"
+    if round(value, 1) < 60.0:
+        return f"{value:.1f} s"
+    value = round(value)
+    if value < 3600:
+        return f"{int(value // 60)} min {int(value % 60)} s"
+    return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"
+
+
+def with_unit(metric: str, percent: bool) -> str:
+    """Return a metric's name and unit for a heading.
+
+    Examples
+    --------
+    >>> with_unit("accuracy", True), with_unit("log_loss", False)
+    ('Accuracy, percent', 'log_loss')
+    """
+    # Names with an underscore keep the form in which suites write them.
+    name = metric if "_" in metric else metric.capitalize()
+    return f"{name}, percent" if percent else name

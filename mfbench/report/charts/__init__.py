@@ -1,0 +1,1 @@
+"""Charts: pictures as text and as SVG documents that refer to nothing outside themselves."""

@@ -1,0 +1,152 @@
+"""The contents of a report: which sections a kind of run has, in which order.
+
+A section is built by a function that takes a run and returns a `Section`, which is empty if it does not apply to that
+run. The terminal and all exports render the same list.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mfbench.analysis.results import Run
+from mfbench.host.registry import Plugin, Registry
+from mfbench.report.heading import data_of, environment_of, setting_of
+from mfbench.report.sections.across_datasets import across_datasets, pairs
+from mfbench.report.sections.calibration import calibration
+from mfbench.report.sections.detection import detection
+from mfbench.report.sections.features import features
+from mfbench.report.sections.interactions import interactions
+from mfbench.report.sections.methods import methods
+from mfbench.report.sections.other_scores import other_scores
+from mfbench.report.sections.published import published
+from mfbench.report.sections.remarks import remarks
+from mfbench.report.sections.scores import scores
+from mfbench.report.sections.time_ratios import time_ratios
+from mfbench.report.sections.timing import timing
+from mfbench.sections import Chart, Report, Section
+
+Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A section in the list of contents.
+
+    Attributes
+    ----------
+    build : callable
+        Takes a run and returns the section.
+    kinds : tuple of str
+        Kinds of run whose report displays it.
+    on_request : bool, default=False
+        Whether only ``--statistics`` displays it.
+    """
+
+    build: Callable[[Run], Section]
+    kinds: tuple[Kind, ...]
+    on_request: bool = False
+
+
+CONTENTS = (
+    Entry(calibration, ("calibration",)),
+    Entry(timing, ("timing",)),
+    Entry(detection, ("detection",)),
+    Entry(scores, ("comparison", "detection")),
+    Entry(other_scores, ("comparison",)),
+    Entry(methods, ("comparison", "detection", "calibration")),
+    Entry(across_datasets, ("comparison", "detection")),
+    Entry(pairs, ("comparison", "detection"), on_request=True),
+    Entry(time_ratios, ("comparison", "detection"), on_request=True),
+    Entry(features, ("comparison",), on_request=True),
+    Entry(published, ("comparison", "detection")),
+    Entry(interactions, ("comparison", "detection")),
+)
+"""Every section, in the order of the report. The sections of plugins and the remarks follow."""
+
+
+def kind_of(run: Run) -> Kind:
+    """Return the kind of a run, which decides what its report is about."""
+    if not len(run.outcomes):
+        return "empty"
+    if run.equal_pairs:
+        return "calibration"
+    if run.protocol.kind == "timing":
+        return "timing"
+    return "detection" if run.detects else "comparison"
+
+
+def report_of(
+    run: Run, registry: Registry | None = None, *, statistics: bool = False, everything: bool = False
+) -> Report:
+    """Return the report of a run.
+
+    Parameters
+    ----------
+    run : Run
+    registry : Registry or None, default=None
+        Plugins that may add sections.
+    statistics : bool, default=False
+        Include all pairs of methods, win probabilities, the profile of times and the number of features.
+    everything : bool, default=False
+        Include all sections, whatever the kind of run: JSON and CSV have the data of each.
+    """
+    kind = kind_of(run)
+    entries: Sequence[Entry] = CONTENTS
+    if not everything:
+        entries = [entry for entry in entries if kind in entry.kinds and (statistics or not entry.on_request)]
+    sections = [
+        *(entry.build(run) for entry in entries),
+        *(plugin_sections(run, registry) if registry is not None else []),
+        remarks(run),
+    ]
+    return Report(run.meta.title, setting_of(run), sections, data_of(run), environment_of(run))
+
+
+def plugin_sections(run: Run, registry: Registry) -> list[Section]:
+    """Return the sections that plugins add; one more has a note for each plugin whose sections failed."""
+    returned, problems = registry.report_sections(run)
+    sections = [
+        dataclasses.replace(
+            section,
+            plugin=plugin.name,
+            charts=[_guarded_chart(chart, plugin) for chart in section.charts],
+            data={key: _guarded(value, plugin) for key, value in section.data.items()},
+            rows=None,
+        )
+        for plugin, section in returned
+    ]
+    return [*sections, Section("Plugins", notes=problems)] if problems else sections
+
+
+def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
+    """Return a chart that replaces itself by a sentence if drawing it as text fails."""
+    if chart.text is None:
+        return chart
+    draw = chart.text
+
+    def text(width: int) -> Sequence[str]:
+        try:
+            return [str(line) for line in draw(width)]
+        except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the report must go on
+            return [_failure(f"chart {chart.name!r}", plugin, error)]
+
+    return dataclasses.replace(chart, text=text)
+
+
+def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:
+    """Return a function whose value is a sentence if the plugin's function fails."""
+
+    def guarded() -> Any:
+        try:
+            return value()
+        except Exception as error:  # noqa: BLE001 - as above
+            return _failure("data", plugin, error)
+
+    return guarded
+
+
+def _failure(what: str, plugin: Plugin, error: Exception) -> str:
+    return f"plugin {plugin.name!r} of {plugin}: {what} failed with {type(error).__name__}: {error}"

@@ -1,0 +1,70 @@
+"""The head of a report: how the numbers were obtained, and how to obtain them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mfbench.analysis.results import Run
+
+
+def setting_of(run: Run) -> str:
+    """Return one sentence on profile, folds, classes, tuning and seed, without a period."""
+    classes = "two largest classes" if run.meta.protocol.classes == "two-largest" else "all classes"
+    return f"Profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
+
+
+def _tuning(run: Run) -> str:
+    selections = set(run.tuned.values())
+    nested = run.protocol.describe_tuning()
+    limit = run.meta.protocol.grid_values
+    thinned = f", at most {limit} values of each parameter" if limit else ""
+    if "per-dataset" not in selections:
+        return nested + thinned
+    alternative = f" or {nested.removeprefix('tuning ')}" if len(selections) > 1 else ""
+    return f"tuning per dataset on the reported folds{alternative}{thinned}"
+
+
+def environment_of(run: Run) -> str:
+    """Return versions, processor and number of workers."""
+    environment = run.meta.environment
+    jobs = environment.jobs
+    return (
+        f"mfbench {environment.mfbench}, Python {environment.python}, scikit-learn "
+        f"{environment.libraries['scikit-learn']}, {environment.cpu}, {jobs} worker{'s' if jobs != 1 else ''}"
+    )
+
+
+def data_of(run: Run) -> dict[str, Any]:
+    """Return the values of the JSON report that belong to no section."""
+    return {
+        "title": run.meta.title,
+        "setting": setting_of(run),
+        "metric": run.settings.metric,
+        "reference": run.settings.reference,
+        "test": run.settings.test,
+        "alpha": run.settings.alpha,
+        "published_test": run.settings.published_test,
+        "rope": run.settings.rope,
+        "missing": run.settings.missing,
+        "methods": run.methods,
+        "datasets": run.datasets,
+        "environment": run.meta.environment.model_dump(exclude_unset=True),
+    }
+
+
+def regeneration_command(run: Run, output: str = "") -> str:
+    """Return the command line that makes a run's report again.
+
+    Parameters
+    ----------
+    run : Run
+    output : str, default=""
+        File that the report is written to.
+    """
+    import shlex
+
+    folder = [] if run.meta.out == "reports" else ["--out", run.meta.out]
+    target = ["--output", output] if output else []
+    suite = shlex.join([*run.meta.command, *folder])
+    report = shlex.join(["mfbench", "report", run.meta.name, *folder, "--md", *target])
+    return f"{suite} && {report}"

@@ -1,0 +1,21 @@
+"""The report as CSV."""
+
+from __future__ import annotations
+
+from mfbench.sections import Report
+
+KEYS = ["dataset", "method", "figure"]
+
+
+def to_csv(report: Report) -> str:
+    """Return the rows of the first section that has any, with the columns of later rows that have the same keys.
+
+    That is one line per dataset and method, or, for the protocol ``ground-truth``, per dataset, method and figure.
+    """
+    frames = [frame for section in report.sections if section.rows is not None for frame in section.rows()]
+    body, *others = frames
+    keys = [key for key in KEYS if key in body]
+    for frame in others:
+        if [key for key in KEYS if key in frame] == keys:
+            body = body.merge(frame, on=keys, how="left")
+    return str(body.to_csv(index=False, lineterminator="\n"))

@@ -1,0 +1,160 @@
+"""The report on a terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from mfbench.report.cells import MARK
+from mfbench.sections import Cell, Chart, Report, Section, Table
+
+WRAP_WIDTH = 28
+FIRST_WRAP_WIDTH = 40
+STYLES = {
+    "best": "bold green",
+    "best-marked": "bold green",
+    "not-worse": "green",
+    "missing": "dim",
+    "above": "cyan",
+    "below": "magenta",
+}
+MARKED_ROLES = ("not-worse", "above", "below", "marked", "best-marked")
+"""Roles of cells whose text ends with a mark."""
+
+
+def show(report: Report, console: Console) -> None:
+    """Print a report.
+
+    Parameters
+    ----------
+    report : Report
+    console : rich.console.Console
+        Wide tables are split into blocks that fit its width.
+    """
+    console.print()
+    console.print(Text(report.title, style="bold"))
+    console.print(Text(report.setting, style="dim"))
+    for section in report.sections:
+        if section.has_content:
+            _show_section(section, console)
+
+
+def _show_section(section: Section, console: Console) -> None:
+    console.print()
+    console.print(Text(section.title, style="bold underline"))
+    for number, table in enumerate(section.tables):
+        if number:
+            console.print()
+        _show_table(table, console)
+    for number, chart in enumerate(section.charts):
+        if chart.text is not None:
+            if number or section.tables:
+                console.print()
+            _show_chart(chart, console)
+    if section.notes and section.charts:
+        console.print()
+    for note in section.notes:
+        console.print(Text(note), soft_wrap=False)
+
+
+def _show_table(table: Table, console: Console) -> None:
+    parts, first = blocks(table, console.width), None
+    if len(parts) > 1:
+        # Every block repeats the first column: long names in it cost more than a second line.
+        first = FIRST_WRAP_WIDTH
+        parts = blocks(table, console.width, first=first)
+    for number, part in enumerate(parts):
+        if number:
+            console.print()
+        if part.title:
+            console.print(Text(part.title, style="bold"))
+        console.print(_rich(part, first=first))
+
+
+def _show_chart(chart: Chart, console: Console) -> None:
+    assert chart.text is not None
+    console.print(Text(chart.title, style="bold"))
+    for line in chart.text(console.width):
+        console.print(Text(line), no_wrap=True, crop=True)
+    if chart.caption:
+        console.print(Text(chart.caption, style="dim"))
+
+
+def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:
+    """Split a table by columns into tables that fit a width; each repeats the first column.
+
+    Parameters
+    ----------
+    table : Table
+        A column that may be wrapped needs at most `WRAP_WIDTH` characters.
+    width : int
+        Width of the terminal in characters.
+    first : int or None, default=None
+        If set, the first column may be wrapped too and needs at most that many characters.
+
+    Returns
+    -------
+    list of Table
+        With more than one table, the titles are numbered.
+    """
+    # Three blanks separate columns; each column but the first also has room for a mark.
+    widths = [3 + _width(table, index) for index in range(len(table.columns))]
+    if table.wrap is not None:
+        widths[table.wrap] = min(widths[table.wrap], 3 + WRAP_WIDTH)
+    if first is not None:
+        widths[0] = min(widths[0], 3 + first)
+    groups: list[list[int]] = [[]]
+    room = width + 1 - widths[0]  # there is one blank, not three, before the first column and after the last
+    for index in range(1, len(widths)):
+        if groups[-1] and sum(widths[i] for i in groups[-1]) + widths[index] > room:
+            groups.append([])
+        groups[-1].append(index)
+    if len(groups) == 1:
+        return [table]
+    return [
+        Table(
+            [table.columns[0], *(table.columns[i] for i in group)],
+            [[row[0], *(row[i] for i in group)] for row in table.rows],
+            f"{table.title} ({number} of {len(groups)})" if table.title else f"Part {number} of {len(groups)}",
+            table.footer_rows,
+            1 + group.index(table.wrap) if table.wrap in group else None,
+        )
+        for number, group in enumerate(groups, 1)
+    ]
+
+
+def _rich(table: Table, first: int | None = None) -> RichTable:
+    """Return a table without its title; the first column may be wrapped beyond `first` characters if that is set."""
+    rich_table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(table.columns):
+        max_width = first if index == 0 else None
+        rich_table.add_column(
+            Text(name),
+            justify="left" if index in (0, table.wrap) else "right",
+            no_wrap=index != table.wrap and max_width is None,
+            overflow="fold",
+            max_width=max_width,
+        )
+    first_footer = len(table.rows) - table.footer_rows
+    marked = _has_marks(table)
+    for position, row in enumerate(table.rows):
+        # Numbers are aligned only if cells without a mark leave room for it.
+        texts = [_text(cell, " " * (1 + len(MARK)) if marked and index else "") for index, cell in enumerate(row)]
+        rich_table.add_row(*texts, end_section=position == first_footer - 1)
+    return rich_table
+
+
+def _width(table: Table, index: int) -> int:
+    room = " " * (1 + len(MARK)) if index and _has_marks(table) else ""
+    return max([cell_len(table.columns[index]), *(cell_len(_text(row[index], room).plain) for row in table.rows)])
+
+
+def _has_marks(table: Table) -> bool:
+    return any(cell.role in MARKED_ROLES for row in table.rows for cell in row)
+
+
+def _text(cell: Cell, room: str = "") -> Text:
+    return Text(cell.text + ("" if cell.role in MARKED_ROLES else room), style=STYLES.get(cell.role, ""))

@@ -1,0 +1,176 @@
+"""All datasets together: the reference against each method, the critical-difference diagram, and all pairs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from mfbench.analysis.across_datasets.overall import Overall
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH, interval_text, p_text, rank_text
+from mfbench.report.charts.critical_difference import critical_difference_chart
+from mfbench.run.trial.metrics import SCORES
+from mfbench.sections import Cell, Section, Table
+
+CERTAIN = 0.95
+
+
+def across_datasets(run: Run) -> Section:
+    """Return the section on tests across datasets."""
+    return section_across(run.overall(), SCORES[run.settings.metric].percent)
+
+
+def pairs(run: Run) -> Section:
+    """Return the section on all pairs of methods."""
+    return section_of_pairs(run.overall(), SCORES[run.settings.metric].percent)
+
+
+def section_across(overall: Overall, percent: bool) -> Section:
+    """Return the section on tests across datasets, of a run or of a published table.
+
+    Parameters
+    ----------
+    overall : Overall
+    percent : bool
+        Whether scores are written in percent.
+    """
+    title = f"Across {overall.n_datasets} datasets"
+    if len(overall.against_reference):
+        title += f", {overall.reference} against each method"
+    chart = critical_difference_chart(overall)
+    return Section(
+        title,
+        _reference_table(overall, percent),
+        [] if chart is None else [chart],
+        notes=[*_test_notes(overall, percent), *_missing_notes(overall)],
+        data={"overall": lambda: overall_data(overall)},
+    )
+
+
+def _reference_table(overall: Overall, percent: bool) -> list[Table]:
+    """Return the reference against each method: effect, interval, p-values, probabilities, verdict."""
+    frame = overall.against_reference
+    if not len(frame):
+        return []
+    level = f"{100 * (1 - overall.alpha):g} %"
+    table = Table(
+        [
+            "method", "rank", "mean", f"difference [{level} interval]", "effect", "p", "p (Holm)", "P better",
+            "P equal", "P worse", "verdict",
+        ],
+    )  # fmt: skip
+    for row in frame.to_dict("records"):
+        significant = row["holm"] < overall.alpha
+        verdict = f"{overall.reference} {'better' if row['effect'] > 0 else 'worse'}"
+        table.rows.append(
+            [
+                Cell(row["second"]),
+                Cell(rank_text(overall.ranks[row["second"]])),
+                Cell(f"{100 * row['mean']:+.2f}" if percent else f"{row['mean']:+.4f}"),
+                Cell(interval_text(row, percent)),
+                Cell(f"{row['effect']:+.2f}"),
+                Cell(p_text(row["p_value"])),
+                Cell(p_text(row["holm"])),
+                *(Cell(f"{row[name]:.2f}") for name in ("better", "equal", "worse")),
+                Cell(verdict) if significant else Cell("not significant", "missing"),
+            ]
+        )
+    return [table]
+
+
+def _test_notes(overall: Overall, percent: bool) -> list[str]:
+    if not overall.testable:
+        return ["No test across datasets: it needs two datasets and two methods with scores."]
+    points = f"{100 * overall.rope:g}"
+    region = f"{points} percentage point{'' if points == '1' else 's'}" if percent else f"{overall.rope:g}"
+    return [
+        *_friedman_notes(overall),
+        "Tests use one value per dataset and method. Mean: mean difference. Difference: Hodges-Lehmann estimate with "
+        "the interval of Wilcoxon's test. Effect: matched-pairs rank-biserial correlation. p: two-sided Wilcoxon "
+        "signed-rank test. p (Holm): the same, adjusted by Holm's method over the methods of the table. Verdict: "
+        f"whether the two methods differ significantly at α = {overall.alpha:g} after this adjustment.",
+        "P: Bayesian signed-rank test; the probabilities that the reference is better, practically equal (within "
+        f"{region}) and worse. {CERTAIN:g} is a common threshold.",
+    ]
+
+
+def _friedman_notes(overall: Overall) -> list[str]:
+    test = overall.friedman
+    if test is None:
+        return []
+    k, n = test.n_methods, test.n_datasets
+    return [
+        f"Friedman χ² = {test.chi2:.1f} ({k - 1} degrees of freedom, p = {p_text(test.p_value)}), Iman-Davenport "
+        f"F = {test.f:.2f} ({k - 1} and {(k - 1) * (n - 1)} degrees of freedom, p = {p_text(test.f_p_value)})."
+    ]
+
+
+def _missing_notes(overall: Overall) -> list[str]:
+    completed, notes = overall.completed, []
+    if completed.dropped:
+        notes.append(f"Datasets left out because a method has no score: {', '.join(completed.dropped)}.")
+    if completed.absent:
+        notes.append(f"Methods left out because they have no score on any dataset: {', '.join(completed.absent)}.")
+    if completed.filled:
+        how = {
+            "worst-rank": "the last rank and, for tests on scores, the worst score of the dataset",
+            "impute-dummy": "the score of always predicting the most frequent class",
+        }[completed.policy]
+        notes.append(f"Cells without a score, filled with {how}: {completed.filled}.")
+    return notes
+
+
+def section_of_pairs(overall: Overall, percent: bool) -> Section:
+    """Return all pairs of methods and the shares of wins; empty if there is nothing to test."""
+    title = f"Pairs of methods across {overall.n_datasets} datasets"
+    return Section(title, [_pair_table(overall, percent), _win_table(overall)] if overall.testable else [])
+
+
+def _pair_table(overall: Overall, percent: bool) -> Table:
+    table = Table(
+        ["pair", "difference [interval]", "effect", "p", "p (Holm)"],
+        title=f"All {len(overall.pairs)} pairs",
+    )
+    for row in overall.pairs.to_dict("records"):
+        texts = [
+            f"{row['first']} – {row['second']}",
+            interval_text(row, percent),
+            f"{row['effect']:+.2f}",
+            p_text(row["p_value"]),
+            p_text(row["holm"]),
+        ]
+        table.rows.append([Cell(text) for text in texts])
+    return table
+
+
+def _win_table(overall: Overall) -> Table:
+    names = [str(name) for name in overall.wins.index]
+    table = Table(
+        ["method", *names],
+        title="Share of datasets on which the method of the row is better than that of the column; a tie counts half",
+    )
+    for name in names:
+        shares = overall.wins.loc[name].to_dict()
+        cells = [DASH if other == name else Cell(f"{float(shares[other]):.2f}") for other in names]
+        table.rows.append([Cell(name), *cells])
+    return table
+
+
+def overall_data(overall: Overall) -> dict[str, Any]:
+    """Return the comparison across datasets as plain values, for JSON."""
+    testable = overall.testable
+    return {
+        "datasets": [str(name) for name in overall.completed.scores.index],
+        "dropped": overall.completed.dropped,
+        "absent": overall.completed.absent,
+        "filled": overall.completed.filled,
+        "ranks": overall.ranks.to_dict(),
+        "friedman": None if overall.friedman is None else dataclasses.asdict(overall.friedman),
+        "critical_difference": overall.critical_difference if testable else None,
+        "not_separated": [list(overall.ranks.index[first : last + 1]) for first, last in overall.groups]
+        if testable
+        else [],
+        "against_reference": overall.against_reference,
+        "pairs": overall.pairs,
+        "win_probabilities": overall.wins.to_dict("index") if testable else {},
+    }

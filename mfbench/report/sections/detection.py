@@ -1,0 +1,173 @@
+"""Detection: which of the relevant features selectors find, and how many irrelevant ones they select."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.analysis.detection import FIGURES, STABILITY
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH
+from mfbench.report.charts.rounds import rounds_chart
+from mfbench.report.charts.weights import weights_chart
+from mfbench.sections import Cell, Chart, Section, Table
+
+HEADINGS = {
+    "area": "area",
+    "detection": "detection",
+    "false_alarm": "false alarms",
+    "fdp": "false discoveries",
+    "precision": "precision",
+    "f1": "F1",
+    "pair_detection": "pairs",
+    STABILITY: "stability",
+}
+# Figures for which larger is better, whatever the others are. Detections alone are not: they can be bought with false
+# alarms.
+JUDGED = ("area", "f1", "pair_detection", STABILITY)
+SELECTED_BY = {"positive": "weight", "relevant": "rank", "all": "all"}
+
+Rows = Mapping[tuple[str, str, str], Mapping[Any, Any]]
+
+
+def detection(run: Run) -> Section:
+    """Return the section on relevant features; empty for runs that predict classes."""
+    title = "Detection of relevant features"
+    data = {"detection": lambda: run.detection, "compare_rounds": run.compare_rounds}
+    if not run.detects:
+        return Section(title, data=data)
+    if not len(run.detection):
+        return Section(title, data=data, rows=lambda: _csv_rows(run))
+    return Section(title, _tables(run), _charts(run), _notes(run), data, rows=lambda: _csv_rows(run))
+
+
+def _tables(run: Run) -> list[Table]:
+    """Return an overview of all methods, then one table per dataset with the intervals."""
+    by_cell = {(row["dataset"], row["method"], row["figure"]): row for row in run.detection.to_dict("records")}
+    datasets = list(dict.fromkeys(dataset for dataset, _, _ in by_cell))
+    return [_overview(run, by_cell, datasets), *(_dataset_table(run, by_cell, dataset) for dataset in datasets)]
+
+
+def _overview(run: Run, by_cell: Rows, datasets: Sequence[str]) -> Table:
+    columns = []
+    for figure in FIGURES:
+        means = np.array([[by_cell[d, m, figure]["mean"] for m in run.methods] for d in datasets], dtype=float)
+        # The mean is over the datasets that define the figure; a method without it on one of them has no mean.
+        defined = np.isfinite(means).any(axis=1)
+        columns.append(_column(figure, means[defined].mean(axis=0) if defined.any() else means[0] * np.nan))
+    rows = [
+        [Cell(method), Cell(_selected_by(run, method)), *cells]
+        for method, *cells in zip(run.methods, *columns, strict=True)
+    ]
+    return Table(["method", "selected by", *HEADINGS.values()], rows, "Mean over datasets")
+
+
+def _dataset_table(run: Run, by_cell: Rows, dataset: str) -> Table:
+    figures = [f for f in FIGURES if any(np.isfinite(by_cell[dataset, m, f]["mean"]) for m in run.methods)]
+    columns = []
+    for figure in figures:
+        rows = [by_cell[dataset, method, figure] for method in run.methods]
+        columns.append(_column(figure, np.array([row["mean"] for row in rows], dtype=float), rows))
+    return Table(
+        ["method", *(HEADINGS[figure] for figure in figures)],
+        [[Cell(method), *cells] for method, *cells in zip(run.methods, *columns, strict=True)],
+        f"{dataset}: mean ± half-width of the interval",
+    )
+
+
+def _column(figure: str, means: Any, rows: Sequence[Mapping[Any, Any]] | None = None) -> list[Cell]:
+    """Return a cell per method, with its interval if `rows` are available; the best is marked if it can be judged."""
+    finite = means[np.isfinite(means)]
+    best = finite.max() if len(finite) and figure in JUDGED else np.nan
+    cells = []
+    for position, mean in enumerate(means):
+        if not np.isfinite(mean):
+            cells.append(DASH)
+            continue
+        text = f"{mean:.2f}".replace("-0.00", "0.00")
+        if rows is not None:
+            text += _interval(figure, mean, rows[position])
+        cells.append(Cell(text, "best" if mean == best else "plain"))
+    return cells
+
+
+def _interval(figure: str, mean: float, row: Mapping[Any, Any]) -> str:
+    half = max(mean - row["low"], row["high"] - mean)
+    text = f" ± {half:.2f}" if np.isfinite(half) else ""
+    if row["rounds"] < row["planned"] and figure != "pair_detection":
+        text += f" ({row['rounds']}/{row['planned']})"
+    return text
+
+
+def _selected_by(run: Run, method: str) -> str:
+    rule = str(run.meta.rules[method])
+    return SELECTED_BY.get(rule, f"top {rule}")
+
+
+def _notes(run: Run) -> list[str]:
+    protocol = run.meta.protocol
+    level = 100 * (1 - run.settings.alpha)
+    return [
+        *_selection_notes(run),
+        *_target_notes(run),
+        f"±: half-width of the {level:g} % interval of the mean over {protocol.rounds} independent rounds "
+        "(Student's; Nogueira's asymptotic interval for stability). A half-width of 0 means that all rounds agree.",
+        "False discoveries: share of the selected features that are irrelevant. Area: area under the curve of "
+        "detection rate against false-alarm rate. Pairs: share of the true pairs among equally many pairs of the "
+        "largest weights, for methods that weight pairs.",
+        "–: undefined; in the table of means, undefined on at least one dataset. Stability is undefined if no round "
+        "selects a feature.",
+    ]
+
+
+def _selection_notes(run: Run) -> list[str]:
+    rules = run.meta.rules
+    notes = []
+    weight = [method for method, rule in rules.items() if rule == "positive"]
+    if weight:
+        notes.append(
+            f"Selected by weight ({', '.join(weight)}): features whose weight exceeds "
+            f"{run.meta.protocol.threshold:g} times the largest absolute weight of the round, possibly none."
+        )
+    rank = [method for method, rule in rules.items() if rule == "relevant"]
+    if rank:
+        notes.append(
+            f"Selected by rank ({', '.join(rank)}): these methods only rank features and were given the number of "
+            "relevant features. Their detection rate, false-alarm rate, precision and F1 are not comparable with those "
+            "of methods that decide themselves; the area is."
+        )
+    return notes
+
+
+def _target_notes(run: Run) -> list[str]:
+    # The tables show the parameters of these datasets; the note only needs the names.
+    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta.real_valued))
+    if not datasets:
+        return []
+    numbers = [method for method in run.methods if method in run.meta.takes_numbers]
+    classes = [method for method in run.methods if method not in numbers]
+    parts = [f"{', '.join(numbers)} received the numbers"] if numbers else []
+    parts += [f"{', '.join(classes)} received two classes, cut at the median"] if classes else []
+    return [f"Real-valued response ({', '.join(datasets)}): {'; '.join(parts)}."]
+
+
+def _charts(run: Run) -> list[Chart]:
+    """Return two charts per dataset: detection and false alarms of each round, and the weights of the features."""
+    successful = run.trials[run.trials["status"] == "ok"]
+    charts = []
+    for number, (label, trials) in enumerate(successful.groupby("dataset", sort=False), 1):
+        dataset = str(label)
+        charts += [
+            rounds_chart(number, dataset, trials),
+            weights_chart(number, dataset, trials, run.relevant(dataset)),
+        ]
+    return charts
+
+
+def _csv_rows(run: Run) -> list[pd.DataFrame]:
+    comparison = run.compare_rounds().drop(columns="rounds")
+    comparison = comparison.rename(columns={"low": "difference_low", "high": "difference_high"})
+    return [run.detection.merge(comparison, on=["dataset", "method", "figure"], how="left")]

@@ -1,0 +1,42 @@
+"""Features used: how many each method selects, and whether the folds agree on which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH
+from mfbench.sections import Cell, Section, Table
+
+TITLE = "Features used: median over folds (stability)"
+
+
+def features(run: Run) -> Section:
+    """Return the section on selected features; empty if no method leaves a feature out."""
+    frame = run.selected
+    selecting = set(frame.loc[frame["least"] < frame["n_features"], "method"])
+    frame = frame[frame["method"].isin(selecting)]
+    if not len(frame):
+        return Section(TITLE)
+    by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
+    methods = [method for method in run.methods if method in selecting]
+    table = Table(["dataset", "features", *methods])
+    for dataset, group in frame.groupby("dataset", sort=False):
+        cells = [_cell(by_cell.get((dataset, method))) for method in methods]
+        table.rows.append([Cell(str(dataset)), Cell(str(group["n_features"].iloc[0])), *cells])
+    note = (
+        "Only methods that leave features out are listed. Stability: Nogueira's measure; 1 if all folds use the same "
+        "features, 0 in expectation for random sets. Folds share training rows, so it is larger than it would be over "
+        "independent samples."
+    )
+    return Section(TITLE, [table], notes=[note])
+
+
+def _cell(row: Mapping[Any, Any] | None) -> Cell:
+    if row is None:
+        return DASH
+    stability = f" ({row['stability']:.2f})" if np.isfinite(row["stability"]) else ""
+    return Cell(f"{row['median']:g}{stability}")

@@ -1,0 +1,52 @@
+"""Other scores: what accuracy hides on datasets with one large class."""
+
+from __future__ import annotations
+
+from mfbench.analysis.companions import FLATTERED, LARGE
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH, score_cell, with_unit
+from mfbench.run.trial.metrics import METRICS
+from mfbench.sections import Cell, Section, Table
+
+
+def other_scores(run: Run) -> Section:
+    """Return the section on datasets whose largest class is large."""
+    return Section("Other scores", _tables(run), notes=_notes(run), data={"companions": lambda: run.companions})
+
+
+def _tables(run: Run) -> list[Table]:
+    """Return a table for each other score, of the datasets with one large class by methods: mean ± sd."""
+    tables = []
+    for metric, frame in run.companions.groupby("metric", sort=False):
+        percent = METRICS[str(metric)].percent
+        by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
+        shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
+        table = Table(
+            ["dataset", "largest class", *run.methods],
+            title=f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows",
+        )
+        for dataset, share in shares.items():
+            rows = [by_cell.get((dataset, method)) for method in run.methods]
+            cells = [DASH if row is None else score_cell(row, percent) for row in rows]
+            table.rows.append([Cell(str(dataset)), Cell(f"{100 * share:.0f} %"), *cells])
+        tables.append(table)
+    return tables
+
+
+def _notes(run: Run) -> list[str]:
+    metric = run.settings.metric
+    skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
+    if metric not in FLATTERED or not skewed:
+        return []
+    start = (
+        f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}: a constant prediction has a high "
+        f"{metric}"
+    )
+    if not len(run.companions):
+        return [
+            f"{start}. No other score was measured; add balanced_accuracy, log_loss or roc_auc to metrics in "
+            "[protocol]."
+        ]
+    rule = "corrected resampled t-test" if run.protocol.test_train_ratio else "paired t-test"
+    marks = f" Marks: {rule}." if run.folds_per_dataset > 1 else ""
+    return [f"{start}; the other scores show whether a method does better than that.{marks}"]

@@ -1,0 +1,147 @@
+"""Published figures: ours next to those of the papers, and the largest differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH, with_unit
+from mfbench.report.sections.scores import trivial_accuracies
+from mfbench.run.trial.metrics import METRICS
+from mfbench.sections import Cell, Role, Section, Table
+
+MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below")}
+LISTED = 10
+
+
+def published(run: Run) -> Section:
+    """Return the section on published figures; empty if the suite names none."""
+    return Section(
+        "Published figures",
+        _tables(run),
+        notes=_notes(run),
+        data={"published": lambda: run.published},
+        rows=lambda: _csv_rows(run),
+    )
+
+
+def _tables(run: Run) -> list[Table]:
+    """Return, for each published table, datasets by methods as "ours/published", then the largest differences."""
+    frame, titles, trivial = run.published, _titles(run), trivial_accuracies(run)
+    tables = [_overview(rows, titles[str(name)], trivial) for name, rows in frame.groupby("table", sort=False)]
+    return [*tables, *_largest(frame, titles)]
+
+
+def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
+    methods = list(dict.fromkeys(frame["method"]))
+    metric = str(frame["metric"].iloc[0])
+    # Next to the one metric that constant decisions score highly on, the table shows their score.
+    constant = ["trivial"] if trivial and metric == "one_vs_rest_accuracy" else []
+    table = Table(
+        ["dataset", *constant, *methods],
+        title=f"Ours/published: {title}, {with_unit(metric, METRICS[metric].percent).lower()}",
+        footer_rows=1,
+    )
+    for dataset, rows in frame.groupby("dataset", sort=False):
+        by_method = {row["method"]: row for row in rows.to_dict("records")}
+        name = _name(str(dataset), str(rows["label"].iloc[0]))
+        trivial_cells = [Cell(_number(trivial[str(dataset)], metric)) for _ in constant]
+        table.rows.append([Cell(name), *trivial_cells, *(_cell(by_method.get(method), metric) for method in methods)])
+    counts = frame.groupby(["method", "verdict"]).size()
+    totals = ["/".join(str(counts.get((method, verdict), 0)) for verdict in COMPARED) for method in methods]
+    table.rows.append([Cell("above/within/below"), *(DASH for _ in constant), *map(Cell, totals)])
+    return table
+
+
+def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
+    if row is None:
+        return DASH
+    text = f"{_number(row['ours'], metric)}/{_number(row['published'], metric)}"
+    verdict = str(row["verdict"])
+    if verdict not in COMPARED:
+        return Cell(f"({text})", "missing")
+    if verdict not in MARKS:
+        return Cell(text)
+    mark, role = MARKS[verdict]
+    return Cell(f"{text} {mark}", role)
+
+
+def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
+    beyond = frame[frame["verdict"].isin(list(MARKS))]
+    if not len(beyond):
+        return []
+    order = beyond["difference"].abs().sort_values(ascending=False, kind="stable").index
+    shown = beyond.loc[order].head(LISTED)
+    which = f"The {len(shown)} largest of {len(beyond)} differences" if len(beyond) > len(shown) else "All differences"
+    several = len(titles) > 1
+    columns = ["dataset", "method", "ours ± two errors", "published", "difference"] + (["table"] if several else [])
+    table = Table(columns, title=f"{which} beyond two standard errors")
+    for row in shown.to_dict("records"):
+        metric = str(row["metric"])
+        texts = [
+            _name(row["dataset"], row["label"]),
+            row["method"],
+            f"{_number(row['ours'], metric)} ± {_number(row['two_errors'], metric)}",
+            _number(row["published"], metric),
+            _number(row["difference"], metric, "+"),
+            *([titles[row["table"]]] if several else []),
+        ]
+        table.rows.append([Cell(text) for text in texts])
+    return [table]
+
+
+def _notes(run: Run) -> list[str]:
+    """Return the counts, the reasons why figures are not compared, and the tables without a match."""
+    frame, titles = run.published, _titles(run)
+    notes = [
+        f"{title} has no figure for a dataset and a method of this run."
+        for name, title in titles.items()
+        if name not in set(frame["table"])
+    ]
+    if not len(frame):
+        return notes
+    counts = frame["verdict"].value_counts()
+    compared = int(counts.reindex(COMPARED).fillna(0).sum())
+    notes.append(
+        f"Of {compared} comparable figures, ours is within two standard errors on {counts.get(WITHIN, 0)}, above on "
+        f"{counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}) and below on {counts.get(BELOW, 0)} ({MARKS[BELOW][0]}). The "
+        "standard error of our mean is that of the corrected resampled t-test, the square root of "
+        "(1/J + n_test/n_train) s² over J folds; the published figure is treated as exact except for rounding."
+    )
+    reasons = [
+        f"{', '.join(dict.fromkeys(map(_name, rows['dataset'], rows['label'])))} {reason}"
+        for reason, rows in frame[frame["verdict"] == NOT_COMPARABLE].groupby("reason", sort=False)
+    ]
+    if reasons:
+        notes.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
+    if counts.get(INCOMPLETE, 0):
+        notes.append(f"Not compared, in brackets: {counts[INCOMPLETE]} figures of incomplete cells.")
+    return notes
+
+
+def _csv_rows(run: Run) -> list[pd.DataFrame]:
+    """Return a frame for each published table: figure, difference and verdict by dataset and method."""
+    frames = []
+    for table, rows in run.published.groupby("table", sort=False):
+        frame = rows[["dataset", "method", "published", "difference", "verdict"]]
+        frames.append(frame.rename(columns={name: f"{table}_{name}" for name in frame.columns[2:]}))
+    return frames
+
+
+def _titles(run: Run) -> dict[str, str]:
+    return {name: table.title for name, table in run.meta.published.tables.items()}
+
+
+def _name(dataset: str, label: str) -> str:
+    return dataset if dataset == label else f"{dataset} ({label})"
+
+
+def _number(value: Any, metric: str, form: str = "") -> str:
+    number = float(value)
+    if number != number:
+        return "–"
+    return f"{100.0 * number:{form}.1f}" if METRICS[metric].percent else f"{number:{form}.3f}"

@@ -1,0 +1,119 @@
+"""Remarks: datasets left out, trials that failed, have not run or raised warnings."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from mfbench.analysis.results import Run
+from mfbench.sections import Section
+from mfbench.trials import Unavailable
+
+LONGEST_MESSAGE = 200
+
+
+def remarks(run: Run) -> Section:
+    """Return the section on what is missing from the run and what went wrong."""
+    return Section(
+        "Remarks",
+        notes=[
+            *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
+            *left_out(run.left_out, run.unavailable, run.meta.command[2]),
+            *_undefined(run),
+            *_pending(run),
+            *_failures(run),
+            *_warnings(run),
+        ],
+        data={
+            "left_out": lambda: run.left_out,
+            "unavailable": lambda: list(run.unavailable),
+            "failures": lambda: run.failures,
+            "not_run": lambda: run.n_pending,
+        },
+    )
+
+
+def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
+    """Return why datasets were left out; unavailable ones share a sentence that says how to obtain them.
+
+    Parameters
+    ----------
+    reasons : mapping of str to str
+        Reason by dataset.
+    unavailable : mapping of str to Unavailable
+        The datasets that are only unavailable.
+    suite : str
+        Name or file of the suite, as on the command line.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> left_out({"a": "no network", "b": "damaged"}, {"a": Unavailable(can_pull=True)}, "uci")[0]
+    'Left out: b: damaged'
+    """
+    lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
+    pulled = [dataset for dataset, why in unavailable.items() if why.can_pull]
+    others = [dataset for dataset, why in unavailable.items() if not why.can_pull]
+    if pulled:
+        command = shlex.join(["mfbench", "datasets", "pull", suite])
+        lines.append(
+            f"Left out as unavailable: {', '.join(pulled)}; to download, run: {command}, or name a mirror with "
+            "--data-dir"
+        )
+        attempt = next((why.attempt for why in unavailable.values() if why.attempt), "")
+        lines += [f"The download failed: {attempt}"] if attempt else []
+    if others:
+        lines.append(
+            f"Left out as unavailable: {', '.join(others)}; no repository is known to have them: name a mirror that "
+            "does with --data-dir, or import them with: mfbench datasets import"
+        )
+    return lines
+
+
+def _undefined(run: Run) -> list[str]:
+    incomplete = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
+    return [
+        f"Undefined: {run.settings.metric} of {method} on {len(cells)} datasets; the classifier does not provide what "
+        "the metric needs, or a test part lacks a class."
+        for method, cells in incomplete.groupby("method", sort=False)
+    ]
+
+
+def _pending(run: Run) -> list[str]:
+    if not run.n_pending:
+        return []
+    return [
+        f"Not run yet: {run.n_pending} of {len(run.outcomes)} trials. All figures are computed from the trials that "
+        "have run."
+    ]
+
+
+def _failures(run: Run) -> list[str]:
+    lines = []
+    for _, group in run.failures.groupby(["dataset", "method", "status"], sort=False):
+        first = group.to_dict("records")[0]
+        lines.append(
+            f"Failed: {first['method']} on {first['dataset']}: {len(group)} × {first['status']}: "
+            f"{first['error_type']}: {_one_line(first['error_message'])}"
+        )
+    return lines
+
+
+def _warnings(run: Run) -> list[str]:
+    if "n_warnings" not in run.outcomes:
+        return []
+    warned = run.outcomes[run.outcomes["n_warnings"].fillna(0) > 0]
+    return [
+        f"Warnings: {method}: in {len(group)} trial{'' if len(group) == 1 else 's'}, for example "
+        f"{_one_line(str(group['warning'].iloc[0]))}"
+        for method, group in warned.groupby("method", sort=False)
+    ]
+
+
+def _one_line(text: object) -> str:
+    # A missing entry in a column of strings is None or, in pandas, NaN.
+    words = " ".join(text.split()) if isinstance(text, str) and text.strip() else "no message"
+    return words if len(words) <= LONGEST_MESSAGE else words[: LONGEST_MESSAGE - 1] + "…"

@@ -1,0 +1,91 @@
+"""Scores: datasets by methods, with marks, wins, ties and losses, and average ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH, rank_cell, score_cell, with_unit
+from mfbench.report.verdicts import S_TESTS, verdict_cell, verdict_columns, verdict_notes
+from mfbench.run.trial.metrics import SCORES
+from mfbench.sections import Cell, Section, Table
+
+S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
+
+
+def scores(run: Run) -> Section:
+    """Return the section on the scores of each dataset and method."""
+    metric = run.settings.metric
+    notes = verdict_notes(run)
+    if trivial_accuracies(run):
+        notes.append(
+            "one_vs_rest_accuracy: with K > 2 classes, the mean accuracy of K decisions between one class and the "
+            "rest. Rejecting every class scores 1 - 1/K if classes are equally large; column trivial has the exact "
+            "score of the best constant decisions."
+        )
+    return Section(
+        f"{with_unit(metric, SCORES[metric].percent)}: mean ± sd over {run.protocol.trial_name}s",
+        [score_table(run)],
+        notes=notes,
+        data={"scores": lambda: run.scores, "wins_ties_losses": run.wins_ties_losses},
+        rows=lambda: _rows(run),
+    )
+
+
+def score_table(run: Run) -> Table:
+    """Return datasets by methods: mean ± sd, marks, and the rows of wins, ties and losses and of average ranks."""
+    percent = SCORES[run.settings.metric].percent
+    methods = list(run.methods)
+    table = Table(["dataset", *methods])
+    trivial = trivial_accuracies(run)
+    if trivial:
+        table.columns.insert(1, "trivial")
+    by_cell = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
+    marks = _s_marks(run)
+    for dataset in run.outcomes["dataset"].unique():
+        cells = [
+            score_cell(by_cell[dataset, method], percent, marks.get((dataset, method), "") if marks else None)
+            for method in methods
+        ]
+        constant = [Cell(f"{100 * trivial[str(dataset)]:.1f}")] if trivial else []
+        table.rows.append([Cell(str(dataset)), *constant, *cells])
+    if run.settings.reference is not None and len(methods) > 1:
+        footer = _footer(run, [DASH] if trivial else [])
+        table.rows += footer
+        table.footer_rows = len(footer)
+    return table
+
+
+def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
+    reference = run.settings.reference
+    summary = {row["method"]: row for row in run.summary().to_dict("records")}
+    rows = [
+        [Cell(title), *blank, *(DASH if m == reference else verdict_cell(summary[m], prefix) for m in run.methods)]
+        for title, prefix in verdict_columns(run)
+    ]
+    ranks = [rank_cell(summary[method]["rank"]) for method in run.methods]
+    return [*rows, [Cell("average rank"), *blank, *ranks]]
+
+
+def trivial_accuracies(run: Run) -> dict[str, float]:
+    """Return what constant decisions score on each dataset; empty unless the metric is one_vs_rest_accuracy."""
+    if run.settings.metric != "one_vs_rest_accuracy":
+        return {}
+    return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
+
+
+def _s_marks(run: Run) -> dict[tuple[str, str], str]:
+    """Return the marks of an s-test for each method against the reference; empty if another test marks the table."""
+    if run.settings.test not in S_TESTS:
+        return {}
+    turned = str.maketrans("<>", "><")
+    return {
+        (row["dataset"], row["method"]): S_MARKS[row["mark"].translate(turned)]
+        for row in run.wins_ties_losses().to_dict("records")
+    }
+
+
+def _rows(run: Run) -> list[pd.DataFrame]:
+    return [run.scores.merge(run.wins_ties_losses(), on=["dataset", "method"], how="left")]

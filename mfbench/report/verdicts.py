@@ -1,0 +1,112 @@
+"""Which tests a report's verdicts on single datasets come from, and how its notes describe them.
+
+That depends on how the test sets of a dataset relate: rounds are independent, folds overlap, and a single test set
+allows no test of fold scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from mfbench.analysis.one_dataset.levels import LEVEL, level_held
+from mfbench.analysis.one_dataset.rules import RULES
+from mfbench.analysis.results import Run
+from mfbench.analysis.summary import VERDICTS
+from mfbench.report.cells import MARK
+from mfbench.sections import Cell
+
+S_TESTS = ("s-test", "s-test-exact")
+
+TestSets = Literal["independent", "single", "overlapping"]
+
+
+def relation_of_test_sets(run: Run) -> TestSets:
+    """Return how the test sets of a dataset relate to each other."""
+    if run.detects:
+        return "independent"
+    return "single" if run.folds_per_dataset == 1 else "overlapping"
+
+
+def verdict_columns(run: Run) -> list[tuple[str, str]]:
+    """Return the counts of wins, ties and losses in a report: the heading of each, and its prefix in the summary."""
+    test, relation = run.settings.test, relation_of_test_sets(run)
+    if relation == "independent":
+        # The ordinary paired test is valid here, so the published and the sound verdict agree.
+        return [("W/T/L", "sound_")]
+    if relation == "single":
+        own = RULES[test].of_decisions and test != "mcnemar"
+        return [("W/T/L", "sound_"), *([(f"{test} W/T/L", "")] if own else [])]
+    columns = [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
+    if test not in (run.settings.published_test, "corrected-t"):
+        columns.append((f"{test} W/T/L", ""))
+    return columns
+
+
+def verdict_cell(row: Mapping[Any, Any], prefix: str) -> Cell:
+    """Return wins, ties and losses of a row of the summary as "3/1/0"."""
+    return Cell("/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS))
+
+
+def verdict_notes(run: Run) -> list[str]:
+    """Return the sentences that explain marks and verdicts."""
+    relation = relation_of_test_sets(run)
+    if relation == "independent":
+        return _notes_of_rounds(run)
+    counts = f"W/T/L: number of datasets on which {run.settings.reference} wins, ties and loses against the method"
+    level = f"at α = {run.settings.alpha:g}"
+    hint = "A verdict on a single dataset is weak evidence; rely on the tests across datasets."
+    if relation == "single":
+        return [
+            _marks(run, "mcnemar" if not RULES[run.settings.test].of_decisions else run.settings.test),
+            f"{counts}, {level}, by the {RULES['mcnemar'].title}. A single test set gives no spread between folds, so "
+            "scores of folds cannot be tested.",
+            hint,
+        ]
+    return [
+        _marks(run, run.settings.test),
+        f"{counts}, {level}. Published: by the test used in published tables, the "
+        f"{RULES[run.settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
+        *_levels(run),
+        hint,
+    ]
+
+
+def _notes_of_rounds(run: Run) -> list[str]:
+    settings = run.settings
+    return [
+        f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best. W/T/L: number of datasets on "
+        f"which {settings.reference} wins, ties and loses against the method. All at α = {settings.alpha:g} by the "
+        "paired t-test over rounds; rounds are independent, so the test needs no correction.",
+        f"No correction for multiple testing: of the pairs of methods that do not differ, about "
+        f"{100 * settings.alpha:g} % are expected to differ significantly by chance.",
+    ]
+
+
+def _marks(run: Run, test: str) -> str:
+    if run.settings.test in S_TESTS:
+        return (
+            f"Bold: best mean of the dataset. ≫ and ≪: better and worse than {run.settings.reference} at level 0.01; > "
+            f"and <: at level 0.05; =: no significant difference; by the {RULES[run.settings.test].title}."
+        )
+    return (
+        f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best at α = "
+        f"{run.settings.alpha:g} by the {RULES[test].title}."
+    )
+
+
+def _levels(run: Run) -> list[str]:
+    """Return the sentence on the actual levels of the tests in a report."""
+    rules = dict.fromkeys((run.settings.published_test, "corrected-t", run.settings.test))
+    levels = [text for text in (_level(run, rule) for rule in rules) if text]
+    if not levels:
+        return []
+    return [
+        f"Actual level at a nominal {100 * LEVEL:g} %, measured on pairs of methods that are equal by construction: "
+        f"{'; '.join(levels)}. The suite null-calibration repeats the measurement."
+    ]
+
+
+def _level(run: Run, rule: str) -> str:
+    level = level_held(rule, run.protocol.kind, run.protocol.repeats)
+    return f"{rule} {100 * level.low:.0f} to {100 * level.high:.0f} % ({level.design})" if level else ""

@@ -1,0 +1,187 @@
+"""The nouns of a report: `Section` and the `Table`, `Cell` and `Chart` objects that it holds.
+
+Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Role = Literal["plain", "best", "not-worse", "missing", "marked", "best-marked", "above", "below"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a table.
+
+    Parameters
+    ----------
+    text : str
+        What is displayed.
+    role : str, default="plain"
+        How it is displayed: "plain"; "best"; "not-worse" (not significantly worse than the best); "missing" for a
+        value that is absent or incomplete; "above" and "below" a published figure; "marked" and "best-marked" if the
+        text ends with the mark of a test. The text of a "not-worse", "above" or "below" cell ends with a mark too.
+
+    Examples
+    --------
+    >>> Cell("98.1 ± 0.4", "best").role
+    'best'
+    """
+
+    text: str
+    role: Role = "plain"
+
+
+@dataclass
+class Table:
+    """Rows of cells under column names.
+
+    Parameters
+    ----------
+    columns : list of str
+        Column names. The first column names the rows.
+    rows : list of list of Cell, default=[]
+        Each row has one cell per column.
+    title : str, default=""
+        Heading of the table within its section; a section with a single table needs none.
+    footer_rows : int, default=0
+        Number of rows at the end that are totals.
+    wrap : int or None, default=None
+        Index of a column whose text may be wrapped.
+    """
+
+    columns: list[str]
+    rows: list[list[Cell]] = field(default_factory=list)
+    title: str = ""
+    footer_rows: int = 0
+    wrap: int | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture, drawn on request.
+
+    Parameters
+    ----------
+    name : str
+        Short name without blanks, such as "critical-difference": the value of ``--figure`` and part of file names.
+    title : str
+        Heading.
+    caption : str, default=""
+        Sentence under the picture.
+    text : callable or None, default=None
+        Takes a width in characters and returns the picture as lines of text. A chart without it appears neither on the
+        terminal nor in Markdown.
+    svg : callable or None, default=None
+        Takes a heading, which may be empty, and returns the picture as an SVG document.
+    """
+
+    name: str
+    title: str
+    caption: str = ""
+    text: Callable[[int], Sequence[str]] | None = None
+    svg: Callable[[str], str] | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One subject of a report. Every form of the report renders the same sections.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    tables : sequence of Table, default=()
+    charts : sequence of Chart, default=()
+    notes : sequence of str, default=()
+        Sentences under the tables and charts.
+    data : mapping of str to callable, default={}
+        Values of the JSON report by key. Each callable takes no argument and returns a DataFrame or plain values; it is
+        called only if the report is written as JSON.
+    rows : callable or None, default=None
+        Takes no argument and returns the frames that the section contributes to the CSV report. Ignored in the sections
+        of plugins.
+    plugin : str, default=""
+        Name of the plugin that added the section; set by mfbench.
+
+    Examples
+    --------
+    >>> table = Table(["method", "cost"], [[Cell("RF"), Cell("0.3")]])
+    >>> Section("Costs", [table], notes=["Cost: in euro."]).has_content
+    True
+    """
+
+    title: str
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    notes: Sequence[str] = ()
+    data: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    rows: Callable[[], Sequence[pd.DataFrame]] | None = None
+    plugin: str = ""
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there is anything to read; a section may exist only for its data."""
+        return bool(self.tables or self.charts or self.notes)
+
+    def check(self) -> None:
+        """Check the types of all parts, and that every row has one cell per column.
+
+        Raises
+        ------
+        ValueError
+            If something does not fit; the message says what.
+        """
+        for name, parts, kind in (("tables", self.tables, Table), ("charts", self.charts, Chart)):
+            _require(all(isinstance(part, kind) for part in parts), f"{name} must be {kind.__name__} objects")
+        _require(isinstance(self.title, str), "the title must be a string")
+        _require(
+            not isinstance(self.notes, str) and all(isinstance(note, str) for note in self.notes),
+            "notes must be a list of strings",
+        )
+        for table in self.tables:
+            width = len(table.columns)
+            _require(all(isinstance(name, str) for name in table.columns), "column names must be strings")
+            for row in table.rows:
+                _require(len(row) == width, f"a row has {len(row)} cells, its table {width} columns")
+                _require(all(isinstance(cell, Cell) for cell in row), "rows must consist of Cell objects")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: a heading and a list of sections.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    setting : str
+        How the numbers were obtained, in one sentence without a period.
+    sections : sequence of Section
+    data : mapping, default={}
+        Plain values at the head of the JSON report.
+    environment : str, default=""
+        Versions and machine, for files that are kept.
+    """
+
+    title: str
+    setting: str
+    sections: Sequence[Section]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    environment: str = ""
+
+    def chart(self, name: str) -> Chart | None:
+        """Return the chart of that name, or None if the report does not have it."""
+        charts = (chart for section in self.sections for chart in section.charts)
+        return next((chart for chart in charts if chart.name == name), None)
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)

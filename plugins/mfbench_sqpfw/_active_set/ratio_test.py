@@ -1,0 +1,329 @@
+"""The ratio test of Lemma 5, made cheap by deadlines.
+
+For a pair (i, j) outside the active set, slack = b.w with b = e(i, j) - e(i, representative). The sum of the weights is
+fixed, so when w moves by a distance D, the slack changes by at most D times the norm of b minus its mean
+(Cauchy-Schwarz): the pair cannot change sides before w is |slack| / norm away. A step tests only the pairs whose radius
+it exceeds, and is still exact.
+
+Each row watches the q members with the smallest radii around the weights at its last refresh, in ascending order.
+Members whose radius w has nearly left are open: they are tested one by one, each with a deadline in terms of the length
+of the path of w. When w leaves the radius of all others, the whole row is tested and its watched members are selected
+again: a recheck.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mfbench_sqpfw._active_set.basis import REDUCE
+from mfbench_sqpfw._active_set.problem import Floats, Ints
+from mfbench_sqpfw._active_set.state import (
+    ALIVE,
+    EVALUATED,
+    FLAGS,
+    LENGTH,
+    MEAN_MOVE,
+    NEGLIGIBLE,
+    POSITIVE,
+    RECHECKS,
+    RECORDS,
+    SPARE,
+    STAMP,
+    TIES,
+    State,
+)
+from mfbench_sqpfw._active_set.tournament import first_row, forget_row, set_deadline
+
+# A rate below this share of its bound is rounding: the row b, or the unit vector of the weight, depends on active rows.
+_RATE = 1e-10
+# Deadlines are shortened by this factor against rounding.
+_SAFE = 1.0 - 1e-9
+# A radius below this comes from rounding of a slack that is 0: such a pair is tested in every step.
+_ROUNDING = 1e-14
+
+
+@njit(cache=True, fastmath=REDUCE)
+def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int) -> tuple[float, float, float]:
+    """Return the slack, rate and squared norm of a pair."""
+    slack = rate = total = squares = 0.0
+    for f in range(alive):
+        near, far = X[i, f] - X[rep, f], X[i, f] - X[j, f]
+        b = far * far - near * near
+        slack += b * w[f]
+        rate += b * dw[f]
+        total += b
+        squares += b * b
+    # The second term keeps the bound safe where nearly all of b is its mean.
+    return slack, rate, max(squares - total * total / alive, 0.0) + 1e-13 * squares
+
+
+@njit(cache=True, fastmath=REDUCE)
+def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int) -> tuple[float, float]:
+    """Return the slack and squared norm of a pair; ``near`` holds the squared differences to the representative."""
+    slack = total = squares = 0.0
+    for f in range(alive):
+        far = X[i, f] - X[j, f]
+        b = far * far - near[f]
+        slack += b * w[f]
+        total += b
+        squares += b * b
+    return slack, max(squares - total * total / alive, 0.0) + 1e-13 * squares
+
+
+@njit(cache=True)
+def _radius(s: State, slack: float, squared_norm: float) -> float:
+    if squared_norm <= s.travel[NEGLIGIBLE]:
+        return np.inf
+    radius: float = max(0.0, _SAFE * abs(slack) / np.sqrt(squared_norm) - _ROUNDING)
+    return radius
+
+
+@njit(cache=True)
+def members(s: State, row: int) -> tuple[int, int, int, int]:
+    """Return the two ranges of samples that are the hits (including the target) or the misses of a row."""
+    n_targets = len(s.targets)
+    code = s.codes[s.targets[row % n_targets]]
+    begin, end = s.starts[code], s.starts[code + 1]
+    if row < n_targets:
+        return begin, end, end, end
+    return 0, begin, end, len(s.codes)
+
+
+@njit(cache=True)
+def is_less(s: State, row: int, member: int) -> bool:
+    """Return whether a member is in H< or M<."""
+    for k in range(s.n_less[row]):  # noqa: SIM110 - numba compiles no generator
+        if s.less[row, k] == member:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _select(keys: Floats, order: Ints, count: int, q: int) -> None:
+    """Move the q smallest of ``count`` keys and their numbers to the front, in place."""
+    low, high = 0, count - 1
+    while low < high:
+        pivot = keys[(low + high) // 2]
+        a, b = low, high
+        while a <= b:
+            while keys[a] < pivot:
+                a += 1
+            while keys[b] > pivot:
+                b -= 1
+            if a <= b:
+                keys[a], keys[b] = keys[b], keys[a]
+                order[a], order[b] = order[b], order[a]
+                a += 1
+                b -= 1
+        if q - 1 <= b:
+            high = b
+        elif q - 1 >= a:
+            low = a
+        else:
+            return
+
+
+@njit(cache=True)
+def is_tied(s: State, row: int, member: int) -> bool:
+    """Return whether a member is in the active set besides the representative."""
+    if s.n_ties[row]:
+        for k in range(s.counts[TIES]):
+            if s.tie_row[k] == row and s.tie_member[k] == member:
+                return True
+    return False
+
+
+@njit(cache=True)
+def refresh_row(s: State, row: int) -> None:
+    """Select the watched members of a row again, around the current w. Time O(n l + q log q)."""
+    i, rep, alive = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE]
+    radii, near, order = s.scratch[3], s.scratch[4], s.order
+    for f in range(alive):
+        difference = s.X[i, f] - s.X[rep, f]
+        near[f] = difference * difference
+    begin, middle, resume, end = members(s, row)
+    count = 0
+    for block in range(2):
+        for j in range(begin if block == 0 else resume, middle if block == 0 else end):
+            if j in (i, rep) or is_tied(s, row, j):
+                continue
+            slack, norm = _pair_at_rest(s.X, i, j, near, s.w, alive)
+            radii[count], order[count] = _radius(s, slack, norm), j
+            count += 1
+    watched = min(count, s.near.shape[1] - SPARE)
+    rest = np.inf
+    if count > watched:
+        _select(radii, order, count, watched)
+        for at in range(watched, count):
+            rest = min(rest, radii[at])
+    ranks = np.argsort(radii[:watched])
+    for at in range(watched):
+        s.near[row, at], s.radius[row, at] = order[ranks[at]], radii[ranks[at]]
+        s.due[row, at] = s.travel[LENGTH] + s.radius[row, at]
+    s.radius[row, watched] = rest
+    s.n_near[row], s.n_open[row] = watched, 0
+    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, 0]
+    s.ref_alive[row] = alive
+    s.ref[row, :] = s.w
+    set_deadline(s, row, s.due_rest[row])
+
+
+@njit(cache=True)
+def watch_now(s: State, row: int, member: int) -> None:
+    """Watch a member that has just left the active set; it stays open, whatever w does."""
+    count = s.n_near[row]
+    if count == s.near.shape[1]:
+        refresh_row(s, row)
+        return
+    s.radius[row, count + 1] = s.radius[row, count]
+    for at in range(count, 0, -1):
+        s.near[row, at], s.due[row, at] = s.near[row, at - 1], s.due[row, at - 1]
+        s.radius[row, at] = s.radius[row, at - 1]
+    s.near[row, 0], s.due[row, 0], s.radius[row, 0] = member, s.travel[LENGTH], -np.inf
+    s.n_near[row] += 1
+    s.n_open[row] += 1
+    set_deadline(s, row, s.travel[LENGTH])
+
+
+@njit(cache=True)
+def forget_deadlines(s: State) -> None:
+    """Make the next step test every row: a feature has returned that no norm includes."""
+    for row in range(len(s.rep)):
+        forget_row(s, row)
+
+
+@njit(cache=True, fastmath=REDUCE)
+def _distance(s: State, row: int) -> float:
+    """Return how far w is from its value at the last refresh of the row."""
+    squares = 0.0
+    for f in range(s.ref_alive[row]):
+        gap = s.w[f] - s.ref[row, f]
+        squares += gap * gap
+    distance: float = np.sqrt(squares)
+    return distance
+
+
+@njit(cache=True)
+def _open(s: State, row: int, margin: float) -> None:
+    """Open the watched members whose radius w could leave within ``margin``; give the others one common deadline."""
+    moved = _distance(s, row) / _SAFE
+    k = 0
+    while k < s.n_near[row] and s.radius[row, k] - moved <= margin:
+        k += 1
+    s.n_open[row] = k
+    s.due_rest[row] = s.travel[LENGTH] + s.radius[row, k] - moved
+
+
+@njit(cache=True)
+def _candidate(s: State, row: int, j: int, slack: float, rate: float, norm: float, speed: float) -> float:
+    """Return the step length at which a pair becomes tied, infinite if it does not."""
+    if norm <= s.travel[NEGLIGIBLE] or abs(rate) <= _RATE * np.sqrt(norm) * speed:
+        return np.inf
+    if is_less(s, row, j):
+        slack, rate = -slack, -rate
+    return max(0.0, -slack / rate) if rate < 0 else np.inf
+
+
+@njit(cache=True)
+def _earlier(tau: float, row: int, j: int, best: tuple[float, int, int]) -> bool:
+    """Return whether a blocking pair precedes the best so far, independently of the order in which pairs are tested."""
+    if tau != best[0]:
+        return tau < best[0]
+    return best[1] >= 0 and (row < best[1] or (row == best[1] and j < best[2]))
+
+
+@njit(cache=True)
+def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
+    """Return how far w can move along dw, at most ``limit``, and what blocks it (equation 5).
+
+    The block is (row, member) for a pair, (-1, position) for a weight that reaches 0, (-2, -1) if there is none. The
+    pairs tested are recorded for `settle`.
+    """
+    p, alive = s.counts[POSITIVE], s.counts[ALIVE]
+    speed = 0.0
+    for f in range(p):
+        speed += dw[f] * dw[f]
+    speed = np.sqrt(speed)
+    best = (limit, -2, -1)
+    s.counts[RECORDS] = s.counts[FLAGS] = 0
+    if speed == 0.0:
+        return best
+    for f in range(p):
+        if dw[f] < -_RATE * speed:
+            # The rest of a weight that should have vanished together with another one is rounding.
+            tau = -s.w[f] / dw[f] if s.w[f] > 1e-15 else 0.0
+            if tau < best[0]:
+                best = (tau, -1, f)
+    now, q = s.travel[LENGTH], s.near.shape[1]
+    while True:
+        row = first_row(s)
+        deadline = s.tree[1]
+        if deadline == np.inf or deadline > now + best[0] * speed:
+            return best
+        # Testing a little beyond the first deadline avoids returning to the row; testing up to the longest step would
+        # be too far. Never less than the deadline itself, which a sum of differences may miss by rounding.
+        reach = max(deadline, now + min(best[0] * speed, s.travel[MEAN_MOVE]))
+        i, rep = s.targets[row % len(s.targets)], s.rep[row]
+        if s.due_rest[row] <= reach:
+            # A little further: rounding could otherwise close a member that is due.
+            _open(s, row, 1.001 * (reach - now) + 1e-12)
+        if s.due_rest[row] <= reach:
+            begin, middle, resume, end = members(s, row)
+            for block in range(2):
+                for j in range(begin if block == 0 else resume, middle if block == 0 else end):
+                    if j in (i, rep) or is_tied(s, row, j):
+                        continue
+                    slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
+                    tau = _candidate(s, row, j, slack, rate, norm, speed)
+                    if _earlier(tau, row, j, best):
+                        best = (tau, row, j)
+            s.flagged[s.counts[FLAGS]] = row
+            s.counts[FLAGS] += 1
+            set_deadline(s, row, np.inf)
+            continue
+        earliest = s.due_rest[row]
+        for at in range(s.n_open[row]):
+            if s.due[row, at] > reach:
+                earliest = min(earliest, s.due[row, at])
+                continue
+            j = s.near[row, at]
+            slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
+            tau = _candidate(s, row, j, slack, rate, norm, speed)
+            if _earlier(tau, row, j, best):
+                best = (tau, row, j)
+            s.due[row, at] = np.inf
+            k = s.counts[RECORDS]
+            s.record_id[k] = row * q + at
+            s.record[k, 0], s.record[k, 1], s.record[k, 2] = slack, rate, norm
+            s.counts[RECORDS] = k + 1
+        set_deadline(s, row, earliest)
+
+
+@njit(cache=True)
+def settle(s: State, tau: float, speed: float) -> None:
+    """Set new deadlines for the pairs of the last `ratio_test`, after w has moved by ``tau`` dw, |dw| = ``speed``."""
+    s.travel[LENGTH] += tau * speed
+    s.travel[MEAN_MOVE] += 0.1 * (tau * speed - s.travel[MEAN_MOVE])
+    q, records = s.near.shape[1], s.counts[RECORDS]
+    s.counts[EVALUATED] += records
+    for k in range(records):
+        row, at = s.record_id[k] // q, s.record_id[k] % q
+        if is_tied(s, row, s.near[row, at]):
+            s.near[row, at] = -1
+            continue
+        slack = s.record[k, 0] + tau * s.record[k, 1]
+        s.due[row, at] = s.travel[LENGTH] + _radius(s, slack, s.record[k, 2])
+    s.counts[STAMP] += 1
+    for k in range(records):
+        row = s.record_id[k] // q
+        if s.mark[row] == s.counts[STAMP]:
+            continue
+        s.mark[row] = s.counts[STAMP]
+        earliest = s.due_rest[row]
+        for at in range(s.n_open[row]):
+            earliest = min(earliest, s.due[row, at])
+        set_deadline(s, row, earliest)
+    for k in range(s.counts[FLAGS]):
+        refresh_row(s, s.flagged[k])
+    s.counts[RECHECKS] += s.counts[FLAGS]

@@ -1,0 +1,151 @@
+"""The one solver behind the three estimators: Algorithm 1 for one theta, Algorithm 2 for the path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbench_sqpfw._active_set.breakpoints import END, next_breakpoint
+from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, descend
+from mfbench_sqpfw._active_set.hidden_ties import improve
+from mfbench_sqpfw._active_set.path_record import Pace, PathRecord
+from mfbench_sqpfw._active_set.problem import Problem
+from mfbench_sqpfw._active_set.quadratic_program import objective
+from mfbench_sqpfw._active_set.ranking import begin
+from mfbench_sqpfw._active_set.solution import Solution
+from mfbench_sqpfw._active_set.state import CHANGES, RECHECKS, TIES, weights_of, with_more_ties
+from mfbench_sqpfw.weight_path import WeightPath
+
+
+@dataclass(frozen=True, kw_only=True)
+class Minimum(Solution):
+    """A local minimum, or the last point of a run that was cut short.
+
+    Attributes
+    ----------
+    objective : float
+    history : list of float
+        The objective at the start and after each step.
+    n_rechecks : int
+        How often the members outside the working set of a target were tested.
+    n_restarts : int
+        Restarts that lowered the objective.
+    converged : bool
+    """
+
+    objective: float
+    history: list[float]
+    n_rechecks: int
+    n_restarts: int
+    converged: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """The two algorithms with their limits.
+
+    Attributes
+    ----------
+    tolerance : float
+        A step whose entries are all smaller counts as none.
+    max_iter : int or None
+        Largest number of steps, and of breakpoints of a path; None means max(20000, 100 n kappa).
+    n_restarts : int
+        Where hidden ties remain, the search ends after this many restarts in a row without improvement; with 0, there
+        are no restarts.
+    generator : RandomState
+        Draws the directions of restarts.
+    """
+
+    tolerance: float
+    max_iter: int | None
+    n_restarts: int = 20
+    generator: np.random.RandomState
+
+    def minimise(self, problem: Problem, *, theta: float) -> Minimum:
+        """Run Algorithm 1 from the prior weights, then restart it as long as hidden ties let the objective fall."""
+        weights = np.zeros(problem.n_features)
+        if not len(problem.features):
+            return Minimum(
+                problem=problem,
+                state=None,
+                weights=weights,
+                objective=0.0,
+                history=[0.0],
+                n_rechecks=0,
+                n_restarts=0,
+                converged=True,
+            )
+        limit, succeeded = self._limit(problem), 0
+        state = begin(problem)
+        history = [objective(state, theta)]
+        state, status, values = descend(state, theta=theta, tolerance=self.tolerance, max_steps=limit)
+        history += values
+        if status != STEP_LIMIT and theta > 0 and self.n_restarts:
+            state, status, values, succeeded = improve(
+                state,
+                status,
+                theta=theta,
+                tolerance=self.tolerance,
+                max_steps=limit - len(values),
+                attempts=self.n_restarts,
+                generator=self.generator,
+            )
+            history += values
+        weights[problem.features] = weights_of(state)
+        return Minimum(
+            problem=problem,
+            state=state,
+            weights=weights,
+            objective=objective(state, theta),
+            history=history,
+            n_rechecks=int(state.counts[RECHECKS]),
+            n_restarts=succeeded,
+            converged=status == OPTIMAL,
+        )
+
+    def follow(self, problem: Problem, *, theta_max: float) -> tuple[WeightPath, Solution]:
+        """Follow the path of local minima from theta = 0 to ``theta_max``; return it and the solution at its end."""
+        if not len(problem.features):
+            start = np.zeros(1, dtype=np.int64)
+            path = WeightPath(np.zeros(1), np.zeros((1, problem.n_features)), start, start, [])
+            return path, Solution(problem=problem, state=None, weights=path.rows[-1].copy())
+        limit, state = self._limit(problem), begin(problem)
+        record, pace = PathRecord(problem, weights_of(state)), Pace(len(state.w))
+        while record.theta < theta_max and not record.cut_short:
+            if state.counts[TIES] == len(state.tie_row) < len(state.w):
+                state = with_more_ties(state)
+            changes = int(state.counts[CHANGES])
+            if pace.stalled:
+                point = pace.leap(record.theta, theta_max)
+            else:
+                point = next_breakpoint(state, record.theta, theta_max)
+            pace.note(point)
+            before, value, status = weights_of(state), objective(state, point.theta), OPTIMAL
+            if point.kind != END:
+                state, status, _ = descend(state, theta=point.theta, tolerance=self.tolerance, max_steps=limit)
+            if status == STALLED:
+                state, status, *_ = improve(
+                    state,
+                    status,
+                    theta=point.theta,
+                    tolerance=self.tolerance,
+                    max_steps=limit,
+                    attempts=self.n_restarts,
+                    generator=self.generator,
+                )
+                if status == STALLED:
+                    pace.give_up()
+            record.add(
+                point,
+                weights=(before, weights_of(state)),
+                objectives=(value, objective(state, point.theta)),
+                changes=int(state.counts[CHANGES]) - changes,
+                cut_short=status == STEP_LIMIT or len(record.events) + 1 >= limit,
+            )
+        path = record.path()
+        return path, Solution(problem=problem, state=state, weights=path.rows[-1].copy())
+
+    def _limit(self, problem: Problem) -> int:
+        return max(20_000, 100 * len(problem.X) * problem.kappa) if self.max_iter is None else int(self.max_iter)

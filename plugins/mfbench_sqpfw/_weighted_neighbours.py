@@ -1,0 +1,155 @@
+"""The base class of the estimators: checked data, solver, and the nearest-neighbour classifier under the weights."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
+from mfbench_sqpfw._active_set.solution import Solution
+from mfbench_sqpfw._active_set.solver import Solver
+
+# With working_set="auto": up to this many samples all members are watched, above it this many of each row.
+_FULL = 64
+_WATCHED = 20
+
+
+class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
+    """Base class: k nearest neighbours under feature weights; `transform` keeps the features of positive weight."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "w_bar": ["array-like", None],
+        "working_set": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "small_classes": [StrOptions({"skip", "error"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    weights_: Floats
+    classes_: NDArray[Any]
+    w_bar: Any
+    working_set: Any
+    max_iter: int | None
+    tol: float
+    small_classes: str
+    random_state: Any
+
+    def _check_data(self, X: Any, y: Any) -> tuple[Floats, Ints]:
+        """Return X as float64 and y as codes; set ``classes_``."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, "
+                f"but the data contains only 1 class: {self.classes_.tolist()[0]!r}"
+            )
+        return X, codes.astype(np.int64)
+
+    def _problem(self, X: Floats, codes: Ints, *, kappa: int, lam: int | None) -> Problem:
+        watched = self.working_set
+        if watched == "auto":
+            watched = None if len(X) <= _FULL else _WATCHED
+        return prepare(
+            X,
+            codes,
+            kappa=int(kappa),
+            lam=int(kappa if lam is None else lam),
+            bar=self.w_bar,
+            working_set=None if watched is None else int(watched),
+            skip=self.small_classes == "skip",
+        )
+
+    def _solver(self, **limits: int) -> Solver:
+        generator = check_random_state(self.random_state)
+        return Solver(tolerance=float(self.tol), max_iter=self.max_iter, generator=generator, **limits)
+
+    def _follow(self, problem: Problem, solver: Solver, *, theta_max: float) -> Solution:
+        """Set the attributes of the path; return the solution at its end."""
+        self.path_, solution = solver.follow(problem, theta_max=float(theta_max))
+        self.n_iter_ = len(self.path_.events)
+        return solution
+
+    def _set_solution(self, solution: Solution, X: Floats, codes: Ints, *, n_neighbors: int) -> Self:
+        """Set what all estimators report about a solution, and fit the classifier under its weights."""
+        self.n_skipped_ = len(X) - len(solution.problem.targets)
+        self.target_hits_, self.target_misses_ = solution.target_neighbours()
+        self.active_set_ = solution.active_set()
+        self.weights_ = self.feature_importances_ = solution.weights
+        if not solution.weights.any():
+            warnings.warn(f"{type(self).__name__}: no feature varies; all weights are 0", RuntimeWarning, stacklevel=3)
+        k = min(int(n_neighbors), len(X))
+        self._neighbours = KNeighborsClassifier(n_neighbors=k).fit(embed(X, solution.weights), codes)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the majority class of the nearest training samples in the learned metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        rows = self._check_rows(X)
+        labels: NDArray[Any] = self.classes_[self._neighbours.predict(embed(rows, self.weights_))]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the share of each class among the nearest training samples in the learned metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns as in ``classes_``.
+        """
+        rows = self._check_rows(X)
+        shares: Floats = self._neighbours.predict_proba(embed(rows, self.weights_))
+        return shares
+
+    def _check_rows(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        checked: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        return checked
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.weights_ > 0
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def embed(X: Floats, weights: Floats) -> Floats:
+    """Scale the features of positive weight such that the squared Euclidean distance is the weighted distance.
+
+    Without such a feature all rows become one point.
+    """
+    kept = weights > 0
+    if not kept.any():
+        return np.zeros((len(X), 1))
+    return np.asarray(X[:, kept] * np.sqrt(weights[kept]))

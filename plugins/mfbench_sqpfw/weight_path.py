@@ -1,0 +1,127 @@
+"""The regularisation path of SQP-FW as data: breakpoints, events, and the weights in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened at a breakpoint.
+
+    Attributes
+    ----------
+    theta : float
+    kind : str
+        "weight vanishes", "weight returns", "tie forms" or "tie breaks"; "restart" if ties stalled the path and
+        Algorithm 1 continued from a slightly larger theta; "step limit" or "end".
+    feature : int
+        The feature whose weight vanishes or returns, or -1.
+    sample, member : int
+        The target, and the hit or miss whose tie with it forms or breaks, or -1.
+    of_hits : bool
+        Whether the member is a hit.
+    jump : bool
+        Whether w changed at this theta.
+    objective_before, objective_after : float
+        The objective for this theta before and after the sets changed; equal up to rounding unless w jumps.
+    changes : int
+        Number of changes of the active set at this theta, including that of ``kind``.
+    """
+
+    theta: float
+    kind: str
+    feature: int
+    sample: int
+    member: int
+    of_hits: bool
+    jump: bool
+    objective_before: float
+    objective_after: float
+    changes: int
+
+
+@dataclass(frozen=True)
+class WeightPath:
+    """Weights as a function of theta: linear between breakpoints, with jumps at some of them.
+
+    Attributes
+    ----------
+    thetas : ndarray of shape (n_breakpoints + 1,)
+        0 and the breakpoints, in ascending order; the last is the end.
+    rows : ndarray of shape (n_breakpoints + 1 + n_jumps, n_features)
+        Weights, each stored once, since thousands of breakpoints with thousands of features need much memory.
+    reached, left : ndarray of int64, shape (n_breakpoints + 1,)
+        Indices of the rows with the weights on reaching and on leaving each theta; they differ at jumps.
+    events : list of Event
+        One for each theta except the first.
+    before, after : ndarray of shape (n_breakpoints + 1, n_features)
+        The weights on reaching and on leaving each theta; built from the rows on access.
+    """
+
+    thetas: Floats
+    rows: Floats
+    reached: Ints
+    left: Ints
+    events: list[Event]
+
+    @property
+    def before(self) -> Floats:
+        """The weights on reaching each theta."""
+        return self.rows[self.reached]
+
+    @property
+    def after(self) -> Floats:
+        """The weights on leaving each theta."""
+        return self.rows[self.left]
+
+    def weights_at(self, theta: ArrayLike) -> Floats:
+        """Return the weights at theta, after the jump if there is one.
+
+        Parameters
+        ----------
+        theta : float or array-like of float
+            Between 0 and the end of the path.
+
+        Returns
+        -------
+        ndarray of shape (n_features,) or (n_thetas, n_features)
+
+        Raises
+        ------
+        ValueError
+            If theta is not a number or a sequence of numbers, or lies outside the path.
+        """
+        try:
+            values = np.asarray(theta, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("theta must be a number or a sequence of numbers") from None
+        if values.ndim > 1:
+            raise ValueError(f"theta must be a number or a sequence of numbers, not a table of shape {values.shape}")
+        if not ((values >= 0) & (values <= self.thetas[-1])).all():
+            raise ValueError(f"theta must lie between 0 and {self.thetas[-1]:g}, where the path ends")
+        flat = np.atleast_1d(values)
+        left = np.searchsorted(self.thetas, flat, side="right") - 1
+        right = np.minimum(left + 1, len(self.thetas) - 1)
+        width = self.thetas[right] - self.thetas[left]
+        share = np.divide(flat - self.thetas[left], width, out=np.zeros_like(flat), where=width > 0)[:, None]
+        weights: Floats = (1.0 - share) * self.rows[self.left[left]] + share * self.rows[self.reached[right]]
+        weights[share[:, 0] == 0] = self.rows[self.left[left[share[:, 0] == 0]]]
+        return weights[0] if values.ndim == 0 else weights
+
+    @property
+    def jumps(self) -> Ints:
+        """Positions in ``thetas`` where the weights jump."""
+        return np.array([k + 1 for k, event in enumerate(self.events) if event.jump], dtype=np.int64)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the path reached its end."""
+        # A breakpoint can coincide with the end, so the last event need not be "end".
+        return not self.events or self.events[-1].kind != "step limit"

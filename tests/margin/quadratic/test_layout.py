@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mfbench_margin._quadratic.form import lay_out
+from mfbench_margin._quadratic.layout import TrainingPairs
+
+
+def test_rows_are_sorted_by_class_and_padded(make_groups):
+    X, y = make_groups(1, n=20, p=5, n_classes=3)
+    X[:, 3] = 7.0
+    pairs = TrainingPairs(X, y)
+    assert pairs.width == 8
+    assert_array_equal(y[pairs.order], np.sort(y))
+    assert_array_equal(pairs.ends, np.cumsum(np.bincount(y)))
+    assert_array_equal(pairs.rows[:, :5], X[pairs.order])
+    assert not pairs.rows[:, 5:].any()
+    assert_array_equal(pairs.columns, pairs.rows.T)
+    assert pairs.varies.tolist() == [True, True, True, False, True]
+
+
+@pytest.mark.parametrize("rank", [None, 1, 4])
+def test_distances_of_all_pairs(immigrate_oracles, make_groups, rank):
+    X, y = make_groups(2, n=40)
+    components = np.random.default_rng(0).normal(size=(rank or 4, 4))
+    W = components.T @ components
+    pairs = TrainingPairs(X, y)
+    stored = pairs.distances(lay_out(W, pairs.width, None if rank is None else components))
+    ordered = X[pairs.order]
+    q = immigrate_oracles.quadratic(immigrate_oracles.differences(ordered), W)
+    assert_allclose(stored, q[np.triu_indices(40, 1)], rtol=1e-10)
+
+
+def test_stores_distances_only_if_they_fit(make_groups):
+    X, y = make_groups(3, n=20)
+    form = lay_out(np.eye(4), 4)
+    size = 8 * 20 * 19 // 2
+    assert len(TrainingPairs(X, y, cache_bytes=size).distances(form)) == 20 * 19 // 2
+    assert len(TrainingPairs(X, y, cache_bytes=size - 1).distances(form)) == 0
+
+
+def test_refuses_distances_that_overflow():
+    with pytest.raises(ValueError, match="too large"):
+        TrainingPairs(np.array([[0.0], [1e200], [0], [1]]), np.array([0, 0, 1, 1]))

@@ -1,0 +1,166 @@
+"""What `fit` checks for every estimator: labels, classes, sample weights."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+import mfbench_margin
+
+PARAMETERS = {
+    "BoostedIM4EIMMIGRATE": {"n_estimators": 3},
+    "BoostedIMMIGRATE": {"n_estimators": 3, "random_state": 0},
+    "IMMIGRATE": {"random_state": 0},
+    "MulRelief": {"max_iter": 5},
+    "NCADiagonal": {"n_random_starts": 1, "max_iter": 5, "random_state": 0},
+    "Simba": {"n_draws": 50, "n_random_starts": 1, "random_state": 0},
+}
+
+NAMES = sorted(mfbench_margin.__all__)
+
+every = pytest.mark.parametrize("name", NAMES)
+
+WEIGHTED = ["IM4E", "ImbalancedIM4E", "IMMIGRATE", "IM4EIMMIGRATE"]
+
+
+def make(name, **parameters):
+    return getattr(mfbench_margin, name)(**{**PARAMETERS.get(name, {}), **parameters})
+
+
+def quietly(action):
+    """The result of an action that may warn that no feature has a margin."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*on average no feature")
+        warnings.filterwarnings("ignore", message="no feature weighs more")
+        return action()
+
+
+def results(fitted, X):
+    """Everything in which two fits may differ."""
+    arrays = [fitted.feature_importances_, fitted.transform(X)]
+    return [*arrays, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else arrays
+
+
+def assert_same(one, other):
+    for a, b in zip(one, other, strict=True):
+        assert_array_equal(a, b)
+
+
+@pytest.fixture
+def table(make_groups):
+    return make_groups(31, n=24, p=4, shift=2)
+
+
+@every
+@pytest.mark.parametrize(
+    "labels",
+    [np.array(["b", "a"]), np.array(["b", "a"], dtype=object), np.array([True, False]), np.array([2.0, -1.0])],
+    ids=["str", "object", "bool", "float"],
+)
+def test_labels_of_any_type_with_an_order(name, labels, table):
+    X, y = table
+    fitted = quietly(lambda: make(name).fit(X, labels[y]))
+    assert fitted.classes_.tolist() == sorted(labels.tolist())
+    if hasattr(fitted, "predict"):
+        assert set(fitted.predict(X)) == set(labels)
+        assert fitted.score(X, labels[y]) > 0.6
+
+
+@every
+def test_refuses_labels_that_scikit_learn_does_not_know(name, table):
+    X, y = table
+    with pytest.raises(TypeError, match="bytes"):
+        make(name).fit(X, np.array([b"b", b"a"])[y])
+    for labels in ([2.5, 1.5], [True, False]):
+        with pytest.raises(ValueError, match="Unknown label type"):
+            make(name).fit(X, np.array(labels, dtype=object)[y])
+
+
+@every
+@pytest.mark.parametrize(
+    ("labels", "kinds"), [(["b", 1], "int, str"), (["b", None], "NoneType, str")], ids=["mixed", "none"]
+)
+def test_refuses_labels_without_an_order(name, labels, kinds, table):
+    X, y = table
+    with pytest.raises(ValueError, match=rf"y mixes labels that cannot be sorted \({kinds}\)") as caught:
+        make(name).fit(X, np.array(labels, dtype=object)[y])
+    assert "\n" not in str(caught.value)
+
+
+@every
+def test_reports_the_only_class_as_it_is_written(name, table):
+    X, _ = table
+    for label in (7, "spam", 2.0):
+        with pytest.raises(ValueError, match=rf"{name} needs .* only 1 class: {label}$"):
+            make(name).fit(X, np.full(24, label))
+
+
+@every
+def test_refuses_too_few_samples(name, table):
+    X, _ = table
+    with pytest.raises(ValueError, match="2 classes"):
+        make(name).fit(X[:1], [0])
+    with pytest.raises(ValueError, match="at least 2 samples"):
+        make(name).fit(X[:2], [0, 1])
+    fitted = quietly(lambda: make(name).fit(X[:3], [0, 0, 1]))
+    assert fitted.n_skipped_ == 1
+
+
+@every
+def test_reports_that_it_is_not_fitted(name, table):
+    X, _ = table
+    estimator = make(name)
+    for method in (
+        "transform",
+        "predict",
+        "predict_proba",
+        "decision_function",
+        "get_support",
+        "get_feature_names_out",
+    ):
+        if hasattr(estimator, method):
+            with pytest.raises(NotFittedError):
+                getattr(estimator, method)(*([] if method.startswith("get") else [X]))
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.where(np.arange(24) == 3, -1.0, 1.0), "[Nn]egative"),
+        (np.full(24, np.nan), "NaN"),
+        (np.full(24, np.inf), "infinity"),
+        (np.zeros(24), "non-zero|positive weight"),
+        (np.ones(23), "shape"),
+        (np.ones((24, 1)), "1D"),
+        (np.full(24, 1e308), "sums to inf"),
+        (np.full(24, 1e-320), "sums to .*only its ratios matter"),
+    ],
+    ids=["negative", "nan", "inf", "zero", "short", "column", "huge", "tiny"],
+)
+def test_refuses_wrong_sample_weights(name, weights, message, table):
+    X, y = table
+    with pytest.raises(ValueError, match=message):
+        make(name).fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_sample_weights_of_any_type(name, table):
+    X, y = table
+    expected = results(make(name).fit(X, y), X)
+    for weights in (
+        np.ones(24, int),
+        np.ones(24, np.float32),
+        np.ones(24, bool),
+        [1] * 24,
+        pd.Series(np.ones(24)),
+        1.0,
+    ):
+        assert_same(results(make(name).fit(X, y, sample_weight=weights), X), expected)
+    only_one_class = make(name).fit(X, y, sample_weight=(y == 0).astype(float))
+    assert np.isfinite(only_one_class.feature_importances_).all()
+    assert set(only_one_class.predict(X)) == {0, 1}

@@ -1,0 +1,95 @@
+"""Tests across datasets: the table of the reference, all pairs, and cells without a score."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mfbench.report.contents import report_of
+from mfbench.report.render.json import to_json
+from mfbench.report.render.markdown import to_markdown
+from mfbench.report.sections.across_datasets import across_datasets, pairs
+from mfbench.run.store import Store
+
+
+@pytest.fixture
+def run(write_run):
+    rng = np.random.default_rng(0)
+    cells = {(f"d{i}", m): 0.7 + 0.02 * k + rng.normal(0, 0.005) for i in range(8) for k, m in enumerate("ABC")}
+    return write_run(cells, report={"reference": "C"})
+
+
+def test_the_table_is_that_of_the_statistics(run):
+    section = across_datasets(run)
+    assert section.title == "Across 8 datasets, C against each method"
+    (table,) = section.tables
+    frame = run.overall().against_reference
+    assert [row[0].text for row in table.rows] == frame["second"].tolist() == ["B", "A"]
+    for row, expected in zip(table.rows, frame.to_dict("records"), strict=True):
+        assert row[2].text == f"{100 * expected['mean']:+.2f}"
+        assert row[-1].text == "C better"
+        assert row[3].text.startswith(f"{100 * expected['difference']:+.1f} [")
+
+
+def test_the_diagram_is_a_chart_of_the_section(run):
+    (chart,) = across_datasets(run).charts
+    assert chart.title == "Critical-difference diagram"
+    assert any("●" in line for line in chart.text(80))
+
+
+def test_methods_that_do_not_differ_significantly(write_run):
+    run = write_run({(f"d{i}", m): 0.5 + 0.01 * ((i + k) % 2) for i in range(6) for k, m in enumerate("AB")})
+    (table,) = across_datasets(run).tables
+    assert (table.rows[0][-1].text, table.rows[0][-1].role) == ("not significant", "missing")
+
+
+def test_pairs_have_two_tables_or_none(run, write_run):
+    assert [table.title.split()[0] for table in pairs(run).tables] == ["All", "Share"]
+    assert not pairs(write_run({("d", "A"): 0.5})).has_content
+
+
+def test_every_form_has_it(run):
+    markdown = to_markdown(report_of(run, statistics=True))
+    for part in ("## Across 8 datasets", "```text", "### All 3 pairs", "## Time: share"):
+        assert part in markdown
+    overall = json.loads(to_json(report_of(run, everything=True)))["overall"]
+    assert overall["ranks"] == {"C": 1.0, "B": 2.0, "A": 3.0}
+    assert len(overall["pairs"]) == 3
+    assert overall["win_probabilities"]["C"]["A"] == 1.0
+
+
+class TestMissingCells:
+    def run(self, write_run, failure, policy):
+        cells = {("d", "A"): 0.8, ("d", "B"): 0.7, ("e", "A"): 0.9, ("f", "A"): 0.6, ("f", "B"): 0.9}
+        cells["e", "B"] = [failure()] * 5
+        return write_run(cells, report={"missing": policy})
+
+    def text(self, run):
+        return " ".join(across_datasets(run).notes)
+
+    def test_dropped(self, write_run, failure):
+        run = self.run(write_run, failure, "drop-dataset")
+        assert run.summary().set_index("method")["rank"].to_dict() == {"A": 1.5, "B": 1.5}
+        assert "Datasets left out because a method has no score: e." in self.text(run)
+
+    def test_last_rank(self, write_run, failure):
+        run = self.run(write_run, failure, "worst-rank")
+        assert run.summary().set_index("method")["rank"].round(3).to_dict() == {"A": 1.333, "B": 1.667}
+        assert "Cells without a score, filled with the last rank" in self.text(run)
+
+    def test_a_constant_guess(self, write_run, failure):
+        run = self.run(write_run, failure, "impute-dummy")
+        # The truth of the datasets written by hand is 0, 1, 1, 1.
+        assert run.overall().completed.scores.loc["e", "B"] == 0.75
+        assert "always predicting the most frequent class: 1." in self.text(run)
+
+
+def test_columns_of_a_store_are_its_rows(write_run, failure):
+    run = write_run({("d", "A"): [0.5, None, failure(), 0.25, 0.75], ("d", "B"): 0.5})
+    columns = ("status", "scores", "fit_wall", "error_message")
+    with Store(run.path, read_only=True) as store:
+        rows, table = list(store.rows(columns)), store.table(columns)
+        assert not store.has_candidates()
+    assert set(rows[0]) == {"dataset", "method", "repeat", "fold", "key", "seed", *columns}
+    for name in ("dataset", "fold", *columns):
+        assert table[name] == [row[name] for row in rows]

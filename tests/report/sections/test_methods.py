@@ -1,0 +1,28 @@
+"""The table of methods: one line for each, best rank first."""
+
+from mfbench.report.sections.methods import method_table, methods
+
+
+class TestMethodTable:
+    def test_a_row_for_each_method_best_rank_first(self, small_run):
+        table = method_table(small_run)
+        rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+        assert list(rows) == ["A", "B", "C"]
+        assert table.columns[4:6] == ["published W/T/L", "sound W/T/L"]
+        assert rows["A"] == ["a → knn", "90.0", "1.00", "0/1/1", "0/1/1", "2.5 s", "2.0 MB", "–"]
+        assert rows["B"][3:5] == ["reference", "reference"]
+        assert rows["C"][-1] == "1 of 10"
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+    def test_no_rank_is_a_dash(self, write_run, failure):
+        run = write_run({("d", "A"): [failure()] * 5, ("d", "B"): 0.5})
+        rows = {row[0].text: [cell.text for cell in row] for row in method_table(run).rows}
+        assert rows["A"][2:4] == ["–", "–"]
+        assert rows["A"][-1] == "5 of 5"
+
+
+def test_methods_tuned_per_dataset_are_called_optimistic(write_run):
+    cells = {("d", "A"): 0.5, ("d", "B"): 0.4}
+    (note,) = methods(write_run(cells, selection={"A": "nested", "B": "per-dataset"})).notes
+    assert note.startswith("Tuned per dataset: B.") and "optimistic" in note
+    assert not methods(write_run(cells, selection={"A": "nested"})).notes

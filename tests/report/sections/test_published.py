@@ -1,0 +1,122 @@
+"""Published figures in a report: every figure in one table, the largest differences in another, the counts in notes."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from mfbench.report.contents import report_of
+from mfbench.report.render.csv import to_csv
+from mfbench.report.render.json import to_json
+from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.terminal import show
+from mfbench.report.sections.published import published
+from mfbench.suite.published import PublishedFigure
+
+
+def figure(dataset, method, value, table="t1", **more):
+    return PublishedFigure(table, dataset, method, label=dataset.upper(), value=value, **more)
+
+
+@pytest.fixture
+def run(write_run):
+    cells = {("iris", "A"): 0.9, ("iris", "B"): 0.8, ("wine", "A"): [0.5, 0.5, 0.6, 0.6, None], ("wine", "B"): 0.7}
+    return write_run(
+        cells,
+        published=[
+            figure("iris", "A", 0.9),
+            figure("iris", "B", 0.7),
+            figure("wine", "A", 0.9),
+            figure("wine", "B", 0.7, obstacle="published with 9 × 9, ours has 4 × 2"),
+            figure("iris", "B", 0.95, table="t2"),
+        ],
+    )
+
+
+def test_one_table_for_each_paper_and_one_of_the_differences(run):
+    first, second, largest = published(run).tables
+    assert first.title == "Ours/published: Paper, t1, accuracy, percent"
+    assert [[cell.text for cell in row] for row in first.rows] == [
+        ["iris (IRIS)", "90.0/90.0", "80.0/70.0 ▲"],
+        ["wine (WINE)", "(55.0/90.0)", "(70.0/70.0)"],
+        ["above/within/below", "0/1/0", "1/0/0"],
+    ]
+    assert first.rows[0][2].role == "above" and first.rows[1][1].role == "missing"
+    assert [[cell.text for cell in row] for row in second.rows] == [
+        ["iris (IRIS)", "80.0/95.0 ▼"],
+        ["above/within/below", "0/0/1"],
+    ]
+    assert largest.title == "All differences beyond two standard errors"
+    rows = [[cell.text for cell in row] for row in largest.rows]
+    assert [(row[0], row[1], row[3], row[4], row[5]) for row in rows] == [
+        ("iris (IRIS)", "B", "95.0", "-15.0", "Paper, t2"),
+        ("iris (IRIS)", "B", "70.0", "+10.0", "Paper, t1"),
+    ]
+    assert rows[0][2].startswith("80.0 ± ")
+
+
+def test_the_trivial_score_is_next_to_the_metric_that_it_inflates(write_run):
+    cells = {("iris", "A"): 0.9, ("iris", "B"): 0.8}
+    figures = [figure("iris", "A", 0.9), figure("iris", "B", 0.7)]
+    first = published(write_run(cells, metrics=("one_vs_rest_accuracy",), published=figures)).tables[0]
+    assert first.columns == ["dataset", "trivial", "A", "B"]
+    # The truth of the datasets written by hand is 0, 1, 1, 1.
+    assert [[cell.text for cell in row] for row in first.rows] == [
+        ["iris (IRIS)", "75.0", "90.0/90.0", "80.0/70.0 ▲"],
+        ["above/within/below", "–", "0/1/0", "1/0/0"],
+    ]
+    other = write_run(cells, metrics=("accuracy", "one_vs_rest_accuracy"), published=figures)
+    assert published(other).tables[0].columns == ["dataset", "A", "B"]
+
+
+def test_the_notes_count_and_name_what_is_not_compared(run):
+    counts, apart, holes = published(run).notes
+    assert (
+        "Of 3 comparable figures, ours is within two standard errors on 1, above on 1 (▲) and below on 1 (▼)." in counts
+    )
+    assert "(1/J + n_test/n_train) s²" in counts
+    assert apart == "Not comparable, in brackets: wine (WINE) published with 9 × 9, ours has 4 × 2."
+    assert holes == "Not compared, in brackets: 1 figures of incomplete cells."
+
+
+def test_only_the_largest_differences_are_listed(write_run):
+    names = [f"d{i}" for i in range(14)]
+    run = write_run(
+        {(name, "A"): 0.5 for name in names}, published=[figure(n, "A", 0.6 + i / 50) for i, n in enumerate(names)]
+    )
+    largest = published(run).tables[-1]
+    assert largest.title == "The 10 largest of 14 differences beyond two standard errors"
+    assert [row[0].text for row in largest.rows] == [f"d{i} (D{i})" for i in range(13, 3, -1)]
+
+
+def test_a_table_without_a_match_is_named(write_run):
+    run = write_run({("d", "A"): 0.5}, published=[figure("e", "A", 0.5)])
+    assert published(run).tables == []
+    assert published(run).notes == ["Paper, t1 has no figure for a dataset and a method of this run."]
+
+
+def test_without_published_figures_there_is_no_section(small_run):
+    assert not published(small_run).has_content
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_terminal(run, width):
+    console = Console(file=io.StringIO(), width=width)
+    show(report_of(run), console)
+    text = console.file.getvalue()
+    assert "Ours/published: Paper, t1" in text and "80.0/70.0 ▲" in text and "above/within/below" in text
+    # Cells without a mark leave room for one, so numbers are aligned.
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_exports(run):
+    text = to_markdown(report_of(run))
+    assert "### Ours/published: Paper, t1" in text and "| 80.0/70.0 ▲ |" in text and "Not comparable" in text
+    content = json.loads(to_json(report_of(run, everything=True)))["published"]
+    assert [row["verdict"] for row in content] == ["within", "above", "incomplete", "not comparable", "below"]
+    header, _, second, *_ = to_csv(report_of(run, everything=True)).splitlines()
+    assert header.split(",")[-6:] == [f"{t}_{n}" for t in ("t1", "t2") for n in ("published", "difference", "verdict")]
+    cells = dict(zip(header.split(","), second.split(","), strict=True))
+    assert (cells["dataset"], cells["method"]) == ("iris", "B")
+    assert (cells["t1_verdict"], cells["t2_verdict"], cells["t1_published"]) == ("above", "below", "0.7")

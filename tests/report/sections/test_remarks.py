@@ -1,0 +1,59 @@
+"""Remarks: what was left out, failed, has not run or raised warnings."""
+
+from mfbench.report.sections.remarks import remarks
+from mfbench.trials import Status, TrialResult
+
+
+def test_what_is_missing_is_named(small_run):
+    lines = remarks(small_run).notes
+    assert "Left out: gone: no network" in lines
+    assert "Failed: C on wine: 1 × error: ValueError: no | way at all" in lines
+    assert not any(line.startswith("Not run yet") for line in lines)
+
+
+def test_failures_with_and_without_a_message(write_run, failure):
+    run = write_run({("d", "A"): [failure(), failure(Status.MEMORY, "MemoryError", ""), 0.5, 0.5, 0.5]})
+    assert "Failed: A on d: 1 × memory: MemoryError: no message" in remarks(run).notes
+
+
+def test_failures_are_grouped_by_status(write_run, failure):
+    late = failure(Status.TIMEOUT, "TimeoutError", "too late")
+    run = write_run({("d", "A"): [failure(), failure(), late, 0.5, 0.5]})
+    failed = [line for line in remarks(run).notes if line.startswith("Failed")]
+    assert failed == [
+        "Failed: A on d: 2 × error: ValueError: no way",
+        "Failed: A on d: 1 × timeout: TimeoutError: too late",
+    ]
+
+
+def test_what_has_not_run_is_counted(write_run):
+    run = write_run({("d", "A"): [0.5, 0.5, None, None, None]})
+    assert any(line.startswith("Not run yet: 3 of 5 trials") for line in remarks(run).notes)
+
+
+def test_warnings_are_listed_by_method(write_run):
+    def warned():
+        return TrialResult(key="", scores={"accuracy": 0.5}, n_warnings=2, warning="UserWarning: did not converge")
+
+    run = write_run({("d", "A"): [warned(), warned(), 0.5, 0.5, 0.5], ("d", "B"): 0.5})
+    assert [line for line in remarks(run).notes if "Warnings" in line] == [
+        "Warnings: A: in 2 trials, for example UserWarning: did not converge"
+    ]
+
+
+def test_long_messages_are_cut(write_run, failure):
+    run = write_run({("d", "A"): [failure(message="x" * 900), 0.5, 0.5, 0.5, 0.5]})
+    (line,) = [line for line in remarks(run).notes if line.startswith("Failed")]
+    assert len(line) < 300
+    assert line.endswith("…")
+
+
+def test_a_run_without_trials_says_so(write_run):
+    notes = remarks(write_run({}, left_out=[("gone", "no network")])).notes
+    assert notes[0] == "No trials: there was nothing to measure."
+    assert any("gone" in note for note in notes)
+
+
+def test_undefined_scores_are_counted_by_method(write_run):
+    run = write_run({("d", "A"): [{} for _ in range(5)], ("d", "B"): 0.5}, metrics=["log_loss"])
+    assert any(note.startswith("Undefined: log_loss of A on 1 dataset") for note in remarks(run).notes)

@@ -1,0 +1,43 @@
+"""Times to fit, of the protocol timing alone."""
+
+import pytest
+
+import mfbench
+from mfbench.report.sections.timing import COLUMNS, timing
+
+SUITE = """
+[suite]
+name = "own"
+[protocol]
+kind = "timing"
+repeats = 1
+steps = 3
+[[datasets]]
+use = ["iris"]
+[[methods]]
+label = "1NN"
+classifier = "knn(n_neighbors=1)"
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("timing")
+    (folder / "own.toml").write_text(SUITE, encoding="utf-8")
+    return mfbench.run_suite(str(folder / "own.toml"), out=folder / "reports", jobs=1)
+
+
+def test_three_tables_and_their_explanation(run):
+    section = timing(run)
+    assert [table.title for table in section.tables] == list(COLUMNS.values())
+    for table in section.tables:
+        assert table.columns == ["dataset", "size", "1NN"]
+        assert [cell.text for cell in table.rows[0][:2]] == ["iris", "120 × 4"]
+    assert "the smallest of 1 subsamples of a size" in section.notes[0]
+    assert section.data["timing"]() is run.timing
+
+
+def test_other_protocols_have_none_of_it(small_run):
+    section = timing(small_run)
+    assert not section.has_content
+    assert section.data["timing"]() == []

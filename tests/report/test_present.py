@@ -1,0 +1,50 @@
+"""Reports in the form that was requested, and what is refused."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from mfbench.errors import UnknownNameError, UsageError
+from mfbench.report.present import Form, present_run, show_run
+
+
+@pytest.fixture
+def run(write_run):
+    return write_run({(f"d{i}", m): 0.5 + k / 10 + i / 100 for i in range(4) for k, m in enumerate("AB")})
+
+
+def console():
+    return Console(file=io.StringIO(), width=120)
+
+
+def test_the_terminal_form_is_printed(run):
+    screen = console()
+    assert present_run(run, Form(), screen) == ""
+    again = console()
+    show_run(run, again)
+    assert screen.file.getvalue() == again.file.getvalue() != ""
+
+
+def test_every_other_form_is_returned(run):
+    assert present_run(run, Form("md"), console()).startswith("# Own suite\n\nMade by\n\n    mfbench suite own")
+    assert present_run(run, Form("svg"), console()).startswith("<svg")
+    assert present_run(run, Form("csv"), console()).startswith("dataset,method,mean")
+    assert json.loads(present_run(run, Form("json"), console()))["plugin_data"] == {}
+    assert "CD = " in present_run(run, Form("figure", "critical-difference"), console())
+    assert "fastest method" in present_run(run, Form("figure", "time-profile"), console())
+
+
+def test_another_reference(run):
+    assert json.loads(present_run(run, Form("json", reference="B"), console()))["reference"] == "B"
+    with pytest.raises(UnknownNameError, match="method of this run"):
+        present_run(run, Form(reference="Z"), console())
+
+
+def test_a_chart_that_cannot_be_drawn_is_refused(write_run):
+    run = write_run({("d", "A"): [None] * 5})
+    with pytest.raises(UsageError, match="a critical-difference diagram needs two datasets"):
+        present_run(run, Form("figure", "critical-difference"), console())
+    with pytest.raises(UsageError, match="a profile of times needs a run"):
+        present_run(run, Form("figure", "time-profile"), console())

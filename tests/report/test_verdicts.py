@@ -1,0 +1,129 @@
+"""Verdicts follow how test sets relate; with a single one, McNemar's test on it decides everything."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import mfbench
+from mfbench.report.cells import MARK
+from mfbench.report.contents import report_of
+from mfbench.report.heading import setting_of
+from mfbench.report.sections.methods import method_table
+from mfbench.report.sections.scores import score_table
+from mfbench.report.verdicts import relation_of_test_sets, verdict_columns, verdict_notes
+
+SUITE = """
+[suite]
+name = "own"
+seed = 3
+[protocol]
+kind = "{kind}"
+repeats = 1
+[[datasets]]
+use = ["wdbc", "monks-1"]
+[[methods]]
+label = "1NN"
+classifier = "knn(n_neighbors=1)"
+[[methods]]
+label = "LDA"
+classifier = "lda"
+[[methods]]
+label = "DUM"
+classifier = "dummy"
+[report]
+{report}
+"""
+
+
+def run_of(tmp_path_factory, kind="holdout", report=""):
+    path = tmp_path_factory.mktemp("suite") / "own.toml"
+    path.write_text(SUITE.format(kind=kind, report=report), encoding="utf-8")
+    return mfbench.run_suite(str(path), profile="paper", out=tmp_path_factory.mktemp("out"), jobs=1)
+
+
+@pytest.fixture(scope="module", params=["holdout", "three-way"])
+def run(request, tmp_path_factory):
+    return run_of(tmp_path_factory, request.param)
+
+
+def right(run, dataset, method):
+    rows = run.predictions(dataset, method)
+    return (rows["truth"] == rows["prediction"]).to_numpy()
+
+
+def p_value(run, dataset, first, second):
+    a, b = right(run, dataset, first), right(run, dataset, second)
+    only = int(np.sum(a & ~b)), int(np.sum(b & ~a))
+    return stats.binomtest(only[0], sum(only)).pvalue if sum(only) else 1.0
+
+
+def test_every_verdict_is_mcnemars(run):
+    table = run.wins_ties_losses()
+    assert len(table) == 4
+    for row in table.to_dict("records"):
+        expected = p_value(run, row["dataset"], "1NN", row["method"])
+        assert row["p_value"] == pytest.approx(expected)
+        difference = right(run, row["dataset"], "1NN").mean() - right(run, row["dataset"], row["method"]).mean()
+        assert row["difference"] == pytest.approx(difference)
+        assert row["low"] <= row["difference"] <= row["high"]
+        word = "tie" if expected > 0.05 else "win" if difference > 0 else "loss"
+        assert (row["verdict"], row["published"], row["sound"]) == (word, word, word)
+    assert (table["verdict"] == "win").sum() >= 2, "guessing is worse on both"
+
+
+def test_marks_are_mcnemars(run):
+    table = score_table(run)
+    for row in table.rows[:2]:
+        dataset = row[0].text
+        best = [method for method, cell in zip(table.columns[1:], row[1:], strict=True) if cell.role == "best"]
+        for method, cell in zip(table.columns[1:], row[1:], strict=True):
+            if method not in best:
+                assert (MARK in cell.text) == (p_value(run, dataset, best[0], method) > 0.05)
+        assert MARK not in row[-1].text, "guessing differs significantly"
+
+
+def test_one_count_and_no_mention_of_folds(run):
+    table = score_table(run)
+    assert [row[0].text for row in table.rows[2:]] == ["W/T/L", "average rank"]
+    assert [name for name in method_table(run).columns if "W/T/L" in name] == ["W/T/L"]
+    assert table.rows[2][1].text == "–" and table.rows[2][3].text == "2/0/0"
+    text = " ".join(note for section in report_of(run).sections for note in section.notes)
+    assert "exact McNemar test on the first test set. A single test set gives no spread" in text
+    assert "corrected resampled" not in text and "nominal" not in text
+    assert "1 random split that tests" in setting_of(run) or "1 random division into" in setting_of(run)
+
+
+def test_the_s_test_keeps_its_row_and_its_marks(tmp_path_factory):
+    run = run_of(tmp_path_factory, report='test = "s-test-exact"')
+    rows = score_table(run).rows
+    assert [row[0].text for row in rows[2:]] == ["W/T/L", "s-test-exact W/T/L", "average rank"]
+    assert all(row[3].text.endswith("≪") for row in rows[:2])
+
+
+def test_a_single_score_without_predictions_decides_nothing(write_run):
+    run = write_run({("d", m): [score] for m, score in (("A", 0.9), ("B", 0.8))})
+    assert not any(MARK in cell.text for cell in score_table(run).rows[0])
+    assert run.wins_ties_losses()["verdict"].tolist() == ["tie"]
+
+
+class TestNotes:
+    def test_they_name_test_level_and_reference(self, small_run, write_run):
+        text = "\n".join(verdict_notes(small_run))
+        assert "corrected resampled t-test" in text
+        assert "α = 0.05" in text
+        assert "B wins" in text
+        plain = write_run({("d", "A"): 0.5, ("d", "B"): 0.6}, report={"test": "paired-t", "alpha": 0.1})
+        text = "\n".join(verdict_notes(plain))
+        assert "treats overlapping folds as independent" in text
+        assert "α = 0.1" in text
+
+
+def test_overlapping_folds_have_a_published_and_a_sound_verdict(small_run):
+    assert relation_of_test_sets(small_run) == "overlapping"
+    assert verdict_columns(small_run) == [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
+
+
+def test_the_actual_level_of_each_test_is_stated(small_run):
+    text = " ".join(verdict_notes(small_run))
+    assert "Actual level at a nominal 5 %" in text
+    assert "paired-t 5 to 14 % (10 folds)" in text and "corrected-t 1 to 5 % (10 folds)" in text

@@ -1,0 +1,46 @@
+"""The nouns of a report: what is checked, and that importing them is cheap."""
+
+import subprocess
+import sys
+
+import pytest
+
+from mfbench.sections import Cell, Chart, Report, Section, Table
+
+
+def test_a_section_with_data_alone_has_no_content():
+    assert not Section("s", data={"a": list}).has_content
+    assert Section("s", notes=["n"]).has_content
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        (Section(1), "the title must be a string"),
+        (Section("s", [["a"]]), "tables must be Table objects"),
+        (Section("s", charts=["a"]), "charts must be Chart objects"),
+        (Section("s", notes=[1]), "notes must be a list of strings"),
+        (Section("s", [Table([1])]), "column names must be strings"),
+        (Section("s", [Table(["a"], [[Cell("1"), Cell("2")]])]), "a row has 2 cells, its table 1 columns"),
+        (Section("s", [Table(["a"], [["1"]])]), "rows must consist of Cell objects"),
+    ],
+)
+def test_what_does_not_fit_is_refused(section, message):
+    with pytest.raises(ValueError, match=message):
+        section.check()
+
+
+def test_what_fits_is_accepted():
+    Section("s", [Table(["a"], [[Cell("1")]])], [Chart("c", "C")], ["note"]).check()
+
+
+def test_a_report_finds_a_chart_by_name():
+    chart = Chart("c", "C")
+    report = Report("t", "s", [Section("one"), Section("two", charts=[chart])])
+    assert report.chart("c") is chart
+    assert report.chart("d") is None
+
+
+def test_importing_them_loads_no_numeric_library():
+    code = "import sys, mfbench; mfbench.Section; print({'numpy', 'pandas', 'rich'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
