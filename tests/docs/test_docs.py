@@ -323,9 +323,9 @@ def test_run_folder(run):
 
 
 def test_key_ingredients():
+    from mfbench.suite.methods import ResolvedMethod, Step
     from mfbench.suite.plan import key_ingredients
     from mfbench.suite.planned_dataset import PlannedDataset
-    from mfbench.suite.resolve import ResolvedMethod, Step
 
     built_in = generated.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)
