@@ -29,6 +29,8 @@ HOST_PARTS = (
     "data/rounds.py",
     "suite/plan.py",
     "suite/planned_dataset.py",
+    "suite/methods.py",
+    "suite/tuning_grids.py",
     "suite/resolve.py",
     "suite/forms.py",
     "suite/protocols",

@@ -1,4 +1,4 @@
-"""Executors: where trials run. The local pool runs each in a worker process, limits its time and survives its death."""
+"""Executors: where trials run. The local pool runs them in worker processes, limits their time and survives crashes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LocalPool:
     """Run trials in worker processes of this machine.
 
     Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
-    A trial beyond its time is killed; a worker that dies takes only its own trial along.
+    A trial that exceeds its time limit is killed; if a worker dies, only its own trial is lost.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class LocalPool:
         self._sweep()
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends; results come in no fixed order."""
+        """Yield each trial with its result as it ends, in any order."""
         groups = deque(_groups(trials, self.job))
         ready: deque[tuple[Trial, SharedFits, deque[Trial]]] = deque()
         done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
@@ -85,7 +85,7 @@ class LocalPool:
             if followers and shared:
                 ready.extend((follower, shared, deque()) for follower in followers)
             elif followers:
-                # The first of the group left no fit (it was killed): the next one leads.
+                # The first trial of the group left no fit because it was killed: the next one leads.
                 ready.append((followers.popleft(), {}, followers))
             yield trial, result
 
@@ -99,7 +99,7 @@ class LocalPool:
         return future
 
     def _next(self, done: queue.SimpleQueue[Future[Any]]) -> Future[Any]:
-        """Wait for a result, but not for workers that will never come."""
+        """Wait for a result, but not for workers that cannot start."""
         assert self._pool is not None
         while True:
             try:
@@ -110,12 +110,12 @@ class LocalPool:
 
     def _broken(self) -> RunError:
         return RunError(
-            f"the worker processes cannot start; what they said is in {self.job.log or 'the output above'}. A script "
-            "that calls run_suite does so under if __name__ == '__main__':, because workers import it"
+            f"the worker processes cannot start; their messages are in {self.job.log or 'the output above'}. A script "
+            "must call run_suite under if __name__ == '__main__':, because workers import the script"
         )
 
     def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, SharedFits]:
-        # Not future.result(): whatever came back must end in this trial's row and never be raised here.
+        # Not future.result(): whatever the worker raised belongs in this trial's row and must not be raised here.
         error = future.exception()
         if error is None:
             result: tuple[TrialResult, SharedFits] = future.result()
@@ -130,11 +130,11 @@ class LocalPool:
         return _failed(trial, Status.ERROR, type(error).__name__, str(error), float("nan")), {}
 
     def _sweep(self) -> None:
-        """End what dead workers left running: a method may have started processes of its own."""
+        """End the children of dead workers: a method may have started processes of its own."""
         for file in self.job.data_folder.glob(f"{PID_PREFIX}*"):
             pid = int(file.name.removeprefix(PID_PREFIX))
             if _is_gone(pid):
-                with contextlib.suppress(OSError):  # nothing was left
+                with contextlib.suppress(OSError):  # there are none
                     os.killpg(pid, signal.SIGKILL)
                 file.unlink(missing_ok=True)
 
@@ -162,24 +162,24 @@ def _describe_exit(code: int) -> str:
 
 
 def _groups(trials: Iterable[Trial], job: Job) -> Iterator[deque[Trial]]:
-    """Yield trials that can share a selector fit together, in the plan's order; others alone."""
+    """Yield groups of trials that can share a selector fit, in the plan's order; other trials alone."""
     shared: dict[tuple[str, int, int, str], deque[Trial]] = {}
     order: list[deque[Trial]] = []
     for trial in trials:
         key = selector_key(job.methods[trial.method])
-        place = (trial.dataset, trial.repeat, trial.fold, key)
-        if key and place in shared:
-            shared[place].append(trial)
+        coordinates = (trial.dataset, trial.repeat, trial.fold, key)
+        if key and coordinates in shared:
+            shared[coordinates].append(trial)
         else:
             group = deque([trial])
             order.append(group)
             if key:
-                shared[place] = group
+                shared[coordinates] = group
     yield from order
 
 
 def _context(job: Job) -> Any:
-    """Return how processes start: from a server that has the heavy imports done where that exists, afresh elsewhere.
+    """Return how processes start: forked from a server that has done the heavy imports, or from scratch without one.
 
     The server is started here, with native threads set to one: a library reads these variables when it is loaded, and
     forking a process whose thread pools have started is not safe.
@@ -188,7 +188,7 @@ def _context(job: Job) -> Any:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD)
-    # What the server's children print before they have a log of their own belongs into the log too, not on the screen.
+    # What the server's children print before they open the log themselves belongs in the log too, not on the screen.
     log = {LOG_VARIABLE: str(job.log)} if job.log else {}
     with _environment({**dict.fromkeys(THREAD_VARIABLES, "1"), **log}):
         from multiprocessing import forkserver

@@ -11,9 +11,9 @@ import numpy as np
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import RegisteredReference
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol
-from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.schema import ProtocolSettings
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError
-from mfbench.run.candidates import pack_candidates, plain, unpack_candidates
+from mfbench.run.formats.arrays import pack, unpack
+from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
+from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
 from mfbench.run.metadata import RunMetadata
-from mfbench.run.packing import pack, unpack
-from mfbench.run.trial.interactions import pack_interactions, unpack_interactions
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
 if TYPE_CHECKING:

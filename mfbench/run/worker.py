@@ -25,7 +25,7 @@ from mfbench.run.trial.folds import Fold, SharedFits
 from mfbench.run.trial.prediction import PredictionRunner
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import selector_key
-from mfbench.suite.resolve import ResolvedMethod, Step
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Trial, TrialResult
 
 FOLDS_KEPT = 4

@@ -22,10 +22,11 @@ from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
 from mfbench.suite.published import PublishedFigure, PublishedTable, load_published, match
-from mfbench.suite.resolve import DatasetEntry, ResolvedMethod, Step, resolve_datasets, resolve_methods
+from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial, Unavailable
@@ -33,7 +34,7 @@ from mfbench.trials import Trial, Unavailable
 
 @dataclass
 class Plan:
-    """What a run will do.
+    """The trials of a run, and what they need.
 
     Attributes
     ----------
@@ -47,13 +48,13 @@ class Plan:
     unavailable : dict of str to Unavailable
         Datasets of `left_out` that are only unavailable; the others in `left_out` are failures.
     published : list of PublishedTable
-        Tables that the report compares with.
+        Tables that the report compares the results with.
     figures : list of PublishedFigure
-        What they say of the plan's datasets and methods.
+        Their figures for the plan's datasets and methods.
     ingredients : dict of (dataset, method) to dict
-        What the keys of their trials hash, besides repeat, fold and seeds.
+        What the keys of their trials are hashes of, besides repeat, fold and seeds.
     only : tuple of str
-        The patterns that restrict it.
+        The patterns that restrict the plan.
     """
 
     loaded: LoadedSuite
@@ -86,10 +87,9 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     loaded : LoadedSuite
         A validated suite with its profile.
     registry : Registry
-        Where methods and datasets are looked up.
+        Provides methods and datasets.
     only : sequence of str, default=()
-        Shell patterns; a dataset or method that matches one is kept. Patterns that match datasets restrict datasets,
-        patterns that match methods restrict methods.
+        Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods.
     lookup : Lookup or None, default=None
         Where data are looked for that no plugin makes; the default places if None.
 
@@ -100,7 +100,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     Raises
     ------
     SuiteError
-        If the suite names something that does not exist.
+        If the suite names a method, dataset or parameter that does not exist.
     UsageError
         If a pattern of `only` matches nothing, or the folder of the mirror is none.
     """
@@ -125,16 +125,16 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
 def _restrict(
     methods: dict[str, ResolvedMethod], references: dict[str, DatasetEntry], only: Sequence[str]
 ) -> tuple[dict[str, ResolvedMethod], dict[str, DatasetEntry]]:
-    chosen: list[set[str]] = []
+    kept: list[set[str]] = []
     for names in (list(methods), list(references)):
         matches = {name for pattern in only for name in names if fnmatch.fnmatchcase(name, pattern)}
-        chosen.append(matches or set(names))
+        kept.append(matches or set(names))
     for pattern in only:
         if not any(fnmatch.fnmatchcase(name, pattern) for name in [*methods, *references]):
             raise UsageError(f"--only {pattern!r} matches no dataset and no method of this suite")
     return (
-        {label: method for label, method in methods.items() if label in chosen[0]},
-        {label: reference for label, reference in references.items() if label in chosen[1]},
+        {label: method for label, method in methods.items() if label in kept[0]},
+        {label: reference for label, reference in references.items() if label in kept[1]},
     )
 
 

@@ -1,4 +1,4 @@
-"""A dataset of a plan: the noun that plans, published figures and runs share."""
+"""A dataset of a plan: the class that plans, published figures and runs share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Published figures: CSV tables that a report sets beside what was measured. Data only; nothing in them is executed.
+"""Published figures: CSV tables that a report compares with the results. Data only; nothing in them is executed.
 
-A table is matched with a plan once, when the plan is made, and the matched figures are stored with the run: so a stored
-run can be reported where neither the plugins nor the tables are.
+A table is matched with a plan once, when the plan is made, and the matching figures are stored with the run. So a
+stored run can be reported on a machine without the plugins and the tables.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from pydantic import Field, ValidationError
 
 from mfbench.errors import SuiteError, suggestion
 from mfbench.host.registry import Registry
-from mfbench.suite.loading import LoadedSuite, describe
+from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.schema import Metric, Part
+from mfbench.suite.validation_messages import describe
 
 FOLDER = "published"
 INDEX = "published.toml"
@@ -29,23 +30,23 @@ Shape = tuple[int, int]
 
 
 class Sizes(Part):
-    """Where the sizes of a table's datasets stand: a CSV file of the same folder, and its columns."""
+    """Where the sizes of a table's datasets are: a CSV file in the same folder, and its columns."""
 
     table: str = Field(description="The file, without .csv.")
-    rows: str = Field(description="Its column of numbers of rows.")
-    features: str = Field(description="Its column of numbers of features.")
+    rows: str = Field(description="Its column with the number of rows.")
+    features: str = Field(description="Its column with the number of features.")
 
 
 class Description(Part):
-    """What ``published.toml`` says of a table; every key may be left out."""
+    """The description of a table in ``published.toml``; every key is optional."""
 
-    title: str = Field(default="", description="What the report calls it; the file's name if empty.")
-    collections: list[str] = Field(default=[], description="Collections whose labels its datasets have.")
-    metric: Metric = Field(default="accuracy", description="The score that it prints.")
+    title: str = Field(default="", description="Name in the report; the file's name if empty.")
+    collections: list[str] = Field(default=[], description="Collections whose labels the table uses.")
+    metric: Metric = Field(default="accuracy", description="The score in the table.")
     unit: Literal["percent", "fraction", "error"] = Field(
-        default="fraction", description="Percent, or a fraction, or the fraction that is missing from 1."
+        default="fraction", description="Percent, a fraction, or the fraction of wrong answers."
     )
-    sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets stand.")
+    sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets are.")
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,14 @@ class PublishedTable:
     Attributes
     ----------
     name : str
-        As the suite names it.
+        As in the suite.
     about : Description
     values : mapping of (dataset, method) to float
-        The figures in the unit of the metric, under the labels of the paper.
+        The figures in the unit of the metric, by the labels of the paper.
     shapes : mapping of str to (int, int)
-        Rows and features of the datasets, where they are known.
+        Rows and features of the datasets, as far as they are known.
     rounding : float, default=0.0
-        Half of the last digit that the table prints, in the unit of the metric.
+        Half a unit of the last printed digit, in the unit of the metric.
     """
 
     name: str
@@ -73,13 +74,13 @@ class PublishedTable:
 
     @property
     def title(self) -> str:
-        """What the report calls it."""
+        """Name in the report."""
         return self.about.title or self.name
 
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """One published figure beside the cell of a plan that it is about.
+    """One published figure and the cell of a plan that it belongs to.
 
     Attributes
     ----------
@@ -92,9 +93,9 @@ class PublishedFigure:
     value : float
         In the unit of the metric.
     obstacle : str
-        Why it cannot be compared with ours; empty if it can.
+        Why it cannot be compared with our result; empty if it can.
     rounding : float, default=0.0
-        How far off the printed digits may be.
+        Largest rounding error of the printed digits.
     """
 
     table: str
@@ -109,25 +110,25 @@ class PublishedFigure:
 def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
     """Read the tables that a suite's ``[report] published`` names.
 
-    A name stands for a table in the folder ``published`` beside the suites of a plugin; a text that ends in ``.csv`` is
-    a path, looked for from the suite's folder.
+    A name refers to a table in the folder ``published`` next to the suites of a plugin; a text that ends in ``.csv`` is
+    a path relative to the suite's folder.
 
     Raises
     ------
     SuiteError
-        If there is no such table, it cannot be read, or the suite does not measure what it prints.
+        If there is no such table, it cannot be read, or the suite does not measure its score.
     """
-    wanted = loaded.suite.report.published
+    names = loaded.suite.report.published
     tables = []
-    for position, name in enumerate([wanted] if isinstance(wanted, str) else wanted):
-        place = f"{loaded.path}: report.published" + ("" if isinstance(wanted, str) else f"[{position}]")
+    for position, name in enumerate([names] if isinstance(names, str) else names):
+        location = f"{loaded.path}: report.published" + ("" if isinstance(names, str) else f"[{position}]")
         try:
             table = read_published(name, registry, loaded.path.resolve().parent)
         except SuiteError as error:
-            raise SuiteError(f"{place}: {error}") from None
+            raise SuiteError(f"{location}: {error}") from None
         if table.about.metric not in loaded.protocol.metrics:
             raise SuiteError(
-                f"{place}: {name!r} prints {table.about.metric}, which this suite does not measure; add it to "
+                f"{location}: {name!r} contains {table.about.metric}, which this suite does not measure; add it to "
                 "protocol.metrics"
             )
         tables.append(table)
@@ -135,7 +136,7 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
 
 
 def shipped_tables(registry: Registry) -> dict[str, Path]:
-    """Return the tables of figures that plugins ship, by name; sizes and other tables beside them are left out."""
+    """Return the tables of figures that plugins ship, by name, without tables of sizes and the like."""
     return {
         path.stem: path
         for folder, _ in registry.suite_folders
@@ -152,9 +153,9 @@ def read_published(name: str, registry: Registry, folder: Path) -> PublishedTabl
     name : str
         A table that a plugin ships, or the path of a CSV file.
     registry : Registry
-        Where shipped tables are found.
+        Provides the shipped tables.
     folder : Path
-        Where a relative path starts.
+        The folder that a relative path starts from.
 
     Raises
     ------
@@ -185,7 +186,7 @@ def _read_table(name: str, path: Path) -> PublishedTable:
     for number, row in enumerate(rows, start=2):
         cell = (row["dataset"], row["method"])
         if cell in values:
-            raise SuiteError(f"{path}, line {number}: {row['method']} on {row['dataset']} has a figure already")
+            raise SuiteError(f"{path}, line {number}: {row['method']} on {row['dataset']} already has a figure")
         if row["value"]:
             values[cell] = _in_unit(_number(row["value"], path, number), about.unit)
     digits = max((len(row["value"].partition(".")[2]) for row in rows), default=0)
@@ -204,7 +205,7 @@ def _number(text: str, path: Path, line: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise SuiteError(f"{path}, line {line}: {text!r} is no number")
+        raise SuiteError(f"{path}, line {line}: {text!r} is not a number")
     return value
 
 
@@ -223,7 +224,7 @@ def _shapes(about: Description, path: Path) -> dict[str, Shape]:
 
 
 def _description(path: Path) -> Description:
-    """Return what the index beside a table says of it."""
+    """Return the description of a table in the index of its folder."""
     index = path.with_name(INDEX)
     if not index.is_file():
         return Description()
@@ -250,8 +251,8 @@ def match(
 ) -> list[PublishedFigure]:
     """Return the figures of a table that are about datasets and methods of a plan.
 
-    A dataset is matched by the label that one of the table's collections gives it, or by its own. A method is matched
-    by its label, or else by the first word of it, so that "IGT" and "IGT nested" can stand beside the same figure.
+    A dataset is matched by its label in one of the table's collections, or by its own label. A method is matched by its
+    label, or else by the first word of it, so "IGT" and "IGT nested" can be compared with the same figure.
 
     Parameters
     ----------
@@ -272,12 +273,12 @@ def match(
     for dataset, planned in datasets.items():
         labels = [planned.collections[name] for name in table.about.collections if name in planned.collections]
         for label in [*labels, dataset]:
-            found = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
-            if found:
+            values = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
+            if values:
                 obstacle = _obstacle(table, label, planned, decisions)
                 figures += [
                     PublishedFigure(table.name, dataset, method, label, value, obstacle, table.rounding)
-                    for method, value in found
+                    for method, value in values
                 ]
                 break
     return figures

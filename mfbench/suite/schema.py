@@ -37,54 +37,54 @@ class Header(Part):
     title: str = Field(default="", description="Heading of the report.")
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    profile: Name = Field(default="paper", description="The profile that runs when none is asked for.")
+    profile: Name = Field(default="paper", description="Profile that runs if --profile is not used.")
 
 
 class ProtocolSettings(Part):
-    """``[protocol]``: how every method is measured. A key that is unset is as its kind and form have it."""
+    """``[protocol]``: how every method is measured. Unset keys have the values of their kind and form."""
 
     kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
         default="repeated-cv", description="Evaluation protocol."
     )
     form: Literal["sound", "published"] = Field(
-        default="sound", description="What unset keys are: as one should measure, or as the papers did."
+        default="sound", description="Values of unset keys: as one should measure, or as the papers did."
     )
     folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
-    repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with splits of its own.")
+    repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with its own splits.")
     inner_folds: int | None = Field(
         default=None, ge=2, le=100, description="Folds of the inner cross-validation that tunes."
     )
     selection: Selection | None = Field(
         default=None,
-        description="Who chooses the tuned parameters: inner cross-validation in each training part, or, optimistic, "
-        "the outer folds of the dataset that are reported.",
+        description="How tuned parameters are selected: by inner cross-validation in each training part, or "
+        "(optimistic) by the outer folds of the dataset that are reported.",
     )
-    rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of a generator, each with own data.")
+    rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of generated data.")
     threshold: float | None = Field(
         default=None,
         ge=0,
         lt=1,
-        description="A weight above this share of the largest absolute weight counts as found.",
+        description="Features with a weight above this share of the largest absolute weight are selected.",
     )
     grid_values: int | None = Field(
         default=None,
         ge=1,
         le=1000,
-        description="At most so many values of each tuned parameter are tried: the first, the last and some between.",
+        description="Maximum number of values tried for each tuned parameter: the first, the last and some between.",
     )
     validation_share: float | None = Field(
-        default=None, gt=0, lt=1, description="Share of the rows not tested that choose what is tuned."
+        default=None, gt=0, lt=1, description="Share of the rows not tested that are set aside for tuning."
     )
-    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows that test.")
-    stratified: bool | None = Field(default=None, description="Whether parts keep the shares of the classes.")
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows that are tested.")
+    stratified: bool | None = Field(default=None, description="Whether all parts have the same class proportions.")
     refit: bool | None = Field(
-        default=None, description="Whether the final fit is made on learning and validation rows together."
+        default=None, description="Whether the final fit uses learning and validation rows together."
     )
     decisions: Literal["multi-class", "one-vs-rest"] | None = Field(
         default=None, description="Whether more than two classes are one problem, or each class against the rest."
     )
     steps: int | None = Field(
-        default=None, ge=2, le=20, description="Sizes of sub-samples that are timed, each half of the next."
+        default=None, ge=2, le=20, description="Number of sub-sample sizes that are timed, each half of the next."
     )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -102,14 +102,14 @@ class ProtocolSettings(Part):
         default=0.0,
         ge=0,
         allow_inf_nan=False,
-        description="GiB per worker process; 0: an equal share of 80 % of the machine's.",
+        description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
     )
 
     def completed(self, profile: Profile | None = None) -> ProtocolSettings:
         """Return the protocol with a profile applied and every key of its kind set.
 
-        What the profile sets goes over what the file sets, and that over the form's values. A key that the kind does
-        not have is None.
+        Values of the profile override those of the file, and these override those of the form. A key that the kind
+        does not have is None.
 
         Examples
         --------
@@ -149,34 +149,32 @@ Profiles = Annotated[list[Name], Field(min_length=1)]
 
 
 class Datasets(Part):
-    """``[[datasets]]``: a list of datasets that share the options below."""
+    """``[[datasets]]``: a list of datasets that share these options."""
 
     use: list[Text] = Field(
         min_length=1, description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'."
     )
     replicates: Annotated[int, Field(ge=1)] | dict[Name, Annotated[int, Field(ge=0)]] | None = Field(
         default=None,
-        description="Draws of each dataset, with the seeds 0, 1, …; one number, or one for each profile.",
+        description="Copies of each dataset, generated with the seeds 0, 1, …; one number, or one per profile.",
     )
-    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
+    profiles: Profiles | None = Field(default=None, description="Use only in these profiles; in all if unset.")
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
     categorical: list[str] | None = Field(
-        default=None, description="Columns of a 'file:' dataset that hold categories although they are numbers."
+        default=None, description="Numeric columns of a 'file:' dataset that are categories."
     )
 
 
 class Range(Part):
-    """Numbers at equal distances, in the place of a list that a grid tries."""
+    """Evenly spaced numbers, instead of a list of values for a grid."""
 
     first: int | float = Field(description="The first number.")
-    last: int | float = Field(description="The last number; it may be the smaller one.")
-    count: int = Field(ge=2, le=10_000, description="How many numbers.")
-    spacing: Literal["linear", "log"] = Field(
-        default="linear", description="Whether neighbours have equal differences or equal ratios."
-    )
+    last: int | float = Field(description="The last number; it may be smaller than the first.")
+    count: int = Field(ge=2, le=10_000, description="Number of values.")
+    spacing: Literal["linear", "log"] = Field(default="linear", description="Equal differences or equal ratios.")
 
     def values(self) -> list[int | float]:
-        """Return the numbers, to twelve digits; whole ones if the ends and the difference are.
+        """Return the numbers, to twelve digits; whole numbers if the ends and the step are whole.
 
         Examples
         --------
@@ -190,13 +188,13 @@ class Range(Part):
         steps = self.count - 1
         if self.spacing == "log":
             low, high = math.log(self.first), math.log(self.last)
-            found = [math.exp(low + (high - low) * i / steps) for i in range(self.count)]
-            found[0], found[-1] = float(self.first), float(self.last)
+            values = [math.exp(low + (high - low) * i / steps) for i in range(self.count)]
+            values[0], values[-1] = float(self.first), float(self.last)
         elif isinstance(self.first, int) and isinstance(self.last, int) and (self.last - self.first) % steps == 0:
             return [self.first + (self.last - self.first) // steps * i for i in range(self.count)]
         else:
-            found = [self.first + (self.last - self.first) * i / steps for i in range(self.count)]
-        return [float(f"{value:.12g}") for value in found]
+            values = [self.first + (self.last - self.first) * i / steps for i in range(self.count)]
+        return [float(f"{value:.12g}") for value in values]
 
     @model_validator(mode="after")
     def _has_ratios(self) -> Range:
@@ -214,7 +212,7 @@ class Method(Part):
     top: Top | Literal["relevant"] = Field(
         default="positive",
         description="Features kept: those with a positive weight, a count, a fraction, all, all multiplied by the "
-        "square root of their weight, or (ground-truth) as many as there are relevant ones.",
+        "square root of their weight, or (ground-truth) as many as there are relevant features.",
     )
     tune: (
         Literal["default"]
@@ -222,34 +220,37 @@ class Method(Part):
         | None
     ) = Field(
         default=None,
-        description="What tuning tries: 'default': the estimators' own grids; a table has a list or a range of values "
-        "for parameters ('n_neighbors', 'selector.n_neighbors' where both have it, 'a,b' for two that are tuned "
-        "together) and for 'top'.",
+        description="What tuning tries: 'default' for the estimators' own grids, or a table with a list or a range of "
+        "values for parameters ('n_neighbors'; 'selector.n_neighbors' if both steps have it; 'a,b' for two that are "
+        "tuned together) and for 'top'.",
     )
-    profiles: Profiles | None = Field(default=None, description="Only in these profiles; in all if unset.")
+    profiles: Profiles | None = Field(default=None, description="Use only in these profiles; in all if unset.")
     selection: Selection | None = Field(
-        default=None, description="How this method's parameters are chosen; as [protocol] says if unset."
+        default=None, description="How this method's parameters are selected; as in [protocol] if unset."
     )
 
 
 class Report(Part):
-    """``[report]``: how results are told."""
+    """``[report]``: how results are reported."""
 
-    reference: str | None = Field(default=None, description="Label that wins, ties and losses are told for.")
-    test: Rule = Field(default="corrected-t", description="Rule for a difference on one dataset that marks the table.")
+    reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
+    test: Rule = Field(default="corrected-t", description="Rule that marks significant differences on a dataset.")
     published_test: Rule = Field(
-        default="paired-t", description="Rule of the papers that the results stand beside, for 'published W/T/L'."
+        default="paired-t", description="Rule of the papers that the results are compared with, for 'published W/T/L'."
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
     rope: float = Field(
-        default=0.01, ge=0, allow_inf_nan=False, description="Differences of at most this size are practically none."
+        default=0.01,
+        ge=0,
+        allow_inf_nan=False,
+        description="Differences up to this size are practically equal.",
     )
     missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
-        default="drop-dataset", description="What becomes of cells without a score when datasets are compared."
+        default="drop-dataset", description="How cells without a score are treated in comparisons across datasets."
     )
     equal: list[Annotated[list[Label], Field(min_length=2, max_length=2)]] = Field(
         default=[],
-        description="Pairs of methods that are equal by construction: the report tells what each rule rejects.",
+        description="Pairs of methods that are equal by construction: the report shows how often each rule rejects.",
     )
     published: Text | list[Text] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."

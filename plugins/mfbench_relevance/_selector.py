@@ -22,7 +22,7 @@ AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 CONSTANT_RESPONSE = "the response is constant: no feature is selected"
 
 
-class Solution(Protocol):
+class SolverResult(Protocol):
     """What a solver returns."""
 
     @property
@@ -30,10 +30,10 @@ class Solution(Protocol):
         """Weights of the features, shape (n_targets, n_features)."""
 
 
-SolutionT_co = TypeVar("SolutionT_co", bound=Solution, covariant=True)
+ResultT_co = TypeVar("ResultT_co", bound=SolverResult, covariant=True)
 
 
-class Solver(Protocol[SolutionT_co]):
+class Solver(Protocol[ResultT_co]):
     """A method that turns a feature kernel into weights; each is built from the keyword parameters of its estimator."""
 
     @property
@@ -43,7 +43,7 @@ class Solver(Protocol[SolutionT_co]):
     def settings(self, n_features: int) -> dict[str, Any]:
         """Return the settings in use, for ``settings_``."""
 
-    def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> SolutionT_co:
+    def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> ResultT_co:
         """Return the weights of the features and other properties of the solution."""
 
 
@@ -128,7 +128,7 @@ class SparseSelector(KernelSelector):
     max_iter: int
     tol: float
 
-    def _fit_with(self, X: Any, y: Any, solver: Solver[SolutionT_co]) -> SolutionT_co:
+    def _fit_with(self, X: Any, y: Any, solver: Solver[ResultT_co]) -> ResultT_co:
         """Compute the kernel, solve, and set weights and selection; return the solution."""
         task = self._check_data(X, y, bias=self.bias, repair=self.repair)
         self.settings_ = {**task.settings, **solver.settings(task.X.shape[1])}

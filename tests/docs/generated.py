@@ -1,8 +1,9 @@
-"""The generated parts of the documentation: the command line in docs/cli.md, the built-in methods in docs/methods.md.
+"""The generated parts of the documentation: commands, built-in methods, and the modules of the rooms.
 
 ``python tests/docs/generated.py`` rewrites them; tests/docs/test_docs.py compares them with what this module returns.
 """
 
+import ast
 import re
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def expected():
     """Return the content that every generated block must have: {document: {block: content}}."""
     registry = built_in_registry()
     return {
+        "architecture.md": {"modules": _modules()},
         "cli.md": {"cli": command_line()},
         "methods.md": {
             "selectors": _methods(registry.selectors),
@@ -104,6 +106,29 @@ def _split_default(param):
         return text, "required"
     shown = param.default if isinstance(param.default, int | str | Path) and not param.is_flag else None
     return text, "–" if shown is None else f"`{shown}`"
+
+
+def _modules():
+    """Return a table for each folder of the host: what a module's docstring says in its first sentence."""
+    lines = []
+    for folder in sorted({path.parent for path in (ROOT / "mfbench").rglob("*.py")}):
+        modules = [path for path in sorted(folder.glob("*.py")) if not path.name.startswith("__")]
+        if folder == ROOT / "mfbench" or not modules:
+            continue
+        lines += [
+            "",
+            f"### `{folder.relative_to(ROOT / 'mfbench').as_posix()}/`",
+            "",
+            "| module | content |",
+            "| --- | --- |",
+        ]
+        lines += [f"| `{path.name}` | {_escape(_first_sentence(path))} |" for path in modules]
+    return "\n".join(lines) + "\n\n"
+
+
+def _first_sentence(path):
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(docstring.partition("\n\n")[0].split()).rstrip(".")
 
 
 def _methods(table):

@@ -1,6 +1,19 @@
-"""Make `spies` importable: test files share its estimator."""
+"""Make `spies` and `small_runs` importable, which test files share, and plan the suite of `small_runs`."""
 
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    from small_runs import SUITE
+
+    from mfbench.api import prepare_suite
+
+    path = tmp_path / "own.toml"
+    path.write_text(SUITE)
+    return prepare_suite(str(path), out=tmp_path / "out")

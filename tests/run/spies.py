@@ -9,8 +9,8 @@ from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import RepeatedCV
-from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial
 

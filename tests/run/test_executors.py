@@ -1,71 +1,14 @@
 """The local pool: order, sharing and what happens when workers cannot work."""
 
 from collections import deque
-from pathlib import Path
 
 import pytest
+from small_runs import job_of
 
-from mfbench.api import prepare_suite
-from mfbench.data.prepare import Columns
 from mfbench.errors import RunError
-from mfbench.report.progress import Silent
 from mfbench.run import executors
 from mfbench.run.executors import LocalPool
-from mfbench.run.job import Job, write_arrays
-from mfbench.run.runner import RunOptions, execute, protocol_key
-from mfbench.run.worker import Worker
-from mfbench.trials import Status, Trial, TrialResult
-
-SUITE = """
-[suite]
-name = "own"
-[protocol]
-folds = 3
-repeats = 1
-[profiles.quick]
-folds = 3
-[[datasets]]
-use = ["iris"]
-[[methods]]
-label = "A"
-selector = "anova-f"
-classifier = "knn"
-top = 1
-[[methods]]
-label = "B"
-selector = "anova-f"
-classifier = "naive-bayes"
-top = 2
-[[methods]]
-label = "C"
-selector = "variance"
-classifier = "knn"
-[[methods]]
-label = "D"
-classifier = "knn"
-"""
-
-
-@pytest.fixture
-def prepared(tmp_path):
-    path = tmp_path / "own.toml"
-    path.write_text(SUITE)
-    return prepare_suite(str(path), out=tmp_path / "out")
-
-
-def job_of(plan, folder: Path, **changes) -> Job:
-    folder.mkdir(exist_ok=True)
-    for planned in plan.datasets.values():
-        write_arrays(planned, folder, planned.label)
-    values = {
-        "methods": plan.methods,
-        "datasets": {label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
-        "files": {label: label for label in plan.datasets},
-        "data_folder": folder,
-        "protocol": plan.protocol,
-        "settings": plan.loaded.protocol,
-    }
-    return Job(**{**values, **changes})
+from mfbench.trials import TrialResult
 
 
 def test_trials_of_one_selector_and_fold_form_a_group(prepared, tmp_path):
@@ -73,20 +16,6 @@ def test_trials_of_one_selector_and_fold_form_a_group(prepared, tmp_path):
     groups = [[(t.method, t.fold) for t in group] for group in executors._groups(plan.trials, job_of(plan, tmp_path))]
     assert groups[:3] == [[("A", 0), ("B", 0)], [("C", 0)], [("D", 0)]]
     assert sum(len(group) for group in groups) == len(plan.trials)
-
-
-def test_the_fit_of_the_first_is_handed_to_the_others(prepared, tmp_path):
-    plan, _, registry = prepared
-    first, second = (next(t for t in plan.trials if t.method == label and t.fold == 0) for label in "AB")
-    job = job_of(plan, tmp_path)
-    _, shared = Worker(job, registry).run(first, {})
-    assert len(shared) == 1
-    # Another worker that has never fitted the selector must use what it is given: mark it to see that it does.
-    key, selection = next(iter(shared.items()))
-    marked = {key: type(selection)(selection.weights[::-1], selection.column_weights[::-1], 123.0, 4.0)}
-    result, exported = Worker(job, registry).run(second, marked)
-    assert result.select_wall == 123.0 and exported == {}
-    assert result.weights.tolist() == selection.weights[::-1].tolist()
 
 
 class _FakePool(LocalPool):
@@ -141,23 +70,3 @@ def test_a_place_without_room_for_a_log_is_worked_in_all_the_same(prepared, tmp_
 )
 def test_how_a_worker_ended_is_told(code, words):
     assert words in executors._describe_exit(code)
-
-
-def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
-    plan, folder, registry = prepared
-    told = []
-
-    class Watch(Silent):
-        def finished(self, trial: Trial, result: TrialResult) -> None:
-            told.append((trial.key, result.status))
-
-    progress = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
-    assert progress.executed == len(plan.trials) == len(told)
-    assert {status for _, status in told} == {Status.OK}
-    assert not (folder / ".work").exists()
-    assert (folder / "environment.json").is_file()
-    again = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
-    assert (again.resumed, again.executed) == (len(plan.trials), 0)
-    assert protocol_key(plan) == "repeated-cv:3:0"
-    fresh = execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Watch())
-    assert (fresh.resumed, fresh.executed) == (0, len(plan.trials))

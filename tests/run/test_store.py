@@ -4,12 +4,8 @@ import sqlite3
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from mfbench.errors import RunError
-from mfbench.run.packing import pack, unpack
 from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store
 from mfbench.suite.protocols import Split
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
@@ -170,24 +166,3 @@ def test_a_full_disk_is_told_and_the_rest_stays(store):
         for number in range(1, 2000):
             store.add(trial(number), result(number))
     assert "key0" in store.finished()
-
-
-@given(
-    hnp.arrays(
-        st.sampled_from([np.int8, np.int64, np.float64, np.bool_, np.uint16]),
-        hnp.array_shapes(max_dims=1, max_side=300, min_side=0),
-    )
-)
-def test_packing_loses_nothing(array):
-    back = unpack(pack(array))
-    np.testing.assert_array_equal(back, array.astype(back.dtype))
-    assert back.dtype in (np.int64, np.float64)
-
-
-@pytest.mark.parametrize("value", [127, 128, -128, 2**15, -(2**15), 2**31, 2**62, -(2**63)])
-def test_packing_at_the_edges_of_its_types(value):
-    assert unpack(pack(np.array([value, 0]))).tolist() == [value, 0]
-
-
-def test_few_classes_take_few_bytes():
-    assert len(pack(np.tile([0, 1, 2], 100))) < 60

@@ -100,8 +100,8 @@ MISTAKES = {
     "no text": ("3", r"report.published: found 3 \(a whole number\), expected a text or a list"),
     "no code": ('"__import__"', "unknown published table '__import__'"),
     "no figures": ('"head.csv"', "head.csv needs the columns dataset, method, value; it has a, b"),
-    "no number": ('"word.csv"', "word.csv, line 3: 'much' is no number"),
-    "twice": ('"twice.csv"', "twice.csv, line 3: B on blobs has a figure already"),
+    "no number": ('"word.csv"', "word.csv, line 3: 'much' is not a number"),
+    "twice": ('"twice.csv"', "twice.csv, line 3: B on blobs already has a figure"),
     "no CSV": ('"binary.csv"', "binary.csv cannot be read"),
 }
 

@@ -41,8 +41,8 @@ def test_a_profile_says_how_many(tmp_path, toy_registry):
         ({"replicates": "{ quick = 2 }"}, "datasets[0].replicates: no number for the profile 'paper'"),
         ({"replicates": "{ paper = 0 }"}, "the profile 'paper' has no replicates of any dataset"),
         ({"replicates": "0"}, "datasets[0].replicates"),
-        ({"use": '["file:a.csv"]'}, "'file:a.csv' is not drawn with a seed"),
-        ({"use": '["blobs(seed=3)"]'}, "has a seed; replicates choose the seeds"),
+        ({"use": '["file:a.csv"]'}, "'file:a.csv' is not generated from a seed"),
+        ({"use": '["blobs(seed=3)"]'}, "sets a seed; 'replicates' sets the seeds"),
         ({"use": '["blobs(3)"]'}, "write parameters as name=value"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from mfbench.errors import SuiteError
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Range
+from mfbench.suite.tuning_grids import thinned
 
 HEAD = '[suite]\nname = "own"\n[protocol]\nkind = "{kind}"\n'
 
@@ -61,7 +62,7 @@ class TestTogether:
         assert plan.methods["A"].grid == (("selector", "power,k", ((1, 2), (3, 4))),)
 
     MISTAKES = {  # noqa: RUF012
-        '{ "power,shift" = [[1, 2]] }': "belongs to one step",
+        '{ "power,shift" = [[1, 2]] }': "must belong to one step",
         '{ "power,selector.k" = [[1, 2, 3]] }': "found [1, 2, 3], expected a list of 2 values",
         '{ "power,selector.k" = [1, 2] }': "found 1, expected a list of 2 values",
         '{ "power,selector.k" = [[1, 2]], power = [1] }': "selector.power is tuned twice",
@@ -77,7 +78,7 @@ class TestTogether:
 
 class TestWhatAProtocolRefuses:
     def test_timing_tunes_nothing(self, planned):
-        with pytest.raises(SuiteError, match=r"methods\[0\].tune: the protocol 'timing' measures one fit"):
+        with pytest.raises(SuiteError, match=r"methods\[0\].tune: the protocol 'timing' measures single fits"):
             planned(head=HEAD.format(kind="timing"), methods=weigh('"default"'))
 
     @pytest.mark.parametrize("kind", ["nested-cv", "three-way"])
@@ -138,3 +139,13 @@ class TestKeys:
     def test_the_form_itself_does_not(self, planned):
         named = 'stratified = true\nrefit = true\ndecisions = "multi-class"'
         assert self.keys(planned, "nested-cv") == self.keys(planned, "nested-cv", f'form = "published"\n{named}')
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_thinned_keeps_order_ends_and_number(count):
+    values = tuple(range(10))
+    found = thinned(values, count)
+    assert len(found) == min(count, 10)
+    assert list(found) == sorted(set(found))
+    assert found[0] == 0
+    assert count == 1 or found[-1] == 9

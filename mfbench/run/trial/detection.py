@@ -18,8 +18,8 @@ from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker, Steps, seeded
 from mfbench.run.trial.subsets import by_original_feature
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import GroundTruth
-from mfbench.suite.resolve import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Interactions, Trial, TrialResult
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 # What each of `mfbench.suite.forms.DETECTION_METRICS` means, in the same order.
 DETECTION_SCORES = {
     "area": "area under the curve of detection over false alarms, from the weights",
-    "detection": "relevant features found, over all relevant features",
-    "false_alarm": "irrelevant features found, over all irrelevant features",
-    "fdp": "irrelevant features found, over all features found; 0 if none is found",
-    "precision": "relevant features found, over all features found; 0 if none is found",
+    "detection": "relevant features selected, over all relevant features",
+    "false_alarm": "irrelevant features selected, over all irrelevant features",
+    "fdp": "irrelevant features selected, over all selected features; 0 if none is selected",
+    "precision": "relevant features selected, over all selected features; 0 if none is selected",
     "f1": "harmonic mean of detection and precision",
-    "pair_detection": "true pairs among as many pairs of the largest weights as there are true ones",
+    "pair_detection": "share of the t true pairs that are among the t pairs with the largest weights",
 }
 SMALLER_IS_BETTER = ("false_alarm", "fdp")
 
@@ -29,18 +29,18 @@ SMALLER_IS_BETTER = ("false_alarm", "fdp")
 def select_features(
     weights: NDArray[np.float64], top: str | int | float, threshold: float, n_relevant: int
 ) -> NDArray[np.int64]:
-    """Return the features that count as found, in ascending order; none is a legal answer.
+    """Return the features that a rule selects, in ascending order; the result may be empty.
 
     Parameters
     ----------
     weights : ndarray of shape (n_features,)
         Importance of each feature.
     top : "positive", "relevant", "all", int or float
-        "positive": those whose weight is above the threshold. "relevant": as many as there are relevant features,
-        which a selector that only ranks is told. A count or a fraction (rounded up) of the features. Rules that count
-        take the largest weights first, whatever their sign, and among equal ones the lower index.
+        "positive": those whose weight is above the threshold. "relevant": as many as there are relevant features, for
+        selectors that only rank. A count or a fraction (rounded up) of the features. Rules that count take the largest
+        weights first, whatever their sign, and among equal ones the lower index.
     threshold : float
-        Of "positive": a share of the largest absolute weight.
+        For "positive": a share of the largest absolute weight.
     n_relevant : int
         Number of relevant features.
 
@@ -71,23 +71,23 @@ def select_features(
 
 
 def detection_scores(
-    found: NDArray[np.int64], weights: NDArray[np.float64], relevant: Sequence[int]
+    selected: NDArray[np.int64], weights: NDArray[np.float64], relevant: Sequence[int]
 ) -> dict[str, float]:
-    r"""Return how well the features found are the relevant ones.
+    r"""Return how well the selected features agree with the relevant ones.
 
-    With the features found :math:`S`, the relevant ones :math:`R` and :math:`p` features, the detection rate is
+    With the selected features :math:`S`, the relevant ones :math:`R` and :math:`p` features, the detection rate is
     :math:`|S \cap R| / |R|`, the false-alarm rate :math:`|S \setminus R| / (p - |R|)`, the false discovery proportion
     :math:`|S \setminus R| / \max(1, |S|)`, the precision :math:`|S \cap R| / \max(1, |S|)` and F1 is
     :math:`2 |S \cap R| / (|S| + |R|)`. The area is `curve_area`.
 
     Parameters
     ----------
-    found : ndarray of int
+    selected : ndarray of int
         Indices.
     weights : ndarray of shape (n_features,)
         Importance of each feature.
     relevant : sequence of int
-        The truth; at least one.
+        Indices of the relevant features; at least one.
 
     Returns
     -------
@@ -101,24 +101,24 @@ def detection_scores(
     {'detection': 0.5, 'false_alarm': 0.5, 'fdp': 0.5, 'precision': 0.5, 'f1': 0.5, 'area': 0.5}
     """
     n_features, n_relevant = len(weights), len(relevant)
-    hits = int(np.isin(found, np.asarray(relevant)).sum())
-    alarms = len(found) - hits
+    hits = int(np.isin(selected, np.asarray(relevant)).sum())
+    alarms = len(selected) - hits
     irrelevant = n_features - n_relevant
     return {
         "detection": hits / n_relevant,
         "false_alarm": alarms / irrelevant if irrelevant else np.nan,
-        "fdp": alarms / max(1, len(found)),
-        "precision": hits / max(1, len(found)),
-        "f1": 2.0 * hits / (len(found) + n_relevant),
+        "fdp": alarms / max(1, len(selected)),
+        "precision": hits / max(1, len(selected)),
+        "f1": 2.0 * hits / (len(selected) + n_relevant),
         "area": curve_area(weights, relevant),
     }
 
 
 def curve_area(weights: NDArray[np.float64], relevant: Sequence[int]) -> float:
-    """Return the area under the curve of detection rate over false-alarm rate as the threshold falls.
+    """Return the area under the curve of detection rate over false-alarm rate as the threshold decreases.
 
-    Features of equal weight enter together, by a straight line (the trapezoid rule). So it is the probability that a
-    relevant feature weighs more than an irrelevant one, ties counting one half: 0.5 for equal weights.
+    Features of equal weight enter together, along a straight line (the trapezoid rule). So the area is the probability
+    that a relevant feature weighs more than an irrelevant one, ties counting one half: 0.5 for equal weights.
 
     Returns
     -------
@@ -139,22 +139,21 @@ def curve_area(weights: NDArray[np.float64], relevant: Sequence[int]) -> float:
     if n_relevant == n_features:
         return float("nan")
     ranks = rankdata(weights)
-    over = ranks[np.asarray(relevant)].sum() - n_relevant * (n_relevant + 1) / 2
-    return float(over / (n_relevant * (n_features - n_relevant)))
+    above = ranks[np.asarray(relevant)].sum() - n_relevant * (n_relevant + 1) / 2
+    return float(above / (n_relevant * (n_features - n_relevant)))
 
 
-def pair_detection(said: Interactions, true: Sequence[tuple[int, int]]) -> float:
-    """Return the share of the true pairs among as many pairs of the largest absolute weights as there are true ones.
+def pair_detection(interactions: Interactions, true: Sequence[tuple[int, int]]) -> float:
+    """Return the share of the t true pairs that are among the t pairs with the largest absolute weights.
 
-    Ties count against: a true pair is found if the pairs that weigh as much or more, itself included, are no more than
-    there are true pairs.
+    Ties count against the method: a true pair is detected if at most t pairs, including itself, weigh as much or more.
 
     Parameters
     ----------
-    said : Interactions
-        What a method says; it holds the true pairs.
+    interactions : Interactions
+        A method's weights of pairs, including the true pairs.
     true : sequence of (int, int)
-        At least one.
+        The true pairs; at least one.
 
     Returns
     -------
@@ -163,10 +162,11 @@ def pair_detection(said: Interactions, true: Sequence[tuple[int, int]]) -> float
     Examples
     --------
     >>> import numpy as np
-    >>> said = Interactions(np.array([[0, 1], [1, 2]]), np.array([0.9, 0.1]), np.array([1, 3]), None, 1.0, 3)
-    >>> pair_detection(said, [(1, 0), (1, 2)])
+    >>> pairs = Interactions(np.array([[0, 1], [1, 2]]), np.array([0.9, 0.1]), np.array([1, 3]), None, 1.0, 3)
+    >>> pair_detection(pairs, [(1, 0), (1, 2)])
     0.5
     """
-    rank = {(int(i), int(j)): int(place) for (i, j), place in zip(said.pairs, said.ranks, strict=True)}
-    hits = sum(rank[min(pair), max(pair)] <= len(true) for pair in true)
+    ranks = zip(interactions.pairs, interactions.ranks, strict=True)
+    rank_of = {(int(i), int(j)): int(rank) for (i, j), rank in ranks}
+    hits = sum(rank_of[min(pair), max(pair)] <= len(true) for pair in true)
     return hits / len(true)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from mfbench.suite.resolve import TOP, ResolvedMethod
+from mfbench.suite.methods import TOP, ResolvedMethod
 
 # What a point of the grid sets, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
 GridPoint = dict[tuple[str, str], Any]

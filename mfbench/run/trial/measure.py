@@ -76,10 +76,8 @@ class PeakMemory:
 
 
 def _give_back() -> None:
-    """Return freed memory to the system: what an earlier block left would be taken again without a rise to be seen."""
-    with contextlib.suppress(
-        OSError, AttributeError
-    ):  # only the C library of GNU has it; elsewhere nothing is measured
+    """Return freed memory to the system: reusing what an earlier block left would not show as a rise."""
+    with contextlib.suppress(OSError, AttributeError):  # only the GNU C library has it; elsewhere nothing is measured
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -10,7 +10,7 @@ from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.metrics import Predictions, evaluate
 from mfbench.run.trial.problem import Problem
 from mfbench.run.trial.steps import Maker
-from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.trials import TrialResult
 
 if TYPE_CHECKING:

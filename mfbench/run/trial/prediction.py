@@ -15,8 +15,8 @@ from mfbench.run.trial.one_vs_rest import solve_one_vs_rest
 from mfbench.run.trial.problem import Problem
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import Split
-from mfbench.suite.resolve import ResolvedMethod
 from mfbench.trials import Trial, TrialResult
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
 from mfbench.run.trial.steps import Fitted, Maker, Steps
-from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.trials import Candidate, TrialResult
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from mfbench.host.registry import Registry
 from mfbench.run.job import Job
 from mfbench.run.trial.folds import Fold
-from mfbench.suite.resolve import ResolvedMethod
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial, TrialResult
 

@@ -18,7 +18,7 @@ from mfbench.run.trial.guard import SelectorError, describe_failure
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.subsets import by_original_feature, choose, metric_weights
-from mfbench.suite.resolve import TOP, ResolvedMethod, Step
+from mfbench.suite.methods import TOP, ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Evaluation protocols: which rows train and which rows test, equal for every method on a dataset.
 
-One module and one class each; `PROTOCOLS` has them by the name that a suite's ``[protocol] kind`` gives.
+One module and one class each; `PROTOCOLS` lists them by the name in a suite's ``[protocol] kind``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 
 
 def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
-    """Return the protocol that a suite's settings ask for.
+    """Return the protocol for a suite's settings.
 
     Parameters
     ----------
@@ -55,6 +55,6 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     '3-fold cross-validation repeated 2 times, stratified'
     """
     kind = settings["kind"]
-    # Who chooses is a matter of each method (`ResolvedMethod.selection`), not of the splits.
+    # How parameters are selected is up to each method (`ResolvedMethod.selection`) and does not change the splits.
     values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
     return PROTOCOLS[kind](seed=seed, **values)

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class GroundTruth(EvaluationProtocol):
-    """``ground-truth``: what a selector finds on data whose relevant features are known, round after round.
+    """``ground-truth``: which features a selector selects on generated data whose relevant features are known.
 
-    A round has data of its own, the same for every method. All rows train, none is predicted.
+    Each round has its own data, the same for every method. All rows train, none is predicted.
 
     Parameters
     ----------
     rounds : int
         Number of rounds; they are the repeats of a trial's coordinates.
     threshold : float
-        A weight above this share of the largest absolute weight counts as found.
+        Features with a weight above this share of the largest absolute weight are selected.
     seed : int
         The suite's seed.
 
@@ -52,11 +52,11 @@ class GroundTruth(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """Rounds share no rows, so that the plain paired test holds."""
+        """Rounds share no rows, so the plain paired test is valid."""
         return 0.0
 
     def describe(self) -> str:
-        """Return the number of rounds in words."""
+        """Return the number of rounds."""
         return f"{counted(self.repeats, 'round')}, each with data of its own"
 
     def describe_tuning(self) -> str:

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class Holdout(EvaluationProtocol):
-    """``holdout``: a share of the rows tests, the others train, drawn anew for each repeat.
+    """``holdout``: a share of the rows is tested, the others train; each repeat has its own random split.
 
     Parameters
     ----------
     repeats : int
         Number of random splits.
     test_share : float
-        Share of the rows that test; rounded to the nearest number of rows.
+        Share of the rows that are tested; rounded to the nearest number of rows.
     inner_folds : int
         Folds of the inner cross-validation that tunes.
     stratified : bool
-        Whether the splits keep the shares of the classes.
+        Whether both parts have the same class proportions.
     seed : int
         The suite's seed.
 
@@ -52,16 +52,16 @@ class Holdout(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """The share that tests over the one that trains."""
+        """The share that is tested over the share that trains."""
         return self.test_share / (1.0 - self.test_share)
 
     @property
     def identity(self) -> str:
-        """The share and stratification count; the first repeats are those of a run with more."""
+        """It includes share and stratification but not `repeats`: more repeats leave the first ones unchanged."""
         return f"{self.kind}:{self.test_share:g}:{self.stratified:d}:{self.seed}"
 
     def describe(self) -> str:
-        """Return the number of splits and the share tested in words."""
+        """Return the number of splits and the share that is tested."""
         stratified = "" if self.stratified else "not "
         tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
         return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"

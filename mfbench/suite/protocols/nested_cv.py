@@ -1,4 +1,4 @@
-"""``nested-cv``: cross-validation whose training parts are split once more, into rows to learn and rows to choose."""
+"""``nested-cv``: cross-validation whose training parts are split once more, into learning and validation rows."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class NestedCV(EvaluationProtocol):
-    """``nested-cv``: each fold tests once; of the rest a share is set aside to choose what is tuned.
+    """``nested-cv``: each part is tested once; of the other rows a share is set aside for tuning.
 
     Parameters
     ----------
     folds, repeats : int
         Size of the outer cross-validation.
     validation_share : float
-        Share of the rows not tested that choose; rounded up, as the sizes in the paper's table 1 are.
+        Share of the rows not tested that are set aside for tuning; rounded up, as in the paper's table 1.
     stratified : bool
-        Whether the outer and the inner split keep the shares of the classes.
+        Whether the parts of the outer and the inner split have the same class proportions.
     refit : bool
-        Whether the final fit is made on all rows not tested. If not, on the rows that learned: what was fitted while
-        tuning is what is tested, and neighbours are found among those rows.
+        Whether the final fit uses all rows not tested. If not, the fit that was made while tuning on the learning rows
+        is tested, and neighbours come from these rows.
     decisions : {"one-vs-rest", "multi-class"}
-        Whether more than two classes are as many problems of one class against the rest, each tuned and fitted by
-        itself, or one problem.
+        Whether more than two classes are one problem, or one problem per class against the rest, each tuned and fitted
+        separately.
     seed : int
         The suite's seed.
 

@@ -38,10 +38,10 @@ class RepeatedCV(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """One part tests, the others train."""
+        """One part is tested, the others train."""
         return 1.0 / (self.folds - 1)
 
     def describe(self) -> str:
-        """Return the number of folds and repeats in words."""
+        """Return the number of folds and repeats."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         return f"{self.folds}-fold cross-validation{repeated}, stratified"

@@ -1,4 +1,4 @@
-"""Ways to part rows, each a function of its arguments alone."""
+"""Ways to split rows; each is a function of its arguments alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Pair = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
 def stratified_splits(y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
     """Return shuffled stratified (train, test) index pairs.
 
-    A class with fewer members than folds is missing from some test parts (that is allowed and silent); fewer rows than
-    folds is an error.
+    A class with fewer members than folds is missing from some test parts, which is allowed without a warning; fewer
+    rows than folds is an error.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def cross_validation(y: NDArray[np.int64], folds: int, seed: int, *, stratified:
     seed : int
         Seed of the shuffle.
     stratified : bool
-        Whether each part has the shares of the classes.
+        Whether all parts have the same class proportions.
 
     Returns
     -------
@@ -91,19 +91,19 @@ def cross_validation(y: NDArray[np.int64], folds: int, seed: int, *, stratified:
 def parted(
     rows: NDArray[np.intp], y: NDArray[np.int64], sizes: Sequence[int], seed: int, stratified: bool
 ) -> list[NDArray[np.intp]]:
-    """Return disjoint random parts of given sizes, each in ascending order.
+    """Split rows into disjoint random parts of the given sizes, each in ascending order.
 
     Parameters
     ----------
     rows : ndarray of int
-        What is parted.
+        The rows to split.
     y : ndarray of shape (n_samples,)
         Class codes of the whole dataset.
     sizes : sequence of int
-        They add up to the number of rows.
+        Their sum is the number of rows.
     seed : int
     stratified : bool
-        Whether every part has each class in proportion, up to rounding, however rare the class is.
+        Whether every part contains each class in proportion, up to rounding, however rare the class is.
 
     Returns
     -------
@@ -127,11 +127,11 @@ def parted(
     if stratified:
         # Spread each class evenly over the unit interval from a random start, and cut the interval: a part then has
         # its share of every class up to one row at either end.
-        place = np.empty(len(rows))
+        position = np.empty(len(rows))
         for code in np.unique(y[rows]):
             members = np.flatnonzero(y[shuffled] == code)
-            place[members] = (np.arange(len(members)) + rng.random()) / len(members)
-        shuffled = shuffled[np.argsort(place, kind="stable")]
+            position[members] = (np.arange(len(members)) + rng.random()) / len(members)
+        shuffled = shuffled[np.argsort(position, kind="stable")]
     return [np.sort(part) for part in np.split(shuffled, np.cumsum(sizes)[:-1])]
 
 

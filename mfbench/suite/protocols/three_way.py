@@ -1,4 +1,4 @@
-"""``three-way``: random thirds to train, to choose and to test, drawn anew for each repeat."""
+"""``three-way``: random thirds for training, tuning and testing, new ones for each repeat."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class ThreeWay(EvaluationProtocol):
-    """``three-way``: a third trains, a third chooses what is tuned, a third tests; what is left over trains.
+    """``three-way``: a third trains, a third is for tuning, a third is tested; remaining rows train.
 
     Parameters
     ----------
     repeats : int
         Number of random divisions.
     stratified : bool
-        Whether they keep the shares of the classes.
+        Whether all thirds have the same class proportions.
     refit : bool
-        Whether the final fit is made on the first two thirds. If not, what was fitted while tuning is tested.
+        Whether the final fit uses the first two thirds. If not, the fit that was made while tuning is tested.
     seed : int
         The suite's seed.
 
@@ -51,23 +51,23 @@ class ThreeWay(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """One third tests; one third, or two if refitted, trains."""
+        """One third is tested; one third, or two thirds with `refit`, train."""
         return 0.5 if self.refit else 1.0
 
     @property
     def identity(self) -> str:
-        """Stratification and refitting count; the first repeats are those of a run with more."""
+        """It includes `stratified` and `refit` but not `repeats`: more repeats leave the first ones unchanged."""
         return f"{self.kind}:{self.stratified:d}:{self.refit:d}:{self.seed}"
 
     def describe(self) -> str:
-        """Return the number of divisions in words."""
+        """Return the number of divisions."""
         return (
             f"{counted(self.repeats, 'random division')} into thirds to train, validate and test, "
             f"{'' if self.stratified else 'not '}stratified"
         )
 
     def describe_tuning(self) -> str:
-        """Return where the choice is made in words."""
+        """Return which rows tune and whether the final fit is new."""
         return "tuning on the validation third" + (
             ", then fitted again on both thirds" if self.refit else refitting(False)
         )

@@ -1,4 +1,4 @@
-"""``timing``: fits on sub-samples of growing size, to see how time grows with rows and with features."""
+"""``timing``: fits on sub-samples of growing size, to measure how time grows with rows and with features."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TEST_SHARE = 0.2
 class Timing(EvaluationProtocol):
     """``timing``: halves, quarters, eighths … of the rows with all features, and of the features with all rows.
 
-    A fifth of the rows is set aside in each repeat and predicted at each size, so that times to predict compare, and a
-    learning curve comes for nothing. Fold 0 has the fewest rows; fold ``steps - 1`` all rows and all features; the
-    folds after it have fewer and fewer features. Smaller sub-samples are parts of larger ones.
+    A fifth of the rows is set aside in each repeat and predicted at each size, so that prediction times are comparable
+    and the scores form a learning curve. Fold 0 has the fewest rows; fold ``steps - 1`` has all rows and all features;
+    the folds after it have fewer and fewer features. Smaller sub-samples are parts of larger ones.
 
     Parameters
     ----------
@@ -62,16 +62,16 @@ class Timing(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """Of the fold with all rows; no test is made of times."""
+        """The ratio of the fold with all rows; times are not tested."""
         return TEST_SHARE / (1.0 - TEST_SHARE)
 
     @property
     def identity(self) -> str:
-        """The number of sizes counts; the first repeats are those of a run with more."""
+        """It includes `steps` but not `repeats`: more repeats leave the first ones unchanged."""
         return f"{self.kind}:{self.steps}:{self.seed}"
 
     def describe(self) -> str:
-        """Return the sizes in words."""
+        """Return the sizes."""
         smallest = f"1/{2 ** (self.steps - 1)}"
         return f"{self.repeats} times {self.steps} sizes from {smallest} to all of the rows, and of the features"
 

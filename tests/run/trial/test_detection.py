@@ -10,7 +10,7 @@ from mfbench.data.rounds import reorder_columns
 from mfbench.host.expressions import parse
 from mfbench.models import Dataset
 from mfbench.run.trial.detection import RoundFold, classifier_weights, run_round
-from mfbench.suite.resolve import ResolvedMethod, Step
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Status, Trial
 
 N, P = 40, 5

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.run.candidates import pack_candidates, unpack_candidates
+from mfbench.run.formats.interactions import pack_interactions
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.interactions import PAIRS_KEPT, pack_interactions, read_interactions, unpack_interactions
+from mfbench.run.trial.interactions import PAIRS_KEPT, read_interactions
 from mfbench.run.trial.prediction import run_trial
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import stratified_splits
-from mfbench.suite.resolve import ResolvedMethod, Step
-from mfbench.trials import Candidate, Status, Trial
+from mfbench.trials import Status, Trial
 
 
 def read(weights, groups=None, n_features=None, known=(), p_values=None):
@@ -105,14 +105,6 @@ class TestReading:
             for b in range(a + 1, 3):
                 entries = [weights[i, j] for i in range(5) for j in range(5) if {groups[i], groups[j]} == {a, b}]
                 assert abs(found.get((a, b), 0.0)) == max(np.abs(entries), default=0.0)
-
-    def test_what_is_stored_comes_back(self):
-        found = read(np.random.default_rng(0).normal(size=(4, 4)), p_values=np.full((4, 4), np.nan))
-        inside = unpack_candidates(pack_candidates([Candidate(chosen={}, interactions=found)]))[0].interactions
-        for back in (unpack_interactions(pack_interactions(found)), inside):
-            for name in ("pairs", "values", "ranks", "p_values"):
-                np.testing.assert_array_equal(getattr(back, name), getattr(found, name))
-            assert (back.norm, back.n_pairs) == (found.norm, found.n_pairs)
 
 
 class Pairs(ClassifierMixin, BaseEstimator):

@@ -11,8 +11,8 @@ from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import NestedCV
-from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.trials import Status, Trial
 
 X, Y = load_iris(return_X_y=True)

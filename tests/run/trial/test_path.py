@@ -5,7 +5,7 @@ import pytest
 from spies import Log, Spy, fold_of, run, trial
 
 from mfbench.host.expressions import parse
-from mfbench.suite.resolve import ResolvedMethod, Step
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Status
 
 

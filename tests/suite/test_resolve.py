@@ -1,10 +1,10 @@
-"""Datasets and methods for some profiles only, and grids that a profile thins."""
+"""Looking up methods: those of other profiles are left out, and a profile may thin the grids."""
 
 import pytest
 
 from mfbench.errors import SuiteError
 from mfbench.suite.loading import load_suite
-from mfbench.suite.resolve import resolve_methods, thinned
+from mfbench.suite.resolve import resolve_methods
 
 SUITE = """
 [suite]
@@ -57,13 +57,3 @@ def test_a_profile_thins_grids(tmp_path, toy_registry):
     assert grid("paper") == (1, 3, 5, 7, 9)
     assert grid("quick") == (1, 5, 9)
     assert grid("quick", 1) == (1,)
-
-
-@pytest.mark.parametrize("count", range(1, 12))
-def test_thinned_keeps_order_ends_and_number(count):
-    values = tuple(range(10))
-    found = thinned(values, count)
-    assert len(found) == min(count, 10)
-    assert list(found) == sorted(set(found))
-    assert found[0] == 0
-    assert count == 1 or found[-1] == 9

@@ -10,8 +10,9 @@ from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
-from mfbench.run.runner import RunOptions, execute
+from mfbench.run.runner import RunOptions, execute, protocol_key
 from mfbench.run.worker import Worker
+from mfbench.trials import Status, Trial, TrialResult
 
 SUITE = """
 [suite]
@@ -184,3 +185,23 @@ def test_times_of_every_size_are_reported(stored):
     titles = [table.title for section in report_of(run).sections for table in section.tables]
     assert titles[0] == "Time to fit at the largest size" and len(titles) == 3
     assert run.trials.loc[run.trials["fold"] == 4, "selected"].isna().all()
+
+
+def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
+    plan, folder, registry = prepared
+    told = []
+
+    class Watch(Silent):
+        def finished(self, trial: Trial, result: TrialResult) -> None:
+            told.append((trial.key, result.status))
+
+    progress = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
+    assert progress.executed == len(plan.trials) == len(told)
+    assert {status for _, status in told} == {Status.OK}
+    assert not (folder / ".work").exists()
+    assert (folder / "environment.json").is_file()
+    again = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
+    assert (again.resumed, again.executed) == (len(plan.trials), 0)
+    assert protocol_key(plan) == "repeated-cv:3:0"
+    fresh = execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Watch())
+    assert (fresh.resumed, fresh.executed) == (0, len(plan.trials))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def pack(array: NDArray[Any]) -> bytes:
-    """Return an array of numbers as compressed bytes; whole numbers take the smallest type that holds them.
+    """Return an array of numbers as compressed bytes; whole numbers use the smallest type that holds them.
 
     Examples
     --------
@@ -28,12 +28,12 @@ def pack(array: NDArray[Any]) -> bytes:
         kind = "<f8"
     data = array.astype(kind).tobytes()
     small = zlib.compress(data, 1)
-    # The first byte tells the type, the second whether the rest is compressed.
+    # The first two characters are the type, the third says whether the rest is compressed.
     return kind[-2:].encode() + (b"z" + small if len(small) < len(data) else b"-" + data)
 
 
 def unpack(blob: bytes) -> NDArray[Any]:
-    """Return the array that `pack` was given; whole numbers come back as int64, others as float64."""
+    """Return the array that `pack` packed, as int64 if it held whole numbers, otherwise as float64."""
     import numpy as np
 
     data = zlib.decompress(blob[3:]) if blob[2:3] == b"z" else blob[3:]

@@ -6,11 +6,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.run.candidates import pack_candidates, unpack_candidates
+from mfbench.run.formats.candidates import pack_candidates, unpack_candidates
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
+from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import stratified_splits
-from mfbench.suite.resolve import ResolvedMethod, Step
 from mfbench.trials import Candidate, Status, Trial
 
 N = 24

@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from mfbench import Dataset, DatasetSpec, SelectorSpec
 from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
-from mfbench.suite.forms import DETECTION_METRICS, KINDS
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 from mfbench.suite.protocols import GroundTruth
@@ -182,15 +181,6 @@ def test_a_rule_is_told(plan):
         "weigh → top relevant",
         "plain → top 2",
     ]
-
-
-def test_figures_have_one_order():
-    from mfbench.run.trial.detection_scores import DETECTION_SCORES
-    from mfbench.run.trial.metrics import METRICS, SCORES
-
-    assert tuple(DETECTION_SCORES) == DETECTION_METRICS == KINDS["ground-truth"].metrics
-    assert set(SCORES) == {*METRICS, *DETECTION_METRICS}
-    assert set(METRICS) == set(KINDS["repeated-cv"].metrics)
 
 
 def test_rounds_have_seeds_of_their_own():

@@ -1,4 +1,4 @@
-"""The form in which a trial's candidates are stored: compressed JSON in which equal arrays stand once."""
+"""The form in which a trial's candidates are stored: compressed JSON that contains equal arrays once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from mfbench.run.trial.interactions import interactions_from_plain, interactions_to_plain
+from mfbench.run.formats.interactions import interactions_from_plain, interactions_to_plain
 from mfbench.trials import Candidate
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ _TYPES = {"selected": "int64", "weights": "float64", "predictions": "int64"}
 def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
     """Return candidates as compressed bytes.
 
-    Grid points that differ in the classifier alone share the selector's weights, and often a selection, so each
-    different array is written once and named by its number.
+    Grid points that differ only in the classifier share the selector's weights, and often the selected features. So
+    each distinct array is written once and referred to by its number.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
 
 
 def unpack_candidates(blob: bytes) -> list[Candidate]:
-    """Return what `pack_candidates` was given."""
+    """Return the candidates that `pack_candidates` packed."""
     import numpy as np
 
     content = json.loads(zlib.decompress(blob))
@@ -57,5 +57,5 @@ def unpack_candidates(blob: bytes) -> list[Candidate]:
 
 
 def plain(value: Any) -> Any:
-    """Let NumPy scalars of a tuning grid into JSON; anything else by its text."""
+    """Convert a NumPy scalar of a tuning grid for JSON; anything else becomes its text."""
     return value.item() if hasattr(value, "item") else repr(value)

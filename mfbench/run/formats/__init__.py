@@ -1,0 +1,1 @@
+"""The forms in which results are stored: compressed bytes, nothing pickled."""

@@ -1,0 +1,80 @@
+"""The methods of a plan: selector and classifier, looked up and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mfbench.host.expressions import Expression
+from mfbench.suite.schema import Selection, Top
+
+TOP = "top"
+# What tuning tries: (target, parameter, values) with the target "selector", "classifier" or "top".
+Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A selector or classifier of a method, resolved.
+
+    Attributes
+    ----------
+    expression : Expression
+        Name and parameters as written in the suite.
+    raw_input : bool
+        For selectors: whether it is fitted on unencoded columns.
+    numbers : bool
+        For selectors: whether it is fitted on numbers if the dataset has a numeric response.
+    path : (str, str) or None
+        For selectors: the parameter along which one fit gives all weights, and the name of the method that returns
+        them.
+    """
+
+    expression: Expression
+    raw_input: bool = False
+    numbers: bool = False
+    path: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class ResolvedMethod:
+    """A method of a suite with everything looked up and checked.
+
+    Attributes
+    ----------
+    label : str
+        Its name in tables.
+    selector : Step or None
+    classifier : Step or None
+        None only if the protocol predicts nothing.
+    top : str, int or float
+        The rule that turns weights into a subset.
+    grid : tuple of (target, parameter, values)
+        What tuning tries; target is "selector", "classifier" or "top".
+    selection : {"nested", "per-dataset"}
+        How the grid point is chosen; "nested" for a method without a grid.
+    """
+
+    label: str
+    selector: Step | None
+    classifier: Step | None
+    top: Top | Literal["relevant"]
+    grid: Grid = ()
+    selection: Selection = "nested"
+
+    def describe(self) -> str:
+        """Return the method in one line.
+
+        Examples
+        --------
+        >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
+        'knn(n_neighbors=1)'
+        """
+        parts = [str(step.expression) for step in (self.selector, self.classifier) if step is not None]
+        # A classifier alone has a rule only if nothing is predicted and its weights are used.
+        if (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
+            parts.insert(1, f"top {self.top}")
+        names = [name for _, name, _ in self.grid]
+        tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
+        scope = " per dataset" if self.selection == "per-dataset" else ""
+        return " → ".join(parts) + (f" [tunes {tuned}{scope}]" if tuned else "")

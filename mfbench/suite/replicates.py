@@ -1,0 +1,53 @@
+"""Replicates: a generated dataset of a suite becomes one dataset for each seed."""
+
+from __future__ import annotations
+
+from mfbench.errors import SuiteError, UsageError
+from mfbench.host.expressions import Expression, parse
+from mfbench.suite.schema import Suite
+
+
+def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
+    """Return a suite with its replicates listed: each dataset once for every seed.
+
+    Parameters
+    ----------
+    suite : Suite
+    profile : str
+        Determines how many, if the suite has a number for each profile. A list with 0 replicates is left out.
+    file : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    SuiteError
+        If the profile has no number, or a dataset is not generated from a seed.
+    """
+    groups = []
+    for position, group in enumerate(suite.datasets):
+        location = f"{file}: datasets[{position}].replicates"
+        count = group.replicates
+        if isinstance(count, dict):
+            if profile not in count:
+                raise SuiteError(f"{location}: no number for the profile {profile!r}; add {profile} = …")
+            count = count[profile]
+        if count is None:
+            groups.append(group)
+        elif count:
+            use = [text for base in group.use for text in _with_seeds(base, count, location)]
+            groups.append(group.model_copy(update={"use": use}))
+    if not groups:
+        raise SuiteError(f"{file}: datasets: the profile {profile!r} has no replicates of any dataset")
+    return suite.model_copy(update={"datasets": groups})
+
+
+def _with_seeds(text: str, count: int, location: str) -> list[str]:
+    if ":" in text:
+        raise SuiteError(f"{location}: {text!r} is not generated from a seed; only generated datasets have replicates")
+    try:
+        base = parse(text)
+    except UsageError as error:
+        raise SuiteError(f"{location}: {error}") from None
+    if "seed" in base.params:
+        raise SuiteError(f"{location}: {text!r} sets a seed; 'replicates' sets the seeds")
+    return [str(Expression(base.name, {**base.params, "seed": seed})) for seed in range(count)]

@@ -1,0 +1,23 @@
+"""The kinds of protocol: their metrics, and how their trials run."""
+
+import pytest
+
+from mfbench.run.trial.detection_scores import DETECTION_SCORES
+from mfbench.run.trial.metrics import METRICS, SCORES
+from mfbench.run.worker import RUNNERS
+from mfbench.suite.forms import DETECTION_METRICS, KINDS
+from mfbench.suite.protocols import make_protocol
+
+
+def test_metrics_have_one_order():
+    assert tuple(DETECTION_SCORES) == DETECTION_METRICS == KINDS["ground-truth"].metrics
+    assert set(SCORES) == {*METRICS, *DETECTION_METRICS}
+    assert set(METRICS) == set(KINDS["repeated-cv"].metrics)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_protocol_names_how_its_trials_run(kind):
+    protocol = make_protocol({"kind": kind, **KINDS[kind].values("sound")}, 0)
+    assert protocol.task == KINDS[kind].task
+    assert protocol.task in RUNNERS
+    assert KINDS[kind].predicts == (protocol.task == "prediction")

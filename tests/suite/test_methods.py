@@ -1,0 +1,32 @@
+"""A resolved method describes itself in one line."""
+
+import pytest
+
+from mfbench.host.expressions import parse
+from mfbench.suite.methods import ResolvedMethod, Step
+
+WEIGH, NEAREST = Step(parse("weigh")), Step(parse("nearest(k=1)"))
+
+
+@pytest.mark.parametrize(
+    ("method", "line"),
+    [
+        (ResolvedMethod("A", None, NEAREST, "all"), "nearest(k=1)"),
+        (ResolvedMethod("A", WEIGH, NEAREST, 2), "weigh → top 2 → nearest(k=1)"),
+        (ResolvedMethod("A", WEIGH, None, "relevant"), "weigh → top relevant"),
+        (
+            ResolvedMethod("A", WEIGH, NEAREST, "all", (("top", "top", (1, 2)), ("selector", "power", (1,)))),
+            "weigh → nearest(k=1) [tunes top, power]",
+        ),
+        (
+            ResolvedMethod("A", WEIGH, NEAREST, "all", (("selector", "k", (1,)), ("classifier", "k", (1,)))),
+            "weigh → top all → nearest(k=1) [tunes selector.k, classifier.k]",
+        ),
+        (
+            ResolvedMethod("A", None, NEAREST, "all", (("classifier", "k", (1, 3)),), "per-dataset"),
+            "nearest(k=1) [tunes k per dataset]",
+        ),
+    ],
+)
+def test_description(method, line):
+    assert method.describe() == line
