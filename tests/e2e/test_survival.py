@@ -291,7 +291,7 @@ def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
     )
     shared, late = result.stdout.strip().split("\n")
     assert shared == "0", result.stderr
-    assert late.endswith("were planned anew after this run was loaded; load it again")
+    assert late.endswith("were planned again after this run was loaded; load it again")
 
 
 def test_a_place_that_cannot_be_written_to_is_one_sentence(host, small_suite):
