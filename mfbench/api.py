@@ -12,7 +12,7 @@ from mfbench.analysis.results import Run
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, MfbenchError, UsageError
+from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
@@ -334,8 +334,6 @@ def write_report(path: Path, text: str) -> None:
     MfbenchError
         If the file cannot be written.
     """
-    try:
+    with explained(MfbenchError, lambda reason: f"cannot write {path}: {reason}", OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MfbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,11 +1,12 @@
-"""Errors of mfbench: one base class, and messages that say what is wrong, where, and what to do next.
+"""Errors of mfbench: one base class; messages say what is wrong, where, and what to do.
 
 The command line turns every `MfbenchError` into one sentence and an exit code; only ``--debug`` shows a traceback.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 
@@ -28,45 +29,45 @@ class ExitCode(IntEnum):
 class MfbenchError(Exception):
     """Base class of every error that mfbench raises on purpose.
 
-    Work that was asked for correctly but could not be done (a full disk, a folder in use) raises this class itself or
-    `RunError`; a wrong request raises `UsageError`.
+    A valid request that could not be fulfilled (a full disk, a folder in use) raises this class itself or `RunError`;
+    an invalid request raises `UsageError`.
     """
 
     exit_code: ExitCode = ExitCode.FAILED
 
 
 class UsageError(MfbenchError):
-    """What was asked for does not exist or does not fit: the user has to change the request."""
+    """The request is not valid: it names something that does not exist, or its parts do not fit together."""
 
     exit_code = ExitCode.USAGE
 
 
 class UnknownNameError(UsageError):
-    """A selector, classifier, dataset, suite, parameter or metric that nobody registered.
+    """A selector, classifier, dataset, suite, parameter or metric does not exist.
 
     Parameters
     ----------
     kind : str
-        What was looked up, in the singular ("selector").
+        What was searched for, in the singular ("selector").
     name : str
-        The name that was not found.
-    known : iterable of str
+        The name that does not exist.
+    names : iterable of str
         The names that exist; the nearest are suggested.
     hint : str, default=""
-        Where to see them all, such as a command.
+        How to list them, such as a command.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        super().__init__(f"unknown {kind} {name!r}{suggestion(name, known)}{f' ({hint})' if hint else ''}")
+    def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "") -> None:
+        super().__init__(f"unknown {kind} {name!r}{suggestion(name, names)}{f' ({hint})' if hint else ''}")
         self.kind, self.name = kind, name
 
 
 class PluginError(MfbenchError):
-    """A plugin could not be loaded or broke the contract of a hook; the message names its package."""
+    """A plugin cannot be loaded or violates the contract of a hook; the message names its package."""
 
 
 class DataError(MfbenchError):
-    """A dataset could not be read, or is not what its description says."""
+    """A dataset cannot be read, or differs from its description."""
 
 
 class DataUnavailableError(DataError):
@@ -94,20 +95,52 @@ class SuiteError(UsageError):
 
 
 class RunError(MfbenchError):
-    """A run could not start or go on: its folder is in use, read-only or full."""
+    """A run cannot start or continue: its folder is in use, read-only or full."""
 
 
-def suggestion(name: str, known: Iterable[str], most: int = 12) -> str:
-    """Return the tail of an "unknown name" sentence: the nearest names, or all of them when there are few.
+@contextmanager
+def explained(
+    error_class: type[MfbenchError], sentence: Callable[[str], str], *kinds: type[Exception]
+) -> Iterator[None]:
+    """Turn errors of the operating system or a library into one sentence.
+
+    Parameters
+    ----------
+    error_class : type
+        The error to raise.
+    sentence : callable
+        Takes the reason and returns the message.
+    *kinds : type
+        The errors to catch. A `BrokenPipeError` is never caught: it means that the reader of our output has gone.
+
+    Examples
+    --------
+    >>> with explained(MfbenchError, lambda reason: f"cannot read it: {reason}", OSError):
+    ...     open("no-such-file")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.MfbenchError: cannot read it: No such file or directory
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except kinds as error:
+        reason = getattr(error, "strerror", None) or str(error).strip().split("\n")[0] or type(error).__name__
+        raise error_class(sentence(reason)) from error
+
+
+def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
+    """Return the end of a message about an unknown name: the nearest names, or all names if there are few.
 
     Parameters
     ----------
     name : str
-        The name that was not found.
-    known : iterable of str
+        The name that does not exist.
+    names : iterable of str
         The names that exist.
-    most : int, default=12
-        Up to this many names are listed when none is near.
+    limit : int, default=12
+        Number of names that are listed at most, if none is similar.
 
     Returns
     -------
@@ -125,11 +158,11 @@ def suggestion(name: str, known: Iterable[str], most: int = 12) -> str:
     """
     import difflib
 
-    names = sorted(set(known))
-    if not names:
+    choices = sorted(set(names))
+    if not choices:
         return ": there are none"
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(name, choices, n=3, cutoff=0.6)
     if near:
         return ": did you mean " + " or ".join(repr(n) for n in near) + "?"
-    listed = ", ".join(names[:most])
-    return f": choose from {listed}" + (f", … ({len(names)} in all)" if len(names) > most else "")
+    listed = ", ".join(choices[:limit])
+    return f": choose from {listed}" + (f", … ({len(choices)} in all)" if len(choices) > limit else "")

@@ -1,6 +1,6 @@
-"""The nouns that plugins speak in: the specs of what they register, and `Dataset`.
+"""The vocabulary of plugins: the specs of what they register, and `Dataset`.
 
-Every other module imports from here, so this one must stay light: importing it loads neither NumPy nor scikit-learn.
+Most modules import this one, so it stays light: it imports neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Factory = str | Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatorSpec:
-    """What a plugin tells the host about an estimator without importing it.
+    """The description of an estimator by its plugin; the estimator itself is not imported.
 
     Parameters
     ----------
@@ -29,21 +29,21 @@ class EstimatorSpec:
     factory : str or callable
         ``"package.module:Class"``, imported on first use, or a callable that takes the parameters as keywords.
     paper : str, default=""
-        The paper that the method comes from: authors, title, venue, year.
+        The paper that introduced the method: authors, title, venue, year.
     defaults : mapping, default={}
-        Parameters that differ from the class's own defaults.
+        Parameters that replace the defaults of the class.
     grid : mapping of str to sequence, default={}
-        Values that a suite's ``tune = "default"`` tries by inner cross-validation.
+        Values that are tried if a suite sets ``tune = "default"``.
     tags : sequence of str, default=()
-        Free words to filter by ("margin", "filter", "ensemble").
+        Free-form words to filter by ("margin", "filter", "ensemble").
     warm_up : bool, default=False
-        True for an estimator that compiles code on first use: before its first measured fit in a worker process it is
-        fitted once on a few made-up rows, so that the time of a trial contains no compilation.
+        True for an estimator that compiles code on first use. It is then fitted on a few artificial rows before its
+        first measured fit in a worker process, to keep compilation out of the time of a trial.
 
     Raises
     ------
     ValueError
-        If the name is not of that form.
+        If the name has another form.
     """
 
     name: str
@@ -66,18 +66,18 @@ class SelectorSpec(EstimatorSpec):
     Parameters
     ----------
     targets : {"", "classes", "numbers"}, default=""
-        What `fit` takes for y where the truth is a number: "numbers" is given the numbers, and class codes on a dataset
-        of classes; "classes" always gets class codes, which are then the numbers cut at their median. Empty asks
-        scikit-learn's tags: a regressor is given numbers, everything else class codes.
+        What `fit` gets as y if the truth is a number: with "numbers" the numbers, but class codes on a dataset of
+        classes; with "classes" always class codes, here the numbers cut at their median. If empty, scikit-learn's
+        tags decide: a regressor gets numbers, any other estimator class codes.
     raw_input : bool, default=False
-        True for a selector that handles categories and missing values itself. It is given the unencoded columns
-        (category codes, NaN where a value is missing), unscaled, and, if it has such a parameter,
-        ``categorical_features`` as a boolean mask of shape (n_features,). Others get imputed, one-hot or ordinal
-        encoded, scaled columns; the importance of an original feature is then the largest among its columns.
+        True for a selector that handles categories and missing values itself. It gets the features unencoded (category
+        codes, NaN for a missing value) and unscaled and, if it has such a parameter, ``categorical_features`` as a
+        boolean mask of shape (n_features,). Others get imputed, one-hot or ordinal encoded, scaled columns; the
+        importance of a feature is then the largest among its encoded columns.
     path : (str, str) or None, default=None
-        For a selector whose one fit gives the importances for many values of a parameter: the parameter, and the method
-        of the fitted selector that takes a value and returns what ``feature_importances_`` would be. When a suite tunes
-        that parameter, the selector is fitted once with the largest value of the grid.
+        For a selector whose single fit gives the importances for many values of a parameter: the parameter, and the
+        method of the fitted selector that takes a value and returns the corresponding ``feature_importances_``. When a
+        suite tunes that parameter, the selector is fitted once, with the largest value of the grid.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class ClassifierSpec(EstimatorSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetSpec:
-    """What a plugin tells the host about a dataset without loading it.
+    """The description of a dataset by its plugin; the dataset itself is not loaded.
 
     Parameters
     ----------
@@ -118,37 +118,36 @@ class DatasetSpec:
         One line for ``mfbench datasets list``.
     loader : str, callable or None, default=None
         ``"package.module:function"`` or a callable that returns a `Dataset`. Its keyword parameters can be set in an
-        expression (``"waveform-21(n_samples=1000)"``). None for a dataset that comes from a mirror, the cache or the
-        network: then `openml_id`, `uci_id` or `mirror_name` says where.
+        expression (``"waveform-21(n_samples=1000)"``). None for a dataset from a mirror, the cache or the network,
+        identified there by `openml_id`, `uci_id` or `mirror_name`.
     source : str, default=""
-        Where the data come from.
+        Origin of the data.
     license : str, default=""
         Terms of use.
     citation : str, default=""
-        What to cite.
+        How to cite the data.
     n_samples, n_features, n_classes : int or None, default=None
-        The expected size, after the preparation below; a loaded dataset of another size is refused when no parameter
-        was set.
+        The expected size, after the preparation below. A dataset of another size is refused, unless a parameter is set.
     class_counts : mapping of str to int, default={}
         The expected number of rows of each class, after the preparation.
     openml_id, uci_id : int or None, default=None
         Number of the dataset in those repositories.
     mirror_name : str, default=""
-        Name in a mirror folder; the dataset's name with underscores for hyphens if empty.
+        Name in a mirror; if empty, the name of the dataset with underscores for hyphens.
     target : str, default=""
-        Label column in the repository, if it is not the one that the repository names.
+        Label column in the repository, if it is not the one that the repository declares.
     categorical : sequence of str or None, default=None
-        Columns that hold categories although they are numbers; None takes the repository's word.
+        Numeric columns to treat as categorical; None uses those that the repository declares.
     drop : sequence of str, default=()
-        Preparation: columns that are left out.
+        Preparation: columns to leave out.
     keep_classes : sequence of str, default=()
-        Preparation: the classes that are kept; all if empty.
+        Preparation: classes to keep; all if empty.
     collections : mapping of str to str, default={}
         Collections that the dataset belongs to, each with the label that the paper uses ("immigrate-uci": "SMR").
     note : str, default=""
-        What a reader should know: how it differs from the paper's version, dependent rows, identity doubts.
+        What a user should know: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
-        Free words to filter by.
+        Free-form words to filter by.
     """
 
     name: str
@@ -177,7 +176,7 @@ class DatasetSpec:
 
     @property
     def embedded(self) -> bool:
-        """Whether a loader makes it, without network and prepared files."""
+        """Whether a loader makes it, without network or prepared files."""
         return self.loader is not None
 
 
@@ -188,7 +187,7 @@ class Dataset:
     Parameters
     ----------
     name : str
-        The name it was asked for by.
+        The reference by which it was loaded.
     X : ndarray of shape (n_samples, n_features)
         float64. A categorical column holds codes 0, 1, …; NaN marks a missing value.
     y : ndarray of shape (n_samples,)
@@ -204,11 +203,11 @@ class Dataset:
     encoding : {"one-hot", "ordinal"}, default="one-hot"
         How methods that need numbers see the categorical columns.
     relevant : tuple of int or None, default=None
-        Indices of the truly relevant features, where the truth is known.
+        Indices of the relevant features, if the truth is known.
     interactions : tuple of (int, int) or None, default=None
-        Pairs of features that act together, where the truth is known.
+        Pairs of interacting features, if the truth is known.
     response : ndarray of shape (n_samples,) or None, default=None
-        float64: the number behind each class, where the classes are a response cut in parts.
+        float64: the number behind each class, if the classes come from a response cut into parts.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -230,7 +229,7 @@ class Dataset:
 
     @property
     def task(self) -> Literal["classification", "regression"]:
-        """Whether the truth is a class, or a number of which `y` is a coarse form."""
+        """Whether the truth is a class, or a number that `y` only approximates."""
         return "classification" if self.response is None else "regression"
 
     @property

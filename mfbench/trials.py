@@ -1,6 +1,6 @@
-"""The nouns of a run: the trials that it is made of, and what each leaves behind.
+"""The vocabulary of a run: its trials, and their results.
 
-Like `mfbench.models` this must stay light: importing it loads neither NumPy nor scikit-learn.
+Like `mfbench.models`, this module stays light: it imports neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Trial:
     repeat, fold : int
         Position in the protocol, from 0.
     seed : int
-        Seed of everything random in this trial, derived from the named coordinates above and the suite's seed.
+        Seed of everything random in this trial, derived from the coordinates above and the suite's seed.
     """
 
     key: str
@@ -66,22 +66,22 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Interactions:
-    """What a method says of pairs of original features, in short.
+    """A summary of the weights that a method gives to pairs of features.
 
     Attributes
     ----------
     pairs : ndarray of shape (n_kept, 2)
-        The pairs of the largest absolute weights, and the true ones where they are known.
+        The pairs with the largest absolute weights, and the true pairs if they are known.
     values : ndarray of shape (n_kept,)
-        Their weights, as the method gives them.
+        Their weights.
     ranks : ndarray of shape (n_kept,)
-        How many of all pairs weigh as much or more.
+        Number of pairs with the same or a larger absolute weight.
     p_values : ndarray of shape (n_kept,) or None
-        Their p-values, if the method gives any.
+        Their p-values, if the method has any.
     norm : float
-        Frobenius norm of the method's whole matrix.
+        Frobenius norm of the whole matrix of weights.
     n_pairs : int
-        Number of all pairs of the dataset's features.
+        Number of pairs of features in the dataset.
     """
 
     pairs: NDArray[np.int64]
@@ -94,7 +94,7 @@ class Interactions:
 
 @dataclass(slots=True, kw_only=True)
 class Candidate:
-    """What one grid point left behind on one fold. See `TrialResult` for the attributes."""
+    """The result of one grid point on one fold. See `TrialResult` for the attributes."""
 
     chosen: dict[str, Any]
     scores: dict[str, float] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Candidate:
 
 @dataclass(slots=True, kw_only=True)
 class TrialResult:
-    """What a trial left behind.
+    """The result of a trial.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class TrialResult:
     status : Status
         How it ended.
     error_type, error_message, error_trace : str
-        Empty if it went well.
+        Empty if the status is "ok".
     n_warnings : int
         Number of Python warnings that the trial raised.
     warning : str
@@ -132,16 +132,16 @@ class TrialResult:
     scores : dict of str to float
         One value per metric of the protocol.
     select_wall, select_cpu : float
-        Seconds spent fitting the selector. A fit that several methods share is counted in full for each of them.
+        Seconds spent fitting the selector. A fit that methods share is counted in full for each of them.
     fit_wall, fit_cpu : float
-        Seconds spent fitting the classifier with its chosen parameters.
+        Seconds spent fitting the classifier with the selected parameters.
     predict_wall, predict_cpu : float
         Seconds spent predicting the test part.
     tune_wall : float
         Wall seconds of the inner cross-validation, or of all grid points on the outer fold.
     peak_memory : int
-        Bytes that the worker's resident memory rose above its level at the start of the trial; 0 where the system
-        cannot tell.
+        Bytes by which the worker's resident memory rose above its level at the start of the trial; 0 if the system does
+        not report it.
     n_selected : int
         Number of features used.
     selected : ndarray of int or None
@@ -151,14 +151,14 @@ class TrialResult:
     predictions : ndarray of int or None
         Predicted class codes of the test rows, in row order.
     decisions : ndarray of shape (n_test, n_classes) or None
-        Where each class was a problem of its own against the rest: 1 for each class that a test row was said to be of.
+        If each class is a problem of its own against the rest: 1 for each class that a test row is assigned to.
     interactions : Interactions or None
-        What the selector, or else the classifier, says of pairs of features.
+        The weights of pairs of features by the selector, or else by the classifier.
     chosen : dict
-        The parameters that tuning chose.
+        The parameters that tuning selected.
     candidates : list of Candidate
-        Where a dataset's outer folds choose: every grid point that did not fail, in the grid's order. Then what follows
-        from the choice (`scores`, `predictions`, …) is theirs, not the result's.
+        With per-dataset tuning: every grid point that did not fail, in the order of the grid. Then whatever depends on
+        the selected parameters (`scores`, `predictions`, …) is stored in the candidates instead of the result.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Other scores where accuracy flatters: on a dataset with one large class a constant guess is mostly right."""
+"""Scores to read alongside accuracy: on a dataset with one large class a constant guess is mostly right."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.summary import tabulate
 
 LARGE = 0.65
-"""Share of the rows above which the largest class makes accuracy say little."""
+"""Share of the largest class above which accuracy is uninformative."""
 FLATTERED = ("accuracy", "one_vs_rest_accuracy")
-"""Scores that a constant guess is good at; all others show it."""
+"""Scores for which a constant guess does well on such a dataset."""
 COLUMNS = [
     "metric",
     "dataset",
@@ -38,10 +38,10 @@ def companion_scores(
     trials : DataFrame
         As `mfbench.analysis.results.Run.outcomes`.
     settings : ComparisonSettings
-        Nothing is returned unless their metric is one of `FLATTERED`. Marks are those of the corrected resampled t-test
-        at their level.
+        The result is empty unless their metric is one of `FLATTERED`. Marks are by the corrected resampled t-test at
+        their level.
     metrics : iterable of str
-        What was measured; those that a constant guess is good at are left out.
+        The metrics measured; those in `FLATTERED` are left out.
     shares : mapping of str to float
         Share of the largest class of each dataset.
 

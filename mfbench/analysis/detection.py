@@ -1,7 +1,7 @@
-"""How well selectors find known relevant features: figures per round become means with intervals, and paired tests.
+"""How well selectors find the relevant features: means over rounds with confidence intervals, and paired tests.
 
-Rounds are independent data sets. So Student's interval holds for a mean over rounds, and the ordinary paired tests hold
-for a difference; no correction is due.
+Rounds are independent datasets, so Student's interval is valid for a mean over rounds, and ordinary paired tests are
+valid for a difference, without any correction.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAIRED_COLUMNS = [
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A mean over rounds with its standard deviation and confidence interval; NaN where it is not defined."""
+    """A mean over rounds with its standard deviation and confidence interval; NaN where undefined."""
 
     mean: float
     sd: float
@@ -44,14 +44,14 @@ class MeanInterval:
 def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
     """Return the mean of a proportion over rounds with Student's confidence interval, cut at 0 and 1.
 
-    The features of a round are no independent draws, so that the interval comes from the spread between rounds;
-    Wilson's would count features as draws. If every round gives the same value the interval is a point, which says that
-    no spread was seen and not that there is none.
+    The features of a round are not independent draws, so the interval is computed from the spread between rounds;
+    Wilson's interval would count each feature as a draw. If every round has the same value the interval is a point:
+    no spread was observed, which does not mean that there is none.
 
     Parameters
     ----------
     values : array-like of shape (n_rounds,)
-        From 0 to 1; those that are not defined (NaN) are left out.
+        From 0 to 1; undefined values (NaN) are left out.
     alpha : float, default=0.05
         The interval has level 1 - alpha.
 
@@ -61,19 +61,19 @@ def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
 
     Examples
     --------
-    >>> found = mean_interval([0.2, 0.4, 0.6])
-    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
+    >>> interval = mean_interval([0.2, 0.4, 0.6])
+    >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3)
     (0.4, 0.0, 0.897)
     """
-    known = np.asarray(values, dtype=np.float64)
-    known = known[np.isfinite(known)]
-    count = len(known)
+    defined = np.asarray(values, dtype=np.float64)
+    defined = defined[np.isfinite(defined)]
+    count = len(defined)
     if not count:
         return MeanInterval(np.nan, np.nan, np.nan, np.nan, 0)
-    mean = float(known.mean())
+    mean = float(defined.mean())
     if count == 1:
         return MeanInterval(mean, np.nan, np.nan, np.nan, 1)
-    sd = float(known.std(ddof=1)) if np.ptp(known) > 0 else 0.0
+    sd = float(defined.std(ddof=1)) if np.ptp(defined) > 0 else 0.0
     half = float(stats.t.ppf(1.0 - alpha / 2.0, count - 1)) * sd / float(np.sqrt(count))
     return MeanInterval(mean, sd, max(0.0, mean - half), min(1.0, mean + half), count)
 
@@ -100,12 +100,10 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
     for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
         good = cell[cell["status"] == "ok"]
         for figure in DETECTION_SCORES:
-            found = mean_interval(good.get(figure, []), alpha)
-            told = [found.mean, found.sd, found.low, found.high, found.rounds]
-            lines.append([dataset, method, figure, *told, len(cell)])
+            mean = mean_interval(good.get(figure, []), alpha)
+            lines.append([dataset, method, figure, mean.mean, mean.sd, mean.low, mean.high, mean.rounds, len(cell)])
         stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
-        told = [stable.value, np.nan, stable.low, stable.high, len(good)]
-        lines.append([dataset, method, STABILITY, *told, len(cell)])
+        lines.append([dataset, method, STABILITY, stable.value, np.nan, stable.low, stable.high, len(good), len(cell)])
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
@@ -114,7 +112,7 @@ def compare_rounds(
 ) -> pd.DataFrame:
     """Return the reference against each other method on each dataset, paired by round.
 
-    Rounds in which either has no value are left out; with fewer than two others there is no comparison.
+    Rounds in which either has no value are left out; at least two rounds must remain.
 
     Parameters
     ----------
@@ -123,7 +121,7 @@ def compare_rounds(
     reference : str
         Label of a method.
     figures : sequence of str, default=all
-        Which figures are compared.
+        The figures to compare.
     alpha : float, default=0.05
         Level of the verdict and of the interval.
 
@@ -144,9 +142,9 @@ def compare_rounds(
         for method, cell in by_round.items():
             if method != reference:
                 lines += [
-                    [dataset, method, figure, *told]
+                    [dataset, method, figure, *values]
                     for figure in figures
-                    if (told := _paired(by_round[reference], cell, figure, alpha)) is not None
+                    if (values := _paired(by_round[reference], cell, figure, alpha)) is not None
                 ]
     return pd.DataFrame(lines, columns=PAIRED_COLUMNS)
 
@@ -183,6 +181,6 @@ def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
     if not differences.any():
         return 1.0
     with warnings.catch_warnings():
-        # Few rounds, or ties: scipy says that it takes the normal approximation, which the documents say too.
+        # With few rounds or ties SciPy warns that it uses the normal approximation, which is documented.
         warnings.simplefilter("ignore")
         return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)

@@ -1,4 +1,4 @@
-"""What methods say of pairs of features, and how well they find the true ones."""
+"""The weights that methods give to pairs of features, and how they rank the true interactions."""
 
 from __future__ import annotations
 
@@ -22,35 +22,37 @@ def interaction_frame(rows: Iterable[Mapping[str, Any]], datasets: Iterable[Mapp
     rows : iterable of mapping
         Trials, as `mfbench.run.store.Store.rows` yields them.
     datasets : iterable of mapping
-        As `mfbench.run.store.Store.datasets`: names of features, true pairs.
+        As `mfbench.run.store.Store.datasets`: feature names and true pairs are used.
 
     Returns
     -------
     DataFrame
-        Columns dataset, method, repeat, fold, first, second (names of features), value (as the estimator gives it),
+        Columns dataset, method, repeat, fold, first, second (names of features), value (the estimator's),
         share (its absolute value over the Frobenius norm of the whole matrix), p_value (NaN without one), rank (number
-        of pairs that weigh as much or more), n_pairs (all pairs of the dataset) and true.
+        of pairs with the same weight or more), n_pairs (all pairs of the dataset) and true.
     """
-    known = {dataset["label"]: dataset for dataset in datasets}
+    by_label = {dataset["label"]: dataset for dataset in datasets}
     lines: list[list[Any]] = []
     for row in rows:
-        found = row["interactions"]
-        if found is None:
+        recorded = row["interactions"]
+        if recorded is None:
             continue
-        names = known[row["dataset"]]["feature_names"]
-        true = {tuple(sorted(pair)) for pair in known[row["dataset"]]["interactions"] or ()}
-        place = [row[name] for name in ("dataset", "method", "repeat", "fold")]
-        p_values = np.full(len(found.values), np.nan) if found.p_values is None else found.p_values
+        names = by_label[row["dataset"]]["feature_names"]
+        true = {tuple(sorted(pair)) for pair in by_label[row["dataset"]]["interactions"] or ()}
+        coordinates = [row[name] for name in ("dataset", "method", "repeat", "fold")]
+        p_values = np.full(len(recorded.values), np.nan) if recorded.p_values is None else recorded.p_values
         for (i, j), value, rank, p_value in zip(
-            found.pairs.tolist(), found.values.tolist(), found.ranks.tolist(), p_values.tolist(), strict=True
+            recorded.pairs.tolist(), recorded.values.tolist(), recorded.ranks.tolist(), p_values.tolist(), strict=True
         ):
-            share = abs(value) / found.norm if found.norm else 0.0
-            lines.append([*place, names[i], names[j], value, share, p_value, rank, found.n_pairs, (i, j) in true])
+            share = abs(value) / recorded.norm if recorded.norm else 0.0
+            lines.append(
+                [*coordinates, names[i], names[j], value, share, p_value, rank, recorded.n_pairs, (i, j) in true]
+            )
     return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return how each method weighs the pairs that truly act together.
+    """Return how each method weighs and ranks the true pairs.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per dataset with known truth and method that tells of pairs: true_pairs, n_pairs, share (mean over folds
+        One row per dataset with true pairs and method that weighs pairs: true_pairs, n_pairs, share (mean over folds
         and true pairs), p_value (median over them), rank (of the best true pair, median over folds) and folds.
     """
     lines = []

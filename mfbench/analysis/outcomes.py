@@ -1,4 +1,4 @@
-"""What a report needs of a store, read without the arrays: a hundred thousand trials in about two seconds."""
+"""The plain results of trials as a frame, without arrays: a hundred thousand trials in about two seconds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ COLUMNS = (
     "status", "error_type", "error_message", "n_warnings", "warning", "duration", "scores", "select_wall", "fit_wall",
     "predict_wall", "tune_wall", "peak_memory", "n_selected",
 )  # fmt: skip
-PLACE = ("dataset", "method", "repeat", "fold")
-_APART = ("scores", "interactions", "candidates")
+COORDINATES = ("dataset", "method", "repeat", "fold")
+_NOT_PLAIN = ("scores", "interactions", "candidates")
 
 
 def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.DataFrame:
-    """Return columns of a store as a frame, with one for each metric in the place of the scores.
+    """Return columns of a store as a frame, with a column for each metric instead of the scores.
 
     Parameters
     ----------
@@ -31,16 +31,16 @@ def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.Dat
         One entry per planned trial in each.
     metrics : iterable of str
     """
-    content: dict[str, Any] = {name: values for name, values in columns.items() if name not in _APART}
+    content: dict[str, Any] = {name: values for name, values in columns.items() if name not in _NOT_PLAIN}
     scores = columns["scores"]
-    content |= {metric: np.array([found.get(metric, np.nan) for found in scores], dtype=float) for metric in metrics}
+    content |= {metric: np.array([values.get(metric, np.nan) for values in scores], dtype=float) for metric in metrics}
     return pd.DataFrame(content)
 
 
 class Correctness:
-    """Which decisions on test rows each method got right, by dataset, read from a store.
+    """Which test rows each method got right on each dataset, read from a store.
 
-    A row is one decision; where each class was a problem of its own it is one for each class.
+    A test row is one decision, or one for each class if each class was a problem of its own.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ class Correctness:
     datasets : iterable of mapping
         As `Store.datasets`.
     protocol_key : str
-        Under which the splits are stored.
+        Key under which the splits are stored.
     chosen : iterable of dict
-        Rows whose predictions are those of a chosen candidate, and not in their column of the store.
+        Rows whose predictions are those of a selected candidate instead of those in the store's column.
 
     Notes
     -----
@@ -66,27 +66,27 @@ class Correctness:
         chosen: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         truths = {
-            known["label"]: {
-                place: known["truth"][rows.test]
-                for place, rows in store.splits(known["sha256"], f"{protocol_key}:{known['label']}").items()
+            entry["label"]: {
+                coordinates: entry["truth"][rows.test]
+                for coordinates, rows in store.splits(entry["sha256"], f"{protocol_key}:{entry['label']}").items()
             }
-            for known in datasets
+            for entry in datasets
         }
-        replaced = {tuple(row[name] for name in PLACE): row["predictions"] for row in chosen}
+        replaced = {tuple(row[name] for name in COORDINATES): row["predictions"] for row in chosen}
         self._right: dict[tuple[str, str], list[tuple[int, int, NDArray[np.bool_]]]] = {}
         for row in store.rows(("predictions", "decisions")):
-            dataset, method, repeat, fold = place = (row["dataset"], row["method"], row["repeat"], row["fold"])
-            predictions = replaced.get(place, row["predictions"])
+            dataset, method, repeat, fold = coordinates = (row["dataset"], row["method"], row["repeat"], row["fold"])
+            predictions = replaced.get(coordinates, row["predictions"])
             truth = truths.get(dataset, {}).get((repeat, fold))
             if predictions is None or truth is None:
                 continue
             right = predictions == truth
-            if row["decisions"] is not None:  # each class was a problem of its own: a decision for each
+            if row["decisions"] is not None:  # one decision per class
                 right = (row["decisions"] == (truth[:, None] == np.arange(row["decisions"].shape[1]))).ravel()
             self._right.setdefault((dataset, method), []).append((repeat, fold, right))
 
     def __call__(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
-        """Return what was right in the test rows of each fold, in the order of repeats and folds.
+        """Return which test rows of each fold were right, in the order of repeats and folds.
 
         Raises
         ------
@@ -95,6 +95,6 @@ class Correctness:
         """
         if (dataset, method) not in self._right:
             raise RunError(
-                f"no predictions of {method} on {dataset} are stored; choose a test of scores, as corrected-t"
+                f"no predictions of {method} on {dataset} are stored; choose a test of scores, such as corrected-t"
             )
         return [right for _, _, right in sorted(self._right[dataset, method], key=lambda entry: entry[:2])]

@@ -1,4 +1,4 @@
-"""What was predicted of each test row, as pandas frames."""
+"""Predictions and binary decisions for each test row, as pandas frames."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class TestedFold(NamedTuple):
-    """A fold that a method predicted: its place, its test rows, and the trial as the store gives it."""
+class PredictedFold(NamedTuple):
+    """A fold with predictions of a method: its coordinates, its test rows, and the trial as stored."""
 
     repeat: int
     fold: int
@@ -21,14 +21,14 @@ class TestedFold(NamedTuple):
     row: Mapping[str, Any]
 
 
-def prediction_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.DataFrame:
+def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
     """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
 
     Parameters
     ----------
-    known : mapping
+    dataset : mapping
         The dataset, as `mfbench.run.store.Store.datasets` returns it.
-    folds : iterable of TestedFold
+    folds : iterable of PredictedFold
     """
     frames = [
         pd.DataFrame(
@@ -36,7 +36,7 @@ def prediction_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> p
                 "repeat": fold.repeat,
                 "fold": fold.fold,
                 "row": fold.test,
-                "truth": known["truth"][fold.test],
+                "truth": dataset["truth"][fold.test],
                 "prediction": fold.row["predictions"],
             }
         )
@@ -45,16 +45,16 @@ def prediction_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> p
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def decision_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.DataFrame:
+def decision_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
     """Return every binary decision: columns repeat, fold, row, class, truth, decision.
 
     Parameters
     ----------
-    known : mapping
+    dataset : mapping
         The dataset, as `mfbench.run.store.Store.datasets` returns it.
-    folds : iterable of TestedFold
+    folds : iterable of PredictedFold
     """
-    classes = np.arange(len(known["class_names"]))
+    classes = np.arange(len(dataset["class_names"]))
     if len(classes) == 2:
         classes = classes[1:]
     frames = []
@@ -62,7 +62,7 @@ def decision_frame(known: Mapping[str, Any], folds: Iterable[TestedFold]) -> pd.
         decided = fold.row["decisions"]
         if decided is None:
             decided = (fold.row["predictions"][:, None] == classes).astype(int)
-        truth = (known["truth"][fold.test][:, None] == classes).astype(int)
+        truth = (dataset["truth"][fold.test][:, None] == classes).astype(int)
         frames.append(
             pd.DataFrame(
                 {

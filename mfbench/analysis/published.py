@@ -1,4 +1,4 @@
-"""Our scores beside published ones, with the uncertainty of ours."""
+"""Our scores compared with published ones, with the uncertainty of ours."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COLUMNS = [
 def compare_with_published(
     trials: pd.DataFrame, figures: Sequence[PublishedFigure], metrics: Mapping[str, str], ratio: float
 ) -> pd.DataFrame:
-    r"""Return each published figure beside our mean.
+    r"""Compare each published figure with our mean.
 
     The standard error of our mean over :math:`J` folds with variance :math:`s^2` is the corrected resampled one,
 
     .. math:: \sqrt{(1/J + n_{test}/n_{train})\, s^2},
 
-    because folds share training rows. The published figure is taken as exact but for its rounding.
+    because folds share training rows. The published figure is treated as exact up to rounding.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def compare_with_published(
     metrics : mapping of str to str
         The metric that each table prints.
     ratio : float
-        Test rows over training rows of a fold.
+        Ratio of test rows to training rows.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def compare_with_published(
     >>> compare_with_published(trials, [figure], {"t": "accuracy"}, 1 / 9)["verdict"].tolist()
     ['above']
     """
-    told = bool(len(figures) and len(trials))
-    cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if told else {}
+    comparable = bool(len(figures) and len(trials))
+    cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if comparable else {}
     rows = []
     for figure in figures:
         cell = cells.get((figure.dataset, figure.method))
@@ -87,7 +87,7 @@ def _mean(cell: pd.DataFrame, metric: str, ratio: float) -> tuple[float, float, 
 
 
 def _verdict(difference: float, error: float, rounding: float) -> str:
-    # A hair of room: equal numbers must not differ by the order of a sum where our folds have no spread.
+    # A tolerance for rounding: without spread between folds, equal numbers may differ by the order of summation.
     if abs(difference) <= 2.0 * error + rounding + 1e-9:
         return WITHIN
     return ABOVE if difference > 0 else BELOW

@@ -1,4 +1,4 @@
-"""Which grid point a dataset's outer folds choose: the papers' probable, optimistic way of tuning."""
+"""Per-dataset tuning: the outer folds select the grid point, which is optimistic and probably what the papers did."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Row = dict[str, Any]
 
 
 def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool) -> list[Row]:
-    """Put the chosen candidate's results in the place of a trial's candidates.
+    """Replace each trial's candidates by the results of the selected one.
 
-    For each dataset and method, the grid point with the best mean score over the folds completed is taken for all of
-    them, the first in the grid's order among equals. A point must have succeeded on every completed fold; if none has,
-    these trials count as failed, because no single choice has a figure for all folds.
+    For each dataset and method, the grid point with the best mean score over the completed folds is used for all of
+    them; ties go to the first in the grid. A point must have succeeded on every completed fold. If none has, these
+    trials count as failed, because no grid point has results for all folds.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool
     Returns
     -------
     list of dict
-        In the same order, without the key ``candidates``. ``tune_wall`` is what the points not chosen took.
+        In the same order, without the key ``candidates``. ``tune_wall`` is the time of the points not selected.
 
     Examples
     --------
@@ -48,7 +48,8 @@ def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool
         if row["candidates"]:
             cells.setdefault((row["dataset"], row["method"]), []).append(row)
     chosen = {
-        cell: _best([row["candidates"] for row in found], metric, greater_is_better) for cell, found in cells.items()
+        cell: _best([row["candidates"] for row in members], metric, greater_is_better)
+        for cell, members in cells.items()
     }
     return [_resolved(row, chosen.get((row["dataset"], row["method"]))) for row in rows]
 
@@ -62,8 +63,8 @@ def _best(folds: list[list[Candidate]], metric: str, greater_is_better: bool) ->
         if not all(name in fold for fold in scores):
             continue
         values = np.array([fold[name] for fold in scores], dtype=float)
-        # A test part that lacks a class may have no score, and then has none for any point. Differences below rounding
-        # are no differences: equal scores must tie on every machine.
+        # A test part that lacks a class may have no score for any point. Rounding makes equal scores tie on every
+        # machine.
         score = -np.inf if np.isnan(values).all() else round(sign * float(np.nanmean(values)), 12)
         if best is None or score > best_score:
             best, best_score = name, score

@@ -1,4 +1,4 @@
-"""How the results of a run are compared."""
+"""Settings of a comparison: metric, reference, tests, level, and what to do about missing scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING_POLICIES: tuple[str, ...] = get_args(MissingPolicy)
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """How trials are compared.
+    """Settings of a comparison.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class ComparisonSettings:
     greater_is_better : bool
         Its direction.
     reference : str or None
-        Method that wins, ties and losses are told for.
+        Method that the others are compared with.
     test : str
-        One of `mfbench.analysis.one_dataset.rules.RULES`, which marks the tables.
+        One of `mfbench.analysis.one_dataset.rules.RULES`: the rule that marks the tables.
     alpha : float
         Level of the two-sided test.
     ratio : float
@@ -38,9 +38,9 @@ class ComparisonSettings:
     published_test : str
         One of `mfbench.analysis.one_dataset.rules.RULES`: the rule of the papers that the results are compared with.
     rope : float
-        Differences of at most this size are practically none, in the metric's unit.
+        Differences of at most this size are practically zero, in the metric's unit.
     missing : {"drop-dataset", "worst-rank", "impute-dummy"}
-        What becomes of cells without a score when datasets are compared.
+        How cells without a score are treated in comparisons across datasets.
     """
 
     metric: str
@@ -54,7 +54,7 @@ class ComparisonSettings:
     missing: MissingPolicy = "drop-dataset"
 
     def replace(self, **changes: Any) -> ComparisonSettings:
-        """Return a copy with some settings changed; a new metric brings its own direction."""
+        """Return a copy with some settings changed; a new metric also sets the direction."""
         if "metric" in changes:
             if changes["metric"] not in SCORES:
                 raise UnknownNameError("metric", changes["metric"], SCORES)

@@ -22,20 +22,20 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.Data
     datasets : sequence of mapping
         As `mfbench.run.store.Store.datasets` returns them.
     metric : str
-        The metric that decides; it says what a trivial accuracy is.
+        The first metric, which determines how the trivial accuracy is computed.
     """
     rows = []
-    for known in datasets:
-        counts = np.bincount(known["truth"], minlength=len(known["class_names"]))
+    for dataset in datasets:
+        counts = np.bincount(dataset["truth"], minlength=len(dataset["class_names"]))
         rows.append(
             {
-                "dataset": known["label"],
-                "n_samples": known["n_samples"],
-                "n_features": known["n_features"],
+                "dataset": dataset["label"],
+                "n_samples": dataset["n_samples"],
+                "n_features": dataset["n_features"],
                 "trivial_accuracy": _trivial(counts, metric),
-                "classes": dict(zip(known["class_names"], counts.tolist(), strict=True)),
-                "sha256": known["sha256"],
-                "source": known["source"],
+                "classes": dict(zip(dataset["class_names"], counts.tolist(), strict=True)),
+                "sha256": dataset["sha256"],
+                "source": dataset["source"],
             }
         )
     columns = ["dataset", "n_samples", "n_features", "trivial_accuracy", "classes", "sha256", "source"]
@@ -50,7 +50,7 @@ def _trivial(counts: NDArray[np.int64], metric: str) -> float:
 
 
 def size_frame(splits: Iterable[tuple[str, Mapping[tuple[int, int], StoredSplit]]]) -> pd.DataFrame:
-    """Return one row per dataset, repeat and fold: rows that train, choose and are tested, and features.
+    """Return one row per dataset, repeat and fold: numbers of training, validation and test rows, and of features.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How much the feature sets that one method selects in several rounds agree."""
+"""Stability of selection: how well the feature sets agree that a method selects in several rounds or folds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SELECTED = ["dataset", "method", "n_features", "median", "least", "most", "stabi
 
 @dataclass(frozen=True)
 class Stability:
-    """A stability and its confidence interval; all NaN where it is not defined."""
+    """A stability and its confidence interval; all NaN if it is undefined."""
 
     value: float
     low: float
@@ -34,7 +34,7 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
 
     .. math:: \hat\Phi = 1 - \frac{\frac1d \sum_f s_f^2}{\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
 
-    It is 1 if every round selects the same features, and 0 on average for random sets of given sizes. The variance is
+    It is 1 if every round selects the same features, and 0 on average for random sets of fixed sizes. The variance is
     the paper's (theorem 7), by the contribution of each round.
 
     Parameters
@@ -47,8 +47,8 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
     Returns
     -------
     Stability
-        NaN if there are fewer than two rounds, or if every round selects nothing, or every round everything: then sets
-        of these sizes cannot differ. With fewer than about ten rounds the interval is rough.
+        Undefined (NaN) with fewer than two rounds, and if no round selects a feature or every round selects all of
+        them: sets of these sizes cannot differ. With fewer than about ten rounds the interval is rough.
 
     Notes
     -----
@@ -61,13 +61,13 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
 
     Examples
     --------
-    >>> found = nogueira_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]])
-    >>> round(found.value, 3), round(found.high, 3)
+    >>> stability = nogueira_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]])
+    >>> round(stability.value, 3), round(stability.high, 3)
     (0.333, 0.689)
     """
     Z = np.asarray(selections, dtype=np.float64)
     if Z.ndim != 2 or not np.isin(Z, (0.0, 1.0)).all():
-        raise ValueError(f"selections must be a table of rounds by features of 0 and 1, found shape {Z.shape}")
+        raise ValueError(f"selections must be a table of 0 and 1, rounds by features; got shape {Z.shape}")
     n_rounds, n_features = Z.shape
     undefined = Stability(np.nan, np.nan, np.nan)
     if n_rounds < 2 or Z.all() or not Z.any():
@@ -85,21 +85,21 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
 
 
 def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[np.bool_]:
-    """Return a table of rounds by features, True where a feature was found."""
+    """Return a table of rounds by features, True where a feature was selected."""
     table = np.zeros((len(selected), n_features), dtype=bool)
-    for row, found in zip(table, selected, strict=True):
-        row[np.asarray(found, dtype=np.intp)] = True
+    for row, features in zip(table, selected, strict=True):
+        row[np.asarray(features, dtype=np.intp)] = True
     return table
 
 
 def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]) -> pd.DataFrame:
-    """Return how many features each method used on each dataset, and how much the folds agree on which.
+    """Return how many features each method used on each dataset, and how well its folds agree.
 
     Parameters
     ----------
     rows : iterable of mapping
-        Trials, as `mfbench.run.store.Store.rows` yields them, with status, n_selected and selected. Those that did not
-        end well do not count.
+        Trials, as `mfbench.run.store.Store.rows` yields them, with status, n_selected and selected. Failed
+        trials are not counted.
     n_features : mapping of str to int
         Features of each dataset.
 
@@ -107,8 +107,8 @@ def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str
     -------
     DataFrame
         One row per dataset and method: dataset, method, n_features, median, least and most (numbers of features used),
-        stability (Nogueira's; NaN where a fold did not record which, or all folds use all) and folds. Folds share
-        training rows, so that the stability is larger than over independent samples, and no interval is given.
+        stability (Nogueira's; NaN if a fold has no stored selection, or all folds use all features) and folds. Folds
+        share training rows, so the stability is larger than over independent samples, and there is no interval.
 
     Examples
     --------
@@ -121,11 +121,11 @@ def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str
         if row["status"] == "ok":
             cells.setdefault((row["dataset"], row["method"]), []).append(row)
     lines = []
-    for (dataset, method), found in cells.items():
-        counts, sets = [row["n_selected"] for row in found], [row["selected"] for row in found]
-        told = all(chosen is not None for chosen in sets)
-        value = nogueira_stability(selection_table(sets, n_features[dataset])).value if told else np.nan
+    for (dataset, method), members in cells.items():
+        counts, sets = [row["n_selected"] for row in members], [row["selected"] for row in members]
+        recorded = all(features is not None for features in sets)
+        value = nogueira_stability(selection_table(sets, n_features[dataset])).value if recorded else np.nan
         lines.append(
-            [dataset, method, n_features[dataset], np.median(counts), min(counts), max(counts), value, len(found)]
+            [dataset, method, n_features[dataset], np.median(counts), min(counts), max(counts), value, len(members)]
         )
     return pd.DataFrame(lines, columns=SELECTED)

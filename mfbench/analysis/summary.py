@@ -1,7 +1,7 @@
 """From trials to the tables of a report. Every function is pure: a frame of trials in, a frame out.
 
-A cell (one method on one dataset) is *complete* when each of its planned trials ended well. Only complete cells are
-compared on a dataset; an incomplete one is shown and counted. What becomes of it across datasets is a stated policy.
+A cell (one method on one dataset) is *complete* if each of its planned trials has the status ok and a score. Only
+complete cells are compared on a dataset; an incomplete one is shown and counted. Across datasets a policy applies.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mfbench.errors import UnknownNameError
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 CLOCK = 1e-6
-"""Seconds that a trial takes at least where times are compared: no clock tells less."""
+"""Lower limit of a trial's time in seconds where times are compared: the resolution of the clock."""
 VERDICTS = ("win", "tie", "loss")
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each column of verdicts."""
@@ -78,19 +78,21 @@ def _marks(
         if row["complete"]:
             goodness = round(settings.sign * row["mean"], 12)
             by_dataset.setdefault(row["dataset"], []).append((position, row["method"], goodness))
-    for dataset, known in by_dataset.items():
-        top = max(goodness for _, _, goodness in known)
-        champion = next(cells[dataset, method] for _, method, goodness in known if goodness == top)
-        for position, method, goodness in known:
+    for dataset, candidates in by_dataset.items():
+        top = max(goodness for _, _, goodness in candidates)
+        champion = next(cells[dataset, method] for _, method, goodness in candidates if goodness == top)
+        for position, method, goodness in candidates:
             best[position] = goodness == top
             not_worse[position] = best[position] or _not_worse(champion, cells[dataset, method], settings)
     return best, not_worse
 
 
 def _not_worse(champion: CellResults, cell: CellResults, settings: ComparisonSettings) -> bool:
-    found = compare(champion, cell, settings)
-    # Where nothing is tested, as on a single round without predictions, nothing is told.
-    return found.verdict(settings.alpha) <= 0 and not (isinstance(found, PairedTest) and np.isnan(found.p_value))
+    comparison = compare(champion, cell, settings)
+    # Where no test is defined, as on a single round without predictions, there is no mark.
+    return comparison.verdict(settings.alpha) <= 0 and not (
+        isinstance(comparison, PairedTest) and np.isnan(comparison.p_value)
+    )
 
 
 def compare_with_reference(
@@ -103,7 +105,7 @@ def compare_with_reference(
     DataFrame
         Columns method, dataset, difference (reference minus method, in the metric's unit; of accuracies for a test of
         decisions), low, high, p_value, verdict ("win", "tie" or "loss" of the reference by the chosen test), published
-        and sound (the same by the papers' rule and by the rule to believe), mark (of an s-test, else empty), better,
+        and sound (the same by the papers' rule and by the rule to trust), mark (of an s-test, else empty), better,
         equal and worse (posterior probabilities that the reference is better than the method by more than the region of
         practical equivalence, within it, and worse).
     """
@@ -113,9 +115,9 @@ def compare_with_reference(
     ]  # fmt: skip
     cells = results_by_cell(trials, settings.metric, decisions)
     reference = settings.reference
-    known = list(dict.fromkeys(method for _, method in cells))
-    if reference is not None and known and reference not in known:
-        raise UnknownNameError("method of this run", reference, known)
+    candidates = list(dict.fromkeys(method for _, method in cells))
+    if reference is not None and candidates and reference not in candidates:
+        raise UnknownNameError("method of this run", reference, candidates)
     rows = []
     for (dataset, method), cell in cells.items():
         first = cells.get((dataset, str(reference)))
@@ -131,21 +133,16 @@ def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) 
     sound = tests.get(sound_name) or compare(first, second, settings, sound_name)
     test = tests[settings.test]
     words = [_WORDS[t.verdict(settings.alpha)] for t in (test, tests[settings.published_test], sound)]
-    # Tests see greater as better; the table is in the metric's unit. Accuracies of decisions are so already.
+    # Tests treat greater as better, but the table is in the metric's unit, as accuracies of decisions already are.
     turned = not settings.greater_is_better and not hasattr(test, "mark")
     figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]
     posterior = [np.nan] * 3
     if len(first.scores) > 1:
-        found = correlated_t_test(
+        comparison = correlated_t_test(
             settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
         )
-        posterior = [found.first, found.rope, found.second]
+        posterior = [comparison.first, comparison.rope, comparison.second]
     return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior]
-
-
-def tabulate_complete(trials: pd.DataFrame, settings: ComparisonSettings) -> list[tuple[str, str]]:
-    """Return the (dataset, method) pairs that are complete, in the plan's order."""
-    return [place for place, cell in results_by_cell(trials, settings.metric).items() if cell.complete]
 
 
 def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
@@ -164,14 +161,14 @@ def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
 def complete_table(
     scores: pd.DataFrame, trials: pd.DataFrame, settings: ComparisonSettings, dummies: Mapping[str, float] | None = None
 ) -> Completed:
-    """Return one value per dataset and method after the policy of `settings` for cells that are not complete.
+    """Return one value per dataset and method, with the policy of `settings` applied to incomplete cells.
 
     Parameters
     ----------
     scores : DataFrame
         As `tabulate` returns.
     trials : DataFrame
-        What has not run yet is no failure.
+        As `mfbench.analysis.results.Run.outcomes`; a trial that has not run yet is not a failure.
     settings : ComparisonSettings
     dummies : mapping of str to float or None, default=None
         Scores of a constant guess by dataset.
@@ -195,9 +192,9 @@ def summarise(
     DataFrame
         Columns method, mean and rank (over the datasets that the policy for missing cells keeps), win, tie, loss (of
         the reference against the method, by the chosen test), the same with the prefixes published_ (by the papers'
-        rule) and sound_ (by the rule to believe), select_seconds, fit_seconds, predict_seconds, tune_seconds (wall,
-        over the trials that ended well), total_seconds (their sum, and the whole duration of those that did not),
-        peak_memory (largest, bytes), failed (number of trials that did not end well) and planned.
+        rule) and sound_ (by the rule to trust), select_seconds, fit_seconds, predict_seconds, tune_seconds (wall,
+        over the trials with status ok), total_seconds (their sum, plus the whole duration of failed trials),
+        peak_memory (largest, bytes), failed (number of failed trials) and planned.
     """
     if not len(trials):
         return pd.DataFrame()
@@ -224,16 +221,18 @@ def summarise(
 
 
 def time_table(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return datasets by methods: wall seconds of all trials, NaN where one of them did not end well.
+    """Return datasets by methods: wall seconds of all trials, NaN if one of them failed.
 
     A dataset with trials that have not run yet is left out.
     """
     times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
-    waiting = set(trials.loc[trials["status"].isna(), "dataset"])
+    unfinished = set(trials.loc[trials["status"].isna(), "dataset"])
     methods = trials["method"].unique().tolist()
-    return table.unstack().reindex(columns=methods, index=[d for d in trials["dataset"].unique() if d not in waiting])
+    return table.unstack().reindex(
+        columns=methods, index=[d for d in trials["dataset"].unique() if d not in unfinished]
+    )
 
 
 def _costs(trials: pd.DataFrame) -> pd.DataFrame:

@@ -23,8 +23,8 @@ def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns dataset, method, n_train (rows fitted on), n_features (original features), fit_seconds (selector and
-        classifier) and predict_seconds: the smallest among the repeats, since what disturbs a measurement only adds to
-        it. Sizes that no repeat completed are left out.
+        classifier) and predict_seconds: the smallest among the repeats, because disturbances only add to a
+        measurement. Sizes that no repeat completed are left out.
     """
     merged = trials[trials["status"] == "ok"].merge(sizes, on=["dataset", "repeat", "fold"])
     merged["fit_seconds"] = merged["select_wall"].fillna(0.0) + merged["fit_wall"].fillna(0.0)
@@ -37,7 +37,7 @@ def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
     r"""Return the exponents of the power laws that the times to fit follow.
 
     The slope of a least-squares line through (log size, log seconds): :math:`b` in :math:`t = a n^b`. Times below a
-    millisecond are left out, because a constant part hides the law there; a slope needs two sizes.
+    millisecond are left out, because constant overhead dominates there; a slope needs at least two sizes.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns dataset, method, n_train and n_features (the largest completed), seconds (at that size), rows_exponent
-        (over sizes with all features) and features_exponent (over sizes with all rows); NaN where it cannot be told.
+        (over sizes with all features) and features_exponent (over sizes with all rows); NaN if it cannot be estimated.
 
     Examples
     --------

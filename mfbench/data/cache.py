@@ -1,32 +1,30 @@
 """The cache: downloaded and imported datasets as Parquet files named by their content, each with a JSON card.
 
-``cards/`` says what a key such as ``openml:61`` stands for, ``content/`` holds the tables, ``suites/`` the lists of
-OpenML suites. Every file appears whole or not at all, and is verified whenever it is read. Listing the cache reads
-cards only and loads no numeric library.
+``cards/`` describes what a key such as ``openml:61`` refers to, ``content/`` holds the tables, ``suites/`` the lists of
+OpenML suites. Every file is complete or absent, and is verified whenever it is read. Listing the cache reads cards only
+and imports no numeric library.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfbench.data.cards import key_of, read_card, stem_of, write_card, write_whole
 from mfbench.data.sources import CACHE_VARIABLE
-from mfbench.errors import DataError
+from mfbench.errors import DataError, explained
 
 if TYPE_CHECKING:
     from mfbench.models import Dataset
 
-FORMAT = 1
 _CARDS, _CONTENT, _SUITES, _LOCKS = "cards", "content", "suites", "locks"
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -37,16 +35,17 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Entry:
-    """A cached dataset, as its card tells.
+    """A cached dataset, as its card describes it.
 
     Attributes
     ----------
     key : str
         Where it comes from: ``openml:61``, ``uci:53``, ``mirror:sonar``, ``import:mine``.
     card : dict
-        What the source told of it: address, checksum, target and more.
+        Description by the source: address, checksum, target and more.
     facts : dict
-        What it is: ``n_samples``, ``n_features``, ``class_counts``, ``missing``, ``source``, ``license``, ``citation``.
+        Its properties: ``n_samples``, ``n_features``, ``class_counts``, ``missing``, ``source``, ``license`` and
+        ``citation``.
     stored : str
         When it was written (UTC).
     """
@@ -63,7 +62,7 @@ class Cache:
     Parameters
     ----------
     folder : Path
-        Made when the first dataset is put.
+        Created when the first dataset is stored.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -75,17 +74,17 @@ class Cache:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def get(self, key: str) -> tuple[Dataset, dict[str, Any]] | None:
-        """Return a dataset and what its source told of it.
+        """Return a dataset and the description by its source.
 
         Parameters
         ----------
         key : str
-            As it was put.
+            The key under which it was stored.
 
         Returns
         -------
         tuple of (Dataset, dict) or None
-            None if there is no such entry. The dataset is, to the bit, what was put.
+            None if there is no such entry. The dataset is bit for bit the one stored.
 
         Raises
         ------
@@ -97,15 +96,17 @@ class Cache:
             return None
         return self._dataset(key, body), dict(body["card"])
 
-    def fetch(self, key: str, bring: Callable[[], tuple[Dataset, Mapping[str, Any]]]) -> tuple[Dataset, dict[str, Any]]:
-        """Return a dataset; if it is not there or damaged, bring it once, whoever else asks for it meanwhile.
+    def fetch(
+        self, key: str, download: Callable[[], tuple[Dataset, Mapping[str, Any]]]
+    ) -> tuple[Dataset, dict[str, Any]]:
+        """Return a dataset; if it is missing or damaged, download it once, even if several processes need it.
 
         Parameters
         ----------
         key : str
             Its key.
-        bring : callable
-            Downloads it; called while the key is locked, and only if nobody else was faster.
+        download : callable
+            Downloads it; called while the key is locked, unless another process has downloaded it in the meantime.
 
         Returns
         -------
@@ -114,35 +115,35 @@ class Cache:
         Raises
         ------
         DataError
-            What `bring` raises, or if the cache cannot be written to.
+            If `download` raises it, or the cache cannot be written to.
         """
-        found = self._get_or_warn(key, warn=False)
-        if found is not None:
-            return found
-        with self._locked(_stem(key)):
-            found = self._get_or_warn(key, warn=True)
-            if found is not None:
-                return found
-            dataset, card = bring()
+        cached = self._get_or_warn(key, warn=False)
+        if cached is not None:
+            return cached
+        with self._locked(stem_of(key)):
+            cached = self._get_or_warn(key, warn=True)
+            if cached is not None:
+                return cached
+            dataset, card = download()
             self._write(key, dataset, card)
         return dataset, dict(card)
 
     def entries(self) -> list[Entry]:
-        """Return what is cached, by key; entries whose card cannot be read are left to `verify`."""
-        found = []
+        """Return the cached datasets by key; entries with an unreadable card are skipped, and reported by `verify`."""
+        entries = []
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
             with suppress(DataError):
-                body = _read_card(path, path.name)
-                found.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
-        return sorted(found, key=lambda entry: entry.key)
+                body = read_card(path, path.name)
+                entries.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
+        return sorted(entries, key=lambda entry: entry.key)
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to clear, not even what a killed process left."""
+        """Tell whether there is nothing to clear, not even files that a killed process left."""
         return not any(self.folder.glob("c*/*")) and not any(self.folder.glob(f"{_SUITES}/*"))
 
     def broken_cards(self) -> list[str]:
         """Return the file names of cards that cannot be read."""
-        return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if _key_of(path) == path.name]
+        return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if key_of(path) == path.name]
 
     def verify(self) -> dict[str, str]:
         """Read and hash everything.
@@ -150,58 +151,58 @@ class Cache:
         Returns
         -------
         dict of str to str
-            The damaged entries, each with the reason, by key or, where that cannot be read, by the card's file name.
+            The reason for each damaged entry, by its key or, if that cannot be read, by the file name of its card.
         """
         damaged = {}
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
             key = path.name
             try:
-                body = _read_card(path, key)
+                body = read_card(path, key)
                 key = body["key"]
-                if path.stem != _stem(key):
+                if path.stem != stem_of(key):
                     raise DataError(f"its card belongs to another entry ({path.name})")
                 self._dataset(key, body)
             except DataError as error:
                 damaged[key] = str(error)
         for path in sorted(self.folder.glob(f"{_SUITES}/*.json")):
             try:
-                _read_card(path, path.name)
+                read_card(path, path.name)
             except DataError as error:
                 damaged[path.name] = str(error)
         return damaged
 
     def suite(self, key: str) -> list[int] | None:
-        """Return the list that was put under a key such as ``openml-suite:99``, None if there is none."""
+        """Return the list stored under a key such as ``openml-suite:99``, or None if there is no such list."""
         path = self._path(_SUITES, key)
         if not path.is_file():
             return None
-        return [int(number) for number in _read_card(path, key)["datasets"]]
+        return [int(number) for number in read_card(path, key)["datasets"]]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def put(self, key: str, dataset: Dataset, card: Mapping[str, Any]) -> None:
-        """Store a dataset under a key, in place of what was there.
+        """Store a dataset under a key, replacing an earlier one.
 
         Parameters
         ----------
         key : str
-            Any text; it never becomes part of a path as it is.
+            Any text; it is not used in a path as it is.
         dataset : Dataset
         card : mapping
-            What the source told of it: plain values.
+            Description by the source, as plain values.
 
         Raises
         ------
         DataError
             If the cache cannot be written to.
         """
-        with self._locked(_stem(key)):
+        with self._locked(stem_of(key)):
             self._write(key, dataset, card)
 
     def put_suite(self, key: str, datasets: Iterable[int]) -> None:
         """Store the dataset numbers of an OpenML suite."""
         with self._explained():
-            _write_card(self._path(_SUITES, key), {"key": key, "datasets": [int(number) for number in datasets]})
+            write_card(self._path(_SUITES, key), {"key": key, "datasets": [int(number) for number in datasets]})
 
     def clear(self, keys: Iterable[str] | None = None) -> list[str]:
         """Delete entries.
@@ -209,14 +210,14 @@ class Cache:
         Parameters
         ----------
         keys : iterable of str or None, default=None
-            Which; None deletes everything, unfinished and damaged files included, and nothing that is not the cache's.
+            Entries to delete; None deletes everything, including unfinished and damaged files, but no foreign files.
 
         Returns
         -------
         list of str
-            The keys (or card files) that are gone.
+            The keys (or card files) that were deleted.
         """
-        gone = []
+        deleted = []
         with self._explained(), self._locked(".content"):
             cards = self.folder.glob(f"{_CARDS}/*.json")
             broken = set(self.broken_cards())
@@ -227,7 +228,7 @@ class Cache:
             )
             for path in paths:
                 if path.is_file():
-                    gone.append(_key_of(path))
+                    deleted.append(key_of(path))
                     path.unlink()
             if keys is None:
                 for path in [*self.folder.glob(f"{_SUITES}/*.json"), *self.folder.glob("c*/.*.part")]:
@@ -236,9 +237,9 @@ class Cache:
             for path in self.folder.glob(f"{_CONTENT}/*.parquet"):
                 if path.stem not in used:
                     path.unlink()
-        return gone
+        return deleted
 
-    # -- inner parts ------------------------------------------------------------------------------------------------
+    # -- internals --------------------------------------------------------------------------------------------------
 
     def _get_or_warn(self, key: str, *, warn: bool) -> tuple[Dataset, dict[str, Any]] | None:
         try:
@@ -251,15 +252,15 @@ class Cache:
     def _readable_cards(self) -> Iterator[dict[str, Any]]:
         for path in self.folder.glob(f"{_CARDS}/*.json"):
             with suppress(DataError):
-                yield _read_card(path, path.name)
+                yield read_card(path, path.name)
 
     def _path(self, kind: str, key: str) -> Path:
-        return self.folder / kind / f"{_stem(key)}.json"
+        return self.folder / kind / f"{stem_of(key)}.json"
 
     def _card(self, key: str) -> dict[str, Any] | None:
         path = self._path(_CARDS, key)
         try:
-            body = _read_card(path, key)
+            body = read_card(path, key)
         except FileNotFoundError:
             return None
         if body["key"] != key:
@@ -277,9 +278,9 @@ class Cache:
             data = (self.folder / _CONTENT / f"{expected}.parquet").read_bytes()
         except OSError as error:
             raise DataError(f"{fault}its table cannot be read: {error.strerror or error}") from error
-        found = hashlib.sha256(data).hexdigest()
-        if found != expected:
-            raise DataError(f"{fault}its table has the SHA-256 {found}, its card says {expected}")
+        actual = hashlib.sha256(data).hexdigest()
+        if actual != expected:
+            raise DataError(f"{fault}its table has the SHA-256 {actual}, but its card says {expected}")
         try:
             return from_parquet(data, body["dataset"])
         except (ValueError, KeyError, TypeError) as error:
@@ -307,110 +308,31 @@ class Cache:
             "card": json.loads(json.dumps(dict(card), default=str)),
             "dataset": described,
         }
-        # Content before card: a card never names what is not there yet. The lock keeps `clear` from coming in between.
+        # Content first: a card must not refer to a file that does not exist yet. The lock keeps `clear` out.
         with self._explained(), self._locked(".content"):
-            _replace(self.folder / _CONTENT / f"{digest}.parquet", data)
-            _write_card(self._path(_CARDS, key), body)
+            write_whole(self.folder / _CONTENT / f"{digest}.parquet", data)
+            write_card(self._path(_CARDS, key), body)
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
         import filelock
 
         with self._explained():
-            place = self.folder / _LOCKS
-            place.mkdir(parents=True, exist_ok=True)
-            lock = filelock.FileLock(place / f"{name}.lock")
+            folder = self.folder / _LOCKS
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(folder / f"{name}.lock")
             lock.acquire()
         try:
             yield
         finally:
             lock.release()
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (OSError, NotImplementedError) as error:  # the latter: a file system without locks
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise DataError(
-                f"cannot write to the cache {self.folder}: {reason}; make room, or name another folder with "
+    def _explained(self) -> AbstractContextManager[None]:
+        def sentence(reason: str) -> str:
+            return (
+                f"cannot write to the cache {self.folder}: {reason}; free some space, or set another folder with "
                 f"{CACHE_VARIABLE}"
-            ) from error
+            )
 
-
-def _stem(key: str) -> str:
-    """Return a file name for a key: readable, safe on every system, different for different keys.
-
-    Examples
-    --------
-    >>> _stem("openml:61")
-    'openml-61-0f1eb2f017192d97'
-    """
-    words = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:40].strip("-")
-    return f"{words}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}".lstrip("-")
-
-
-def card_file(key: str) -> str:
-    """Return the name of a key's card file."""
-    return f"{_stem(key)}.json"
-
-
-def _key_of(path: Path) -> str:
-    with suppress(DataError):
-        return str(_read_card(path, path.name)["key"])
-    return path.name
-
-
-def _digest(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode("ascii")).hexdigest()
-
-
-def _write_card(path: Path, body: Mapping[str, Any]) -> None:
-    card = {"format": FORMAT, **body}
-    _replace(path, (json.dumps({**card, "checksum": _digest(card)}, indent=1) + "\n").encode("ascii"))
-
-
-def _read_card(path: Path, key: str) -> dict[str, Any]:
-    """Return a card; FileNotFoundError if there is none, `DataError` if it is damaged."""
-    fault = f"cached dataset {key!r} is damaged: its card {path.name} "
-    try:
-        card = json.loads(path.read_bytes())
-        checksum = card.pop("checksum")
-    except FileNotFoundError:
-        raise
-    except NotADirectoryError:
-        raise FileNotFoundError(path) from None
-    except OSError as error:
-        raise DataError(f"{fault}cannot be read: {error.strerror or error}") from error
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
-        raise DataError(f"{fault}is not one") from None
-    if card.get("format") != FORMAT:
-        raise DataError(
-            f"{fault}is of format {card.get('format')!r}, this mfbench reads {FORMAT}: clear it with "
-            "'mfbench datasets clear'"
-        )
-    if checksum != _digest(card):
-        raise DataError(f"{fault}does not have the checksum that it names")
-    return dict(card)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, and have it on the disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        # NotImplementedError: a file system without locks.
+        return explained(DataError, sentence, OSError, NotImplementedError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import singledispatch
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,11 +17,14 @@ from mfbench.data.reference import (
     OpenMLSuiteReference,
     Reference,
     RegisteredReference,
+    StoredReference,
     parse_reference,
 )
 from mfbench.data.sources import DataOptions
 from mfbench.errors import DataError, MfbenchError, UsageError
-from mfbench.host.registry import Registered, Registry, build, check_parameters
+from mfbench.host.factories import build, check_parameters
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry
 from mfbench.models import Dataset
 
 
@@ -61,22 +65,31 @@ def load(
     return find(parsed, registry, Lookup(options)).data
 
 
+@singledispatch
 def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:
-    """Load a dataset as `load` does, and report where it came from."""
-    if isinstance(reference, RegisteredReference):
-        return _registered(reference, registry, lookup)
-    if isinstance(reference, FileReference):
-        data = read_file(
-            reference.path, name=reference.text, target=reference.target, categorical=reference.categorical
-        )
-        return LoadedDataset(data, "file")
-    if isinstance(reference, OpenMLSuiteReference):
-        lookup.suite(reference)
-        raise UsageError(f"{reference.text} is not a dataset but a list of datasets: use it in a suite, or pull it")
+    """Load a dataset as `load` does, and report where it came from; there is one function per kind of reference."""
+    raise TypeError(f"not a reference: {reference!r}")
+
+
+@find.register
+def _(reference: FileReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+    data = read_file(reference.path, name=reference.text, target=reference.target, categorical=reference.categorical)
+    return LoadedDataset(data, "file")
+
+
+@find.register
+def _(reference: StoredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
     return lookup.stored(reference)
 
 
-def _registered(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+@find.register
+def _(reference: OpenMLSuiteReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+    lookup.suite(reference)
+    raise UsageError(f"{reference.text} is not a dataset but a list of datasets: use it in a suite, or pull it")
+
+
+@find.register
+def _(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
     expression = reference.expression
     registered = registry.dataset(expression.name)
     check_parameters(registered, expression.params)

@@ -1,6 +1,7 @@
-"""From a dataset as a repository has it to the one that its description promises: preparation, then a check.
+"""Preparing a dataset of a repository as its description requires, and checking the result.
 
-The preparation is the paper's: columns left out, classes kept, numbers that stand for categories marked as such.
+The preparation is that of the paper: which columns are left out, which classes are kept, and which numeric columns are
+categorical.
 """
 
 from __future__ import annotations
@@ -10,35 +11,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from mfbench.data.files import label_codes
+from mfbench.data.columns import label_codes
 from mfbench.errors import DataError
 from mfbench.models import Dataset, DatasetSpec
 
 
-def conform(dataset: Dataset, spec: DatasetSpec, place: str = "") -> Dataset:
-    """Prepare a dataset as its description says, and check that the result is what the description promises.
+def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
+    """Prepare a dataset as its description requires, and check the result against the description.
 
     Parameters
     ----------
     dataset : Dataset
-        As a mirror or a repository has it.
+        The dataset in a mirror or a repository.
     spec : DatasetSpec
         The description.
-    place : str, default=""
-        Where the dataset comes from, for messages ("openml:61").
+    origin : str, default=""
+        Origin of the dataset, for messages ("openml:61").
 
     Returns
     -------
     Dataset
-        With the description's name, and its source, licence and citation where it gives them.
+        With the name of the description, and its source, licence and citation if there are any.
 
     Raises
     ------
     DataError
-        If a class or a categorical column does not exist, or the result differs in shape or class counts; both shapes
-        are named.
+        If a class or a categorical column does not exist, or the result differs in shape or class counts; the message
+        states both.
     """
-    where = f"dataset {spec.name!r}" + (f" from {place}" if place else "")
+    where = f"dataset {spec.name!r}" + (f" from {origin}" if origin else "")
     dataset = drop_columns(dataset, spec.drop)
     if spec.categorical is not None:
         dataset = set_categorical(dataset, spec.categorical, where)
@@ -55,11 +56,11 @@ def conform(dataset: Dataset, spec: DatasetSpec, place: str = "") -> Dataset:
 
 
 def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
-    """Leave columns out; one that is not there is no error, since some copies come without identifiers."""
+    """Leave out columns; a missing one is ignored, since some copies do not have the identifiers."""
     kept = [index for index, name in enumerate(dataset.feature_names) if name not in names]
     if len(kept) == dataset.n_features:
         return dataset
-    place = {old: new for new, old in enumerate(kept)}
+    position = {old: new for new, old in enumerate(kept)}
     relevant, pairs = dataset.relevant, dataset.interactions
     return replace(
         dataset,
@@ -67,19 +68,19 @@ def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
         feature_names=tuple(dataset.feature_names[index] for index in kept),
         categorical=dataset.categorical[kept],
         categories={name: labels for name, labels in dataset.categories.items() if name not in names},
-        relevant=None if relevant is None else tuple(place[i] for i in relevant if i in place),
+        relevant=None if relevant is None else tuple(position[i] for i in relevant if i in position),
         interactions=None
         if pairs is None
-        else tuple((place[a], place[b]) for a, b in pairs if a in place and b in place),
+        else tuple((position[a], position[b]) for a, b in pairs if a in position and b in position),
     )
 
 
 def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
-    """Make exactly these columns categorical, and those that hold words, which cannot be numbers."""
+    """Make exactly these columns categorical, besides columns of text, which cannot be numeric."""
     unknown = [name for name in names if name not in dataset.feature_names]
     if unknown:
-        known = ", ".join(dataset.feature_names[:12])
-        raise DataError(f"{where} has no column {unknown[0]!r} to take for categories; its columns: {known}")
+        listed = ", ".join(dataset.feature_names[:12])
+        raise DataError(f"{where} has no column {unknown[0]!r} to treat as categorical; its columns: {listed}")
     X, mask, categories = dataset.X.copy(), dataset.categorical.copy(), dict(dataset.categories)
     for index, name in enumerate(dataset.feature_names):
         if name in names and not mask[index]:
@@ -88,15 +89,15 @@ def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Datas
         elif name not in names and mask[index]:
             values = _as_numbers(categories.get(name, ()))
             if values is not None:
-                found = ~np.isnan(X[:, index])
-                X[found, index] = values[X[found, index].astype(np.int64)]
+                present = ~np.isnan(X[:, index])
+                X[present, index] = values[X[present, index].astype(np.int64)]
                 mask[index] = False
                 categories.pop(name)
     return replace(dataset, X=X, categorical=mask, categories=categories)
 
 
 def _as_numbers(labels: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    """Return category labels as numbers, None if one is a word or nothing is known of them."""
+    """Return category labels as numbers, or None if there are none or one is not a number."""
     try:
         values = np.array([float(label) for label in labels], dtype=np.float64)
     except ValueError:
@@ -105,11 +106,11 @@ def _as_numbers(labels: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.flo
 
 
 def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
-    """Keep the rows of these classes; codes are renumbered in their old order."""
+    """Keep the rows of these classes; the codes are renumbered in the same order."""
     unknown = [name for name in names if name not in dataset.class_names]
     if unknown:
-        known = ", ".join(map(repr, dataset.class_names[:12]))
-        raise DataError(f"{where} has no class {unknown[0]!r}; its classes: {known}")
+        listed = ", ".join(map(repr, dataset.class_names[:12]))
+        raise DataError(f"{where} has no class {unknown[0]!r}; its classes: {listed}")
     kept = np.array([code for code, name in enumerate(dataset.class_names) if name in names])
     if len(kept) == dataset.n_classes:
         return dataset
@@ -123,19 +124,19 @@ def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
 
 
 def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
-    """Raise `DataError` if a dataset is not of the expected shape, or its classes not of the expected sizes.
+    """Raise `DataError` if the shape or the class counts of a dataset differ from its description.
 
-    Copies of one dataset name their classes differently ("M" and "malignant"). Where the labels are others, the sizes
-    of the classes must agree in any order.
+    Copies of a dataset may have different class labels ("M" and "malignant"). If the labels differ, the class counts
+    must agree in any order.
     """
     where = where or f"dataset {spec.name!r}"
-    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
+    actual = (dataset.n_samples, dataset.n_features, dataset.n_classes)
     expected = (spec.n_samples, spec.n_features, spec.n_classes)
-    if any(want is not None and want != have for have, want in zip(found, expected, strict=True)):
-        told = ["any number" if want is None else str(want) for want in expected]
+    if any(want is not None and want != have for have, want in zip(actual, expected, strict=True)):
+        stated = ["any number" if want is None else str(want) for want in expected]
         raise DataError(
-            f"{where} has {found[0]} rows, {found[1]} features and {found[2]} classes; its description "
-            f"says {told[0]}, {told[1]} and {told[2]}"
+            f"{where} has {actual[0]} rows, {actual[1]} features and {actual[2]} classes; its description "
+            f"says {stated[0]}, {stated[1]} and {stated[2]}"
         )
     counts = class_counts(dataset)
     if spec.class_counts and not _same_counts(counts, spec.class_counts):
@@ -148,7 +149,7 @@ def class_counts(dataset: Dataset) -> dict[str, int]:
     return dict(zip(dataset.class_names, counts, strict=True))
 
 
-def _same_counts(found: Mapping[str, int], expected: Mapping[str, int]) -> bool:
-    if set(found) == set(expected):
-        return dict(found) == dict(expected)
-    return sorted(found.values()) == sorted(expected.values())
+def _same_counts(actual: Mapping[str, int], expected: Mapping[str, int]) -> bool:
+    if set(actual) == set(expected):
+        return dict(actual) == dict(expected)
+    return sorted(actual.values()) == sorted(expected.values())

@@ -1,4 +1,4 @@
-"""A dataset's fingerprint: one hash of everything in it that can change a result."""
+"""The fingerprint of a dataset: one hash of everything that can change a result."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _VERSION = b"mfbench-dataset-1"
 def content_hash(dataset: Dataset) -> str:
     """Return a hash of what determines results: values, labels, names, kinds of columns, encoding.
 
-    A response is part of it where there is one. Name, provenance, the labels behind category codes and the known truth
-    are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as little-endian
-    64 bit, rows after one another, with one form of NaN and one of zero, and every part is preceded by its length.
+    A response is included if there is one. The name, the provenance, the labels behind category codes and the known
+    truth are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as
+    little-endian 64 bit, row by row, with one form of NaN and one of zero, and every part is preceded by its length.
 
     Parameters
     ----------

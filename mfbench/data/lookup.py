@@ -244,13 +244,13 @@ def keys_of(spec: DatasetSpec) -> list[str]:
 def _download(reference: RepositoryReference, follower: Follower) -> tuple[Dataset, dict[str, Any]]:
     load: Callable[..., tuple[Dataset, dict[str, Any]]]
     if isinstance(reference, OpenMLReference):
-        from mfbench.data.openml_source import load_openml as load
+        from mfbench.data.remote.openml import load_openml as load
     else:
-        from mfbench.data.uci_source import load_uci as load
+        from mfbench.data.remote.uci import load_uci as load
     return load(reference.name, **reference.options(), progress=follower.fetching(reference.text))
 
 
 def _download_suite(reference: OpenMLSuiteReference) -> list[int]:
-    from mfbench.data.openml_source import openml_suite
+    from mfbench.data.remote.openml import openml_suite
 
     return openml_suite(reference.name)

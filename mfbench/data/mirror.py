@@ -1,7 +1,7 @@
-"""Mirrors: folders of datasets that somebody has prepared, the first place where datasets are looked for.
+"""Mirrors: folders of prepared datasets, which are searched first.
 
-A mirror is ``index.toml`` with one table (a card) per dataset, and ``NAME.csv.gz`` beside it; ``docs/data.md`` has the
-whole format. Reading the index loads no numeric library.
+A mirror is ``index.toml`` with one table (a card) per dataset, and a file ``NAME.csv.gz`` for each;
+``docs/data.md`` describes the format. Reading the index imports no numeric library.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Mirror:
     Raises
     ------
     UsageError
-        If the folder is no mirror: no index, or one that is not valid.
+        If the folder is not a mirror: it has no index, or the index is not valid.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,7 +55,7 @@ class Mirror:
         return list(self._cards)
 
     def card(self, name: str) -> dict[str, Any]:
-        """Return what the index says of a dataset, or of the first of a stack; or raise `UnknownNameError`."""
+        """Return the card of a dataset, or of the first one of a stack; or raise `UnknownNameError`."""
         name = name.split(STACK)[0]
         if name not in self._cards:
             raise UnknownNameError(f"dataset of the mirror {self.folder}", name, self._cards)
@@ -67,8 +67,8 @@ class Mirror:
         Parameters
         ----------
         name : str
-            One of `names`, or several joined by "+": their rows one after the other, for a dataset whose training and
-            test files are apart.
+            One of `names`, or several joined by "+", whose rows are concatenated: for a dataset whose training and test
+            rows are in separate files.
 
         Returns
         -------
@@ -80,7 +80,7 @@ class Mirror:
         UnknownNameError
             If the index has no such dataset.
         DataError
-            If the file is missing or damaged, or its hash, shape or class counts are not those of the card.
+            If the file is missing or damaged, or its hash, shape or class counts differ from the card.
         """
         from mfbench.data.files import read_file
 
@@ -88,28 +88,29 @@ class Mirror:
             return _stack([self.load(part) for part in name.split(STACK)], name)
         card = self.card(name)
         path = self.folder / f"{name}.csv.gz"
-        place = f"dataset {name!r} of the mirror {self.folder}"
-        if path.exists() and not path.is_file():  # a pipe would be waited for without end
-            raise DataError(f"{place} is named in {INDEX}, but {path.name} is no regular file; copy the mirror again")
+        label = f"dataset {name!r} of the mirror {self.folder}"
+        if path.exists() and not path.is_file():  # reading a pipe would never end
+            raise DataError(f"{label} is named in {INDEX}, but {path.name} is not a regular file; copy it again")
         try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            actual = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
-            reason = f"{place} is named in {INDEX}, but {path.name} cannot be read: {error.strerror or error}"
+            reason = f"{label} is named in {INDEX}, but {path.name} cannot be read: {error.strerror or error}"
             raise DataError(f"{reason}; copy the mirror again") from error
-        if found != card["sha256"]:
+        if actual != card["sha256"]:
             raise DataError(
-                f"{place} is damaged: {path.name} has the SHA-256 {found}, {INDEX} says {card['sha256']}; copy it again"
+                f"{label} is damaged: {path.name} has the SHA-256 {actual}, {INDEX} says {card['sha256']}; "
+                "copy it again"
             )
         try:
             dataset = read_file(path, name=name, target=TARGET, categorical=card["categorical"])
         except UsageError as error:  # a column that the card names and the file does not have
-            raise DataError(f"{place}: {error}") from None
-        _compare(dataset, card, place)
+            raise DataError(f"{label}: {error}") from None
+        _compare(dataset, card, label)
         return replace(dataset, source=card["source"], license=card["license"], citation=card["citation"])
 
 
 def _stack(parts: list[Dataset], name: str) -> Dataset:
-    """Put the rows of datasets with equal numeric columns one after the other."""
+    """Concatenate the rows of datasets with the same numeric columns."""
     import numpy as np
 
     first = parts[0]
@@ -126,28 +127,28 @@ def _stack(parts: list[Dataset], name: str) -> Dataset:
     )
 
 
-def _compare(dataset: Dataset, card: Mapping[str, Any], place: str) -> None:
-    """Refuse a file that is not what its card says; both are named."""
+def _compare(dataset: Dataset, card: Mapping[str, Any], label: str) -> None:
+    """Raise `DataError` with both descriptions if a file differs from its card."""
     import numpy as np
 
-    found = (dataset.n_samples, dataset.n_features, dataset.n_classes)
+    shape = (dataset.n_samples, dataset.n_features, dataset.n_classes)
     expected = (card["n_samples"], card["n_features"], len(card["class_counts"]))
-    if found != expected:
+    if shape != expected:
         raise DataError(
-            f"{place} has {found[0]} rows, {found[1]} features and {found[2]} classes; {INDEX} says {expected[0]}, "
+            f"{label} has {shape[0]} rows, {shape[1]} features and {shape[2]} classes; {INDEX} says {expected[0]}, "
             f"{expected[1]} and {expected[2]}"
         )
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
-    told = dict(zip(dataset.class_names, counts, strict=True))
-    if told != dict(card["class_counts"]):
-        raise DataError(f"{place} has the class counts {told}; {INDEX} says {dict(card['class_counts'])}")
+    actual = dict(zip(dataset.class_names, counts, strict=True))
+    if actual != dict(card["class_counts"]):
+        raise DataError(f"{label} has the class counts {actual}; {INDEX} says {dict(card['class_counts'])}")
 
 
 def _read_index(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / INDEX
     fault = f"{folder} is not a mirror of datasets: "
     if path.exists() and not path.is_file():
-        raise UsageError(f"{fault}{INDEX} is no regular file")
+        raise UsageError(f"{fault}{INDEX} is not a regular file")
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -195,15 +196,15 @@ _OPTIONAL: dict[str, tuple[Callable[[object], bool], str]] = {
 
 
 def _fault(name: str, table: object) -> str:
-    """Return what is wrong with a card, "" if nothing is."""
+    """Return what is wrong with a card, or an empty string."""
     if not NAME.fullmatch(name) or ".." in name:
-        return f"{name!r} is no name of a dataset: use letters, digits, '_', '-' and '.'"
+        return f"{name!r} is not a valid name of a dataset: use letters, digits, '_', '-' and '.'"
     if not isinstance(table, dict):
         return f"{name!r} must be a table [{name}]"
-    for key, (right, wanted) in (_REQUIRED | _OPTIONAL).items():
+    for key, (is_valid, expected) in (_REQUIRED | _OPTIONAL).items():
         if key not in table:
             if key in _REQUIRED:
                 return f"[{name}] has no {key!r}"
-        elif not right(table[key]):
-            return f"[{name}]: {key!r} must be {wanted}, found {table[key]!r}"
+        elif not is_valid(table[key]):
+            return f"[{name}]: {key!r} must be {expected}, not {table[key]!r}"
     return ""

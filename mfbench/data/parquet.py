@@ -1,4 +1,4 @@
-"""A dataset as the bytes of a Parquet file and plain values for a JSON card, and back, to the bit."""
+"""Converting a dataset to a Parquet file and plain values for a JSON card, and back, bit for bit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LABEL = "class"
 def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
     """Return a dataset as a Parquet file and the rest of it as plain values.
 
-    Columns are numbered, since feature names may be anything; the last one holds the class codes. Dictionaries are off
-    because they would make one NaN of several.
+    Columns are numbered, since a feature name may be any text; the last column holds the class codes. Dictionary
+    encoding is off because it would merge different NaNs.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
 
 
 def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
-    """Return the dataset that `to_parquet` was given.
+    """Return the dataset that `to_parquet` has converted.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
     Raises
     ------
     ValueError
-        If the two do not fit together, or the file is none.
+        If the two do not fit together, or the file is not a Parquet file.
     """
     import pyarrow as pa
     from pyarrow import parquet

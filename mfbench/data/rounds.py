@@ -1,8 +1,8 @@
-"""Rounds of a dataset whose relevant features are known: each with rows of its own, the same for every method.
+"""Rounds of a dataset with known relevant features: each round has new rows, the same for every method.
 
-What makes two rounds comparable is the order of features in which results are told, the *canonical* order. Selectors
-see the columns in another order, drawn anew in each round: among equal weights the feature that comes first wins, and a
-fixed place would favour or harm the relevant ones.
+Rounds are comparable because results are reported in one order of features, the *canonical* order. Selectors see the
+columns in a random order that differs between rounds: among equal weights the first feature wins, so a fixed position
+would favour or harm the relevant features.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.errors import DataError, UsageError
 from mfbench.host.expressions import Expression
-from mfbench.host.registry import Registry, parameter_names
+from mfbench.host.factories import parameter_names
+from mfbench.host.registry import Registry
 from mfbench.models import Dataset
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Round:
     data : Dataset
         Columns, names and truth in the order that selectors see.
     order : ndarray of shape (n_features,)
-        The canonical feature behind each column.
+        The canonical feature of each column.
     """
 
     data: Dataset
@@ -43,7 +44,7 @@ class Round:
 
 
 def canonical_dataset(reference: Reference, registry: Registry, seed: int | None = None) -> Dataset:
-    """Return a dataset with its columns in canonical order, after a check that rounds of it can be drawn.
+    """Return a dataset with its columns in canonical order, after checking that rounds of it can be drawn.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def canonical_dataset(reference: Reference, registry: Registry, seed: int | None
     Raises
     ------
     DataError
-        If the relevant features are not known, or nothing can be drawn anew.
+        If the relevant features are unknown, or no new rows can be drawn.
     UsageError
         If the reference sets the seed itself, or names nothing.
 
@@ -94,7 +95,7 @@ def _no_truth(reference: Reference) -> DataError:
 
 
 def check_rounds(reference: Reference, registry: Registry) -> Dataset:
-    """Return an example of a dataset's rounds, after a check that two seeds agree in size and truth.
+    """Return an example of the rounds of a dataset, after checking that two seeds agree in size and truth.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def check_rounds(reference: Reference, registry: Registry) -> Dataset:
     Raises
     ------
     DataError
-        If rounds could not be compared.
+        If the rounds are not comparable.
     """
     one, other = (canonical_dataset(reference, registry, seed) for seed in (0, 1))
     for name in ("n_features", "relevant", "interactions"):
@@ -125,9 +126,9 @@ def check_rounds(reference: Reference, registry: Registry) -> Dataset:
 def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
     """Return the data of one round, a function of the seed alone.
 
-    A generator makes new data. A dataset without a parameter ``seed`` is a table that holds its distribution, such as
-    the complete truth table of a rule: as many rows are drawn from it, with replacement, so that rounds are independent
-    samples too.
+    A generator makes new data. A dataset without a parameter ``seed`` is a table of its distribution, such as the
+    complete truth table of a rule: the same number of rows is drawn from it with replacement, which makes rounds
+    independent samples as well.
 
     Parameters
     ----------
@@ -166,15 +167,15 @@ def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
 
 def reorder_columns(data: Dataset, order: NDArray[np.intp]) -> Dataset:
     """Return a dataset whose column j is the column ``order[j]`` of another; the truth follows."""
-    place = np.argsort(order)
+    position = np.argsort(order)
     pairs = data.interactions
     return replace(
         data,
         X=np.ascontiguousarray(data.X[:, order]),
         feature_names=tuple(data.feature_names[j] for j in order),
         categorical=data.categorical[order],
-        relevant=None if data.relevant is None else tuple(sorted(int(place[j]) for j in data.relevant)),
+        relevant=None if data.relevant is None else tuple(sorted(int(position[j]) for j in data.relevant)),
         interactions=None
         if pairs is None
-        else tuple(sorted((int(min(place[i], place[j])), int(max(place[i], place[j]))) for i, j in pairs)),
+        else tuple(sorted((int(min(position[i], position[j])), int(max(position[i], position[j]))) for i, j in pairs)),
     )

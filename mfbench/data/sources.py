@@ -1,4 +1,4 @@
-"""Where datasets come from, in the order in which they are looked for: mirror, cache, network."""
+"""Where datasets are searched for, in this order: mirror, cache, network."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ PULL = "mfbench datasets pull {}"
 
 
 def default_cache() -> Path:
-    """Return the cache folder: ``MFBENCH_CACHE``, or mfbench's place in the platform's cache folder."""
+    """Return the cache folder: ``MFBENCH_CACHE``, or a folder of mfbench in the platform's cache folder."""
     import platformdirs
 
     return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mfbench", appauthor=False))
 
 
 def default_mirror() -> Path | None:
-    """Return the mirror folder that ``MFBENCH_DATA_DIR`` names, None if it is unset or empty."""
+    """Return the mirror folder in ``MFBENCH_DATA_DIR``, or None if it is unset or empty."""
     return Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None
 
 
 @dataclass(frozen=True)
 class DataOptions:
-    """Where to look for datasets.
+    """Where to search for datasets.
 
     Parameters
     ----------
     mirror : Path or None
-        A folder with ``index.toml`` and ``NAME.csv.gz`` files; what ``MFBENCH_DATA_DIR`` names by default.
+        A folder with ``index.toml`` and ``NAME.csv.gz`` files; by default the one in ``MFBENCH_DATA_DIR``.
     cache : Path
         Folder of downloaded datasets; see `default_cache`.
     offline : bool, default=False
-        Never use the network.
+        Do not use the network.
     """
 
     mirror: Path | None = field(default_factory=default_mirror)
@@ -44,5 +44,5 @@ class DataOptions:
 
     @classmethod
     def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:
-        """Return the options of a request: a mirror that it names goes over the environment's."""
+        """Return the options of a request; its mirror overrides that of the environment."""
         return cls(default_mirror() if data_dir is None else Path(data_dir), offline=offline)

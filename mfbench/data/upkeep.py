@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfbench.data.cache import Cache, card_file
+from mfbench.data.cache import Cache
+from mfbench.data.cards import card_file
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.mirror import Mirror
 from mfbench.data.reference import ImportReference, MirrorReference, parse_reference

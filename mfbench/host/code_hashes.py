@@ -1,4 +1,4 @@
-"""What code a result depends on: versions and file hashes, so that a stored result is never served after an edit."""
+"""Versions and hashes of the code that a result depends on, so that an edit makes stored results obsolete."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from mfbench.host.registry import GROUP, Plugin, Registered
+from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registry import GROUP
 from mfbench.models import DatasetSpec
 
 HOST = "mfbench"
-# The rooms of the host that take part in computing a result; a change in a report leaves results valid.
+# The parts of the host that take part in computing a result; a change in a report leaves results valid.
 HOST_PARTS = (
     "models.py",
     "trials.py",
     "host/expressions.py",
+    "host/factories.py",
+    "host/registered.py",
     "host/registry.py",
     "data/prepare.py",
     "data/rounds.py",
@@ -45,10 +48,10 @@ NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
 def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
-    The plugin's distribution version, a hash of every Python file of the plugin's packages (all top-level packages of
-    its distribution that belong to no other plugin; for an editable installation all of the project's files), the
-    versions of what the distribution requires, and, where the estimator itself comes from another package such as
-    scikit-learn, that package's version.
+    This is the version of the plugin's distribution, a hash of every Python file of the plugin's packages (all
+    top-level packages of its distribution that belong to no other plugin; for an editable installation all files of
+    the project), the versions of the distribution's requirements and, if the estimator itself comes from another
+    package such as scikit-learn, the version of that package.
 
     Parameters
     ----------
@@ -76,8 +79,8 @@ def method_code(registered: Registered) -> dict[str, str]:
 
 
 def forget() -> None:
-    """Look at all files anew from now on; hashes are remembered in between."""
-    for remembered in (
+    """Clear the hashes computed so far, so that all files are read again."""
+    for cached in (
         host_code,
         package_hash,
         _plugin_roots,
@@ -86,7 +89,7 @@ def forget() -> None:
         _project_hash,
         _packages,
     ):
-        remembered.cache_clear()
+        cached.cache_clear()
     importlib.invalidate_caches()
 
 
@@ -103,7 +106,7 @@ def host_code() -> str:
 
 @cache
 def numeric_versions() -> dict[str, str]:
-    """Return the versions of the libraries that every result rests on."""
+    """Return the versions of the libraries that every result depends on."""
     return {name: metadata.version(name) for name in NUMERIC}
 
 
@@ -159,7 +162,7 @@ def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
 
 
 def _local_helpers(plugin: Plugin) -> set[str]:
-    """Return the loose modules beside a plugin that is no installed package: any of them may be its helper."""
+    """Return the modules next to a plugin that is not an installed package: it may import any of them."""
     module = sys.modules.get(plugin.module.partition(":")[0])
     file = getattr(module, "__file__", None)
     if file is None or "." in plugin.module:
@@ -179,18 +182,18 @@ def _top_level(distribution: str) -> set[str]:
 @cache
 def _requirements(distribution: str) -> dict[str, str]:
     """Return the installed versions of a distribution's direct requirements, extras left out."""
-    found = {}
+    versions = {}
     for line in metadata.requires(distribution) or []:
         name = re.split(r"[^A-Za-z0-9._-]", line.strip(), maxsplit=1)[0]
         if name != HOST and "extra ==" not in line:
             with contextlib.suppress(metadata.PackageNotFoundError):  # not needed on this system
-                found[f"requirement {name}"] = metadata.version(name)
-    return found
+                versions[f"requirement {name}"] = metadata.version(name)
+    return versions
 
 
 @cache
 def _editable_project(distribution: str) -> Path | None:
-    """Return the folder of an editable installation: its record lists no Python files, they stay where they are."""
+    """Return the folder of an editable installation, whose record lists no Python files."""
     text = metadata.distribution(distribution).read_text("direct_url.json")
     source = json.loads(text) if text else {}
     if not source.get("dir_info", {}).get("editable"):
@@ -205,7 +208,7 @@ def _project_hash(folder: Path) -> str:
 
 
 def _hidden(path: Path) -> bool:
-    """Tell what is no part of a project although it lies in its folder: environments, caches, builds."""
+    """Tell whether a path in the project's folder is not part of the project: environments, caches, builds."""
     return any(
         part.startswith(".") or part in ("build", "dist", "node_modules", "site-packages") for part in path.parts
     )

@@ -1,6 +1,6 @@
 """Expressions such as ``relieff(n_neighbors=10)``: a registered name with parameters, as text.
 
-They appear in suite files and in `mfbench.make`. Only literals are understood; nothing is executed.
+They are used in suite files and in `mfbench.make`. Values are literals; nothing is executed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Expression:
     name : str
         The registered name.
     params : mapping, default={}
-        Keyword parameters, plain literals.
+        Keyword parameters; the values are literals.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Expression:
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.params.items())})"
 
     def canonical(self) -> str:
-        """Return a text that is equal for equal expressions, whatever the order of the parameters.
+        """Return a text that is equal for equal expressions, regardless of the order of the parameters.
 
         Examples
         --------
@@ -52,12 +52,12 @@ class Expression:
 def canonical_text(value: Any) -> str:
     """Return a text that is equal for equal plain values and different for different ones.
 
-    Unlike JSON it tells the key 1 from the key "1", and a tuple from a list.
+    Unlike JSON, it distinguishes the key 1 from the key "1", and a tuple from a list.
 
     Parameters
     ----------
     value : object
-        Nested mappings, lists and tuples of plain values; of a mapping the order does not matter.
+        Nested mappings, lists and tuples of plain values; the order of a mapping does not matter.
 
     Returns
     -------
@@ -112,21 +112,21 @@ def parse(text: str) -> Expression:
     if not bracket:
         return Expression(name)
     try:
-        # Hyphens are no Python: the name is replaced, only the arguments are parsed.
+        # A hyphen is not allowed in a Python name, so the name is replaced; only the arguments are parsed.
         call = ast.parse(f"f({rest}", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested without end
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply
         raise UsageError(f"cannot read {text!r}: {getattr(error, 'msg', str(error) or 'too deeply nested')}") from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise UsageError(f"cannot read {text!r}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
     params: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg in params:
-            raise UsageError(f"cannot read {text!r}: each parameter is given once, as name=value")
+            raise UsageError(f"cannot read {text!r}: write each parameter once, as name=value")
         params[keyword.arg] = _literal(keyword.value, keyword.arg, text)
         try:
             canonical_text(params[keyword.arg])
-        except (ValueError, RecursionError):  # Python refuses to write whole numbers of more than 4,300 digits
-            raise UsageError(f"the value of {keyword.arg!r} is too large to be written down") from None
+        except (ValueError, RecursionError):  # Python does not write integers of more than 4,300 digits
+            raise UsageError(f"the value of {keyword.arg!r} is too large to be written out") from None
     return Expression(name, params)
 
 
@@ -139,6 +139,6 @@ def _literal(node: ast.expr, key: str, text: str) -> Any:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         shown = ast.get_source_segment(f"f({text.partition('(')[2]}", node) or "it"
         raise UsageError(
-            f"cannot read {text!r}: the value of {key!r} must be a literal (a number, a quoted text, True, a list), "
+            f"cannot read {text!r}: the value of {key!r} must be a literal (a number, a quoted string, True, a list), "
             f"found {shown}"
         ) from None

@@ -1,4 +1,4 @@
-"""The hooks of mfbench. A plugin implements any of them with ``@mfbench.hookimpl``; docs/plugins.md tells how."""
+"""The hooks of mfbench. A plugin implements any of them with ``@mfbench.hookimpl``; docs/plugins.md describes how."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def mfbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
 
 @hookspec
 def mfbench_suites() -> Iterable[Path]:  # type: ignore[empty-body]
-    """Return folders that hold suite files (``*.toml``)."""
+    """Return folders with suite files (``*.toml``)."""
 
 
 @hookspec

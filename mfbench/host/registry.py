@@ -1,12 +1,11 @@
-"""The registry: plugins in, named specs out.
+"""The registry: from installed plugins to named specs.
 
 `load_registry` finds plugins by entry point (group ``mfbench``), asks each for its specs through pluggy, and refuses
-two that claim one name. A plugin that fails to import is named in a warning and left out; the rest works.
+two specs of the same name. A plugin that cannot be imported is left out with a warning; the others are not affected.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import warnings
@@ -22,6 +21,8 @@ import pluggy
 from mfbench.errors import PluginError, UnknownNameError, UsageError, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.expressions import Expression, parse
+from mfbench.host.factories import build, import_object
+from mfbench.host.registered import Plugin, Registered
 from mfbench.models import ClassifierSpec, DatasetSpec, EstimatorSpec, SelectorSpec
 from mfbench.sections import Section
 
@@ -37,39 +38,6 @@ class PluginWarning(UserWarning):
     """A plugin was left out because it could not be loaded."""
 
 
-@dataclass(frozen=True)
-class Plugin:
-    """Where a loaded plugin comes from.
-
-    Attributes
-    ----------
-    name : str
-        Entry-point name, or the module's name when it was asked for by ``MFBENCH_LOAD_PLUGINS``.
-    module : str
-        The module that implements the hooks.
-    distribution : str
-        The installed package that ships it, "" if none does.
-    version : str
-        That package's version.
-    """
-
-    name: str
-    module: str
-    distribution: str = ""
-    version: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.distribution} {self.version} ({self.module})" if self.distribution else self.module
-
-
-@dataclass(frozen=True)
-class Registered:
-    """A spec and the plugin that registered it."""
-
-    spec: Any
-    plugin: Plugin
-
-
 @dataclass
 class Registry:
     """Everything that the loaded plugins registered, by kind and name.
@@ -81,9 +49,9 @@ class Registry:
     plugins : mapping of int to Plugin
         Provenance of every plugin object in the manager, by its `id`.
     strict : bool, default=False
-        Raise on a hook that fails instead of warning.
+        Raise an error if a hook fails, instead of warning.
     failed : list of str
-        One sentence for each plugin that was left out.
+        One sentence about each plugin that was left out.
     """
 
     manager: pluggy.PluginManager
@@ -109,13 +77,13 @@ class Registry:
     @cached_property
     def suite_folders(self) -> list[tuple[Path, Plugin]]:
         """Folders with suite files, each with the plugin that ships it."""
-        found = []
+        folders = []
         for plugin, value in self._call("mfbench_suites"):
             if not isinstance(value, Path):
                 self._leave_out(plugin, f"mfbench_suites returned {value!r}, expected pathlib.Path objects")
                 continue
-            found.append((value, plugin))
-        return found
+            folders.append((value, plugin))
+        return folders
 
     def selector(self, name: str) -> Registered:
         """Return the selector of that name.
@@ -123,7 +91,7 @@ class Registry:
         Raises
         ------
         UnknownNameError
-            If there is none; the nearest names are suggested.
+            If there is no such selector; the nearest names are suggested.
         """
         return self._get(self.selectors, "selector", name, "see 'mfbench plugins'", self.classifiers)
 
@@ -141,18 +109,18 @@ class Registry:
         Raises
         ------
         PluginError
-            If two plugins ship a suite of one name.
+            If two plugins ship a suite of the same name.
         """
-        found: dict[str, tuple[Path, Plugin]] = {}
+        paths: dict[str, tuple[Path, Plugin]] = {}
         for folder, plugin in self.suite_folders:
             for path in sorted(folder.glob("*.toml")):
-                if path.stem in found and found[path.stem][0] != path:
+                if path.stem in paths and paths[path.stem][0] != path:
                     raise PluginError(
-                        f"two plugins ship a suite named {path.stem!r}: {found[path.stem][1]} and {plugin}; "
+                        f"two plugins ship a suite named {path.stem!r}: {paths[path.stem][1]} and {plugin}; "
                         "uninstall one of them"
                     )
-                found[path.stem] = (path, plugin)
-        return {name: path for name, (path, _) in found.items()}
+                paths[path.stem] = (path, plugin)
+        return {name: path for name, (path, _) in paths.items()}
 
     def report_sections(self, run: Any) -> tuple[list[tuple[Plugin, Section]], list[str]]:
         """Return the sections that plugins add to the report of a run.
@@ -193,9 +161,9 @@ class Registry:
         expression : str or Expression
             Such as ``"relieff(n_neighbors=10)"``.
         kind : {"selector", "classifier"} or None, default=None
-            Which of the two is meant; None takes the only one there is, and the classifier where there are both.
+            Which of the two to build; None builds whichever exists, and the classifier if both do.
         **overrides
-            Parameters that go over the expression's.
+            Parameters that override those of the expression.
 
         Returns
         -------
@@ -211,8 +179,8 @@ class Registry:
         if kind is None:
             kind = "classifier" if expression.name in self.classifiers else "selector"
             if expression.name not in self.classifiers and expression.name not in self.selectors:
-                known = [*self.selectors, *self.classifiers]
-                raise UnknownNameError("selector or classifier", expression.name, known, "see 'mfbench plugins'")
+                names = [*self.selectors, *self.classifiers]
+                raise UnknownNameError("selector or classifier", expression.name, names, "see 'mfbench plugins'")
         registered = self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)
         return build(registered, {**expression.params, **overrides})
 
@@ -248,13 +216,13 @@ class Registry:
         return table
 
     def _call(self, hook: str) -> Iterable[tuple[Plugin, Any]]:
-        """Call one plugin at a time, so that a failing one is known by name and harms nobody else."""
+        """Call one plugin at a time, so that a failure is attributed to it and does not affect the others."""
         for implementation in getattr(self.manager.hook, hook).get_hookimpls()[::-1]:
             plugin = self.plugins[id(implementation.plugin)]
             self.manager.trace("calling", hook, "of", plugin.name)
             try:
                 values = list(implementation.function())
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin raises, the others must go on
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
                 self._leave_out(plugin, f"{hook} raised {type(error).__name__}: {error}", error)
                 continue
             for value in values:
@@ -274,10 +242,10 @@ def load_registry(
     strict : bool, default=False
         Raise `PluginError` for a plugin that cannot be loaded, instead of warning.
     only : sequence of str or None, default=None
-        Load exactly these: entry-point names or importable modules; ``"all"`` stands for every installed entry point.
-        None reads the environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads all if it is unset.
+        Entry points or importable modules to load; ``"all"`` means every installed entry point. None uses the
+        environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads all if it is not set.
     extra : sequence of (name, plugin object), default=()
-        Plugins that are already imported, for tests and notebooks. Worker processes do not see them.
+        Plugins that are already imported, for tests and notebooks. Worker processes do not load them.
 
     Returns
     -------
@@ -307,7 +275,7 @@ def load_registry(
 
 def _candidates(only: Sequence[str] | None) -> list[Plugin]:
     installed = {}
-    # The order of entry points is the order of the installation; by name it is the same on every machine.
+    # Entry points come in the order of installation; sorted by name, the order is the same on every machine.
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry)[0], entry.name)):
         name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
         installed[name] = Plugin(name, entry.value, *_distribution(entry))
@@ -327,8 +295,8 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 def _import_all(candidates: Iterable[Plugin], registry: Registry) -> Iterable[tuple[Plugin, Any]]:
     for plugin in candidates:
         try:
-            yield plugin, _import_object(plugin.module)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may fail in any way; it is named, not hidden
+            yield plugin, import_object(plugin.module)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported
             reason = f"plugin {plugin.name!r} of {plugin} cannot be imported: {type(error).__name__}: {error}"
             _report_failure(reason, registry.failed, registry.strict, error)
 
@@ -339,9 +307,9 @@ def _register(
     try:
         manager.register(module, plugin.name)
         for name in {caller.name for caller in manager.get_hookcallers(module) or () if not caller.has_spec()}:
-            known = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
+            hooks = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
             manager.unregister(module)
-            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, known)}")
+            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, hooks)}")
     except (pluggy.PluginValidationError, ValueError) as error:
         _report_failure(
             f"plugin {plugin.name!r} of {plugin} is not valid: {' '.join(str(error).split())}",
@@ -355,76 +323,6 @@ def _register(
 
 def _report_failure(reason: str, failed: list[str], strict: bool, error: BaseException | None) -> None:
     if strict:
-        raise PluginError(f"{reason}; fix or uninstall it, or leave --strict out") from error
+        raise PluginError(f"{reason}; fix or uninstall it, or run without --strict") from error
     failed.append(reason)
     warnings.warn(f"{reason}; it was left out", PluginWarning, stacklevel=2)
-
-
-def _import_object(reference: str) -> Any:
-    """Import ``package.module`` or ``package.module:attribute``."""
-    module, _, attribute = reference.partition(":")
-    value: Any = importlib.import_module(module)
-    for part in attribute.split(".") if attribute else ():
-        value = getattr(value, part)
-    return value
-
-
-def resolve_factory(registered: Registered) -> Any:
-    """Import what a spec's factory or loader names.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be imported or is not callable; the message names the plugin's package.
-    """
-    spec = registered.spec
-    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
-    if isinstance(target, str):
-        try:
-            target = _import_object(target)
-        except Exception as error:
-            raise PluginError(
-                f"{spec.name!r} of {registered.plugin} cannot be imported from {target!r}: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-    if not callable(target):
-        raise PluginError(f"{spec.name!r} of {registered.plugin}: {target!r} is not callable")
-    return target
-
-
-def parameter_names(registered: Registered) -> list[str]:
-    """Return the parameters that the factory or loader of a spec accepts, in order.
-
-    Notes
-    -----
-    A factory that is a plain function with ``**kwargs`` is asked for an estimator, and that for its parameters. A
-    dataset without a loader has none.
-    """
-    import inspect
-
-    if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
-        return []
-    target = resolve_factory(registered)
-    signature = inspect.signature(target)
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
-    # A dataset's loader is never called for its parameters: that would load the data.
-    if takes_any and isinstance(registered.spec, EstimatorSpec):
-        instance = target(**getattr(registered.spec, "defaults", {}))
-        if hasattr(instance, "get_params"):
-            return list(instance.get_params(deep=False))
-    return [name for name, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-
-
-def check_parameters(registered: Registered, names: Iterable[str]) -> None:
-    """Raise `UnknownNameError` for the first name that is no parameter of the spec's factory or loader."""
-    allowed = parameter_names(registered)
-    for name in names:
-        if name not in allowed:
-            raise UnknownNameError(f"parameter of {registered.spec.name!r}", name, allowed)
-
-
-def build(registered: Registered, params: Mapping[str, Any]) -> Any:
-    """Call a spec's factory or loader with its defaults and `params`, after checking their names."""
-    check_parameters(registered, params)
-    target = resolve_factory(registered)
-    return target(**{**getattr(registered.spec, "defaults", {}), **params})

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mfbench.analysis.results import Run
-from mfbench.host.registry import Plugin, Registry
+from mfbench.host.registered import Plugin
+from mfbench.host.registry import Registry
 from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.sections.across_datasets import across_datasets, pairs
 from mfbench.report.sections.calibration import calibration

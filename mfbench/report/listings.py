@@ -15,7 +15,8 @@ from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import MirrorReference
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
-from mfbench.host.registry import Registered, Registry
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry
 
 if TYPE_CHECKING:
     from mfbench.data.lookup import LoadedDataset

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ import filelock
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
-from mfbench.errors import RunError
+from mfbench.errors import RunError, explained
 from mfbench.host.registry import LOAD_VARIABLE, Registry
 from mfbench.run import environment
 from mfbench.run.executors import LocalPool
@@ -127,7 +127,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     """
     jobs = options.jobs or environment.available_cpus()
     memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
-    with _locked(folder), _told(folder):
+    with _locked(folder), explained(RunError, _file_error(folder), OSError):
         if options.fresh:
             _clear(folder)
         with Store(folder) as store:
@@ -226,18 +226,10 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Say in one sentence where files could not be written. A closed terminal is an OSError too, but none of ours."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise RunError(
-            f"cannot write all files of the run to {folder}: {error.strerror or error}; make room there or "
-            "choose another place with --out"
-        ) from error
+def _file_error(folder: Path) -> Callable[[str], str]:
+    return lambda reason: (
+        f"cannot write all files of the run to {folder}: {reason}; free some space or choose another folder with --out"
+    )
 
 
 @contextmanager

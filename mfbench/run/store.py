@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.errors import RunError
+from mfbench.errors import RunError, explained
 from mfbench.run.formats.arrays import pack, unpack
 from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
@@ -139,15 +139,13 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what SQLite and the file system say into one sentence."""
-        try:
+        """Turn errors of SQLite and of the file system into one sentence."""
+
+        def sentence(reason: str) -> str:
+            return f"cannot write to {self.folder}: {reason}; choose another folder with --out"
+
+        with explained(RunError, self._reason, sqlite3.DatabaseError), explained(RunError, sentence, OSError):
             yield
-        except sqlite3.DatabaseError as error:
-            raise RunError(self._reason(str(error))) from error
-        except OSError as error:
-            raise RunError(
-                f"cannot write to {self.folder}: {error.strerror or error}; choose another place with --out"
-            ) from error
 
     def _reason(self, text: str) -> str:
         if "full" in text or "disk I/O" in text:  # which of the two it says depends on the file that had no room

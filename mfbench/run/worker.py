@@ -17,7 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from mfbench.host.expressions import Expression
-from mfbench.host.registry import Registered, Registry, load_registry, resolve_factory
+from mfbench.host.factories import resolve_factory
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry, load_registry
 from mfbench.run.job import Job
 from mfbench.run.process import LOG_VARIABLE, limit_memory, redirect_output, set_up_process
 from mfbench.run.trial.detection import DetectionRunner

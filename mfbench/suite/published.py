@@ -173,7 +173,7 @@ def _find(name: str, folder: Path, registry: Registry) -> Path:
         return path
     shipped = shipped_tables(registry)
     if name not in shipped:
-        raise SuiteError(f"unknown published table {name!r}{suggestion(name, shipped, most=30)}")
+        raise SuiteError(f"unknown published table {name!r}{suggestion(name, shipped, limit=30)}")
     return shipped[name]
 
 

@@ -14,7 +14,9 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, parse_reference
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
-from mfbench.host.registry import Registered, Registry, build, check_parameters
+from mfbench.host.factories import build, check_parameters
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite

@@ -7,7 +7,8 @@ from typing import Any
 
 from mfbench.errors import SuiteError, UsageError, suggestion
 from mfbench.host.expressions import parse
-from mfbench.host.registry import Registered, check_parameters, parameter_names
+from mfbench.host.factories import check_parameters, parameter_names
+from mfbench.host.registered import Registered
 from mfbench.suite.methods import TOP, Grid
 from mfbench.suite.schema import Method, Range, Top
 

@@ -1,4 +1,4 @@
-"""What the classifiers of this plugin share: checked input, labels of any kind, prediction by probabilities."""
+"""The base of this plugin's classifiers: checks of the input, labels of any kind, prediction by probabilities."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 
 class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Train on class codes 0 … n_classes - 1, and answer in the caller's labels."""
+    """A classifier that trains on class codes 0 … n_classes - 1 and predicts the original labels."""
 
     @abstractmethod
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-        """Learn from checked data with at least two classes; `classes_` is known."""
+        """Learn from checked data with at least two classes; `classes_` is already set."""
 
     @abstractmethod
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
@@ -44,12 +44,12 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
         ValueError
             If `X` or `y` is malformed, `y` has a single class, or a parameter is out of its range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        table, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class: {self.classes_[0]!r}")
-        self._fit_codes(X, codes)
+        self._fit_codes(table, codes)
         return self
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
@@ -78,18 +78,19 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Values out of `classes_`.
+            Elements of `classes_`.
         """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return labels
 
     def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
+        return rows
 
 
 class ModelClassifier(CodedClassifier):
-    """Train the model of `_make_model` on class codes: a wrapper of another package's classifier."""
+    """A wrapper of another package's classifier, which `_make_model` returns."""
 
     @abstractmethod
     def _make_model(self) -> BaseEstimator:
@@ -99,7 +100,7 @@ class ModelClassifier(CodedClassifier):
         self.model_ = self._make_model().fit(X, codes)
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
-        return self.model_.predict_proba(X)
+        return np.asarray(self.model_.predict_proba(X))
 
 
 class SelectingMixin(SelectorMixin):
@@ -125,7 +126,8 @@ def one_against_rest(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.bool
     targets : ndarray of bool, shape (n_problems, n_samples)
         One row for two classes, otherwise `n_classes`.
     """
-    return codes == (np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]]))
+    targets: NDArray[np.bool_] = codes == (np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]]))
+    return targets
 
 
 def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,9 +141,10 @@ def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     Returns
     -------
     probabilities : ndarray of shape (n_samples, n_classes)
-        Where every class is as good as impossible, all are equally so.
+        Equal for all classes where every score is 0.
     """
     if scores.shape[1] == 1:
         return np.column_stack([1.0 - scores[:, 0], scores[:, 0]])
     total = scores.sum(axis=1, keepdims=True)
-    return np.divide(scores, total, out=np.full_like(scores, 1.0 / scores.shape[1]), where=total > 0)
+    equal = np.full_like(scores, 1.0 / scores.shape[1])
+    return np.asarray(np.divide(scores, total, out=equal, where=total > 0))

@@ -41,7 +41,7 @@ class Problem:
         self.X, self.y, self.family, self.squares = X, y, family, squares
         n, p = X.shape
         self.mean_products = X.T @ X / n
-        # Each product of two features stands in two rows, each square in one.
+        # A product of two features is in two rows, a square in one.
         self.share = np.full((p, p), 0.5)
         np.fill_diagonal(self.share, 1.0 if squares else 0.0)
         self.step = 1.0  # of the next descent; a step that was too long is not tried again
@@ -60,7 +60,8 @@ class Problem:
         X = self.X if X is None else X
         pairs = self.share * variables[:, 2:]
         linear = X @ (variables[:, 0] - variables[:, 1])
-        return intercept + linear + ((X @ pairs) * X).sum(axis=1) - float(np.vdot(pairs, self.mean_products))
+        eta: Matrix = intercept + linear + ((X @ pairs) * X).sum(axis=1) - float(np.vdot(pairs, self.mean_products))
+        return eta
 
     def loss(self, eta: Matrix) -> float:
         """Return the loss at η."""
@@ -93,7 +94,7 @@ class Problem:
 
 
 def penalty_of(variables: Matrix, penalty: float) -> float:
-    """Return what the penalty charges for the variables."""
+    """Return the penalty of the variables."""
     linear, quadratic = penalty * (1.0 - QUADRATIC), penalty * QUADRATIC
     pairs = np.abs(variables[:, 2:])
     charge = variables[:, :2].sum() + 0.5 * (pairs.sum() + np.trace(pairs))
@@ -101,7 +102,7 @@ def penalty_of(variables: Matrix, penalty: float) -> float:
 
 
 def objective(problem: Problem, variables: Matrix, intercept: float, penalty: float) -> float:
-    """Return what is minimised."""
+    """Return the objective: loss plus penalty."""
     return problem.loss(problem.predictor(variables, intercept)) + penalty_of(variables, penalty)
 
 
@@ -119,7 +120,7 @@ def solve_weak(
     Parameters
     ----------
     problem : Problem
-        Its `step` is used and kept.
+        Its `step` is used and updated.
     penalty : float
         λ, above 0.
     start : (ndarray of shape (n_features, n_features + 2), float)
@@ -138,12 +139,12 @@ def solve_weak(
     intercept : float
         Its intercept.
     steps : int
-        Gradient steps; `max_iter` if that was not enough.
+        Gradient steps; `max_iter` if the solver did not converge.
     """
 
     def smooth(at: Matrix, eta: Matrix) -> float:
-        drawn = 0.0 if pull is None else 0.5 * pull[0] * float(((at[:, 2:] - pull[1]) ** 2).sum())
-        return problem.loss(eta) + drawn
+        attraction = 0.0 if pull is None else 0.5 * pull[0] * float(((at[:, 2:] - pull[1]) ** 2).sum())
+        return problem.loss(eta) + attraction
 
     (current, intercept), momentum, best, steps = start, 1.0, np.inf, 0
     eta = problem.predictor(current, intercept)
@@ -168,7 +169,7 @@ def solve_weak(
                 break
             problem.step /= 2.0
         total = reached + penalty_of(moved, penalty)
-        if total > best and momentum > 1.0:  # momentum led astray: go on from the last point without it
+        if total > best and momentum > 1.0:  # momentum overshot: continue from the last point without it
             momentum, ahead, ahead_intercept, ahead_eta = 1.0, current, intercept, eta
             continue
         largest = max(float(np.abs(change).max()), abs(shift)) / problem.step
@@ -192,7 +193,7 @@ def solve_strong(
     results are those of `solve_weak`; the pairs returned are exactly symmetric and the bounds of the rows exactly kept.
     """
     (variables, intercept), steps = start, 0
-    # A fixed weight, however chosen, took up to thirty times as many steps on one of six problems tried.
+    # On one of six test problems, any fixed weight needed up to thirty times as many steps.
     rho = 0.1 * len(problem.y)
     copy = 0.5 * (variables[:, 2:] + variables[:, 2:].T)
     prices = np.zeros_like(copy)
@@ -210,15 +211,17 @@ def solve_strong(
         copy = 0.5 * (copy + copy.T)
         apart = variables[:, 2:] - copy
         prices += rho * apart
-        apart_most, moved_most = float(np.abs(apart).max()), float(np.abs(copy - previous).max())
-        if max(apart_most, moved_most) < AGREEMENT and taken < STEPS_PER_ROUND:
+        largest_gap, largest_move = float(np.abs(apart).max()), float(np.abs(copy - previous).max())
+        if max(largest_gap, largest_move) < AGREEMENT and taken < STEPS_PER_ROUND:
             break
-        if number % ROUNDS_PER_BALANCE == 0 and max(apart_most, moved_most) > BALANCE * min(apart_most, moved_most):
-            rho *= 2.0 if apart_most > moved_most else 0.5
+        if number % ROUNDS_PER_BALANCE == 0 and max(largest_gap, largest_move) > BALANCE * min(
+            largest_gap, largest_move
+        ):
+            rho *= 2.0 if largest_gap > largest_move else 0.5
     result = variables.copy()
     used = (variables[:, 0] + variables[:, 1]) > 0
     result[:, 2:] = np.where(used[:, None] & used, copy, 0.0)
-    # What the copies still differ by is added to both parts, which leaves the main effect as it is.
+    # The remaining difference is added to both parts, which does not change the main effect.
     lacking = np.maximum(np.abs(result[:, 2:]).sum(axis=1) - result[:, 0] - result[:, 1], 0.0)
     result[:, :2] += 0.5 * lacking[:, None]
     return result, intercept, steps

@@ -42,21 +42,21 @@ def find_targets(X: NDArray[np.float64], codes: NDArray[np.intp], k: int) -> NDA
     codes : ndarray of shape (n_samples,)
         Class codes.
     k : int
-        Targets wanted; a class of m rows gives at most m - 1.
+        Number of targets of each row; a row in a class of m rows has at most m - 1.
 
     Returns
     -------
     targets : ndarray of int64, shape (n_samples, k)
-        Row numbers; -1 where there is none.
+        Row numbers; -1 for a missing target.
     """
     targets = np.full((len(X), k), -1, dtype=np.int64)
     for code in np.unique(codes):
         members = np.flatnonzero(codes == code)
         count = min(k, len(members) - 1)
         if count:
-            # Asked without rows of their own, the neighbours leave each row itself out, not its duplicates.
-            found = NearestNeighbors(n_neighbors=count).fit(X[members]).kneighbors(return_distance=False)
-            targets[members, :count] = members[found]
+            # Called without rows, kneighbors leaves each training row itself out, but not its duplicates.
+            nearest = NearestNeighbors(n_neighbors=count).fit(X[members]).kneighbors(return_distance=False)
+            targets[members, :count] = members[nearest]
     return targets
 
 
@@ -119,7 +119,7 @@ def minimise(
             trace.append(value)
         missed = value - result.fun > tol * abs(value)
         if missed:
-            # Pairs outside the set came to cost something: keep more of them, in the end all.
+            # Pairs outside the set began to cost something: keep more of them, in the end all.
             slack *= 2.0
             if gain <= 0:
                 starts, pairs = collect(X @ best.T, codes, targets, slack)
@@ -155,7 +155,7 @@ def objective(
     pairs: NDArray[np.int64],
     push: float,
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the objective and its gradient in L, as far as the pairs tell.
+    """Return the objective and its gradient in L, summed over the given pairs.
 
     Time O((n k + number of pairs) · p + n p²).
     """
@@ -195,20 +195,22 @@ def collect(
     n = len(Z)
     farthest = np.zeros(n)
     for column in targets.T:
-        known = column >= 0
-        farthest[known] = np.maximum(farthest[known], ((Z[known] - Z[column[known]]) ** 2).sum(axis=1))
-    # A singleton has no target, so nothing can come too near. Rounding in the products is far below the slack.
+        exists = column >= 0
+        squared = ((Z[exists] - Z[column[exists]]) ** 2).sum(axis=1)
+        farthest[exists] = np.maximum(farthest[exists], squared)
+    # A row alone in its class has no target, so no row can come too near. Rounding in the products is far below the
+    # slack.
     reach = np.where(targets[:, 0] >= 0, (1.0 + slack) * (1.0 + farthest), -1.0)
     squares = np.einsum("ij,ij->i", Z, Z)
     step = max(1, BLOCK_BYTES // (8 * n))
-    counts, found = np.zeros(n + 1, dtype=np.int64), []
+    counts, neighbours = np.zeros(n + 1, dtype=np.int64), []
     for begin in range(0, n, step):
         block = slice(begin, begin + step)
         distances = squares[block, None] - 2.0 * (Z[block] @ Z.T) + squares
         near = (distances <= reach[block, None]) & (codes[block, None] != codes)
         counts[begin + 1 : begin + 1 + len(near)] = near.sum(axis=1)
-        found.append(np.nonzero(near)[1])
-    return np.cumsum(counts), np.concatenate(found)
+        neighbours.append(np.nonzero(near)[1])
+    return np.cumsum(counts), np.concatenate(neighbours)
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})

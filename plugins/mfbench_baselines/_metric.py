@@ -1,4 +1,4 @@
-"""What classifiers by nearest neighbours in a learned metric share: the span of the rows, mapping, prediction."""
+"""The base of classifiers by nearest neighbours in a learned metric: span of the rows, mapping, prediction."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MetricClassifier(TransformerMixin, CodedClassifier):
 
     @property
     def matrix_(self) -> NDArray[np.float64]:
-        """The metric M = ``components_.T @ components_`` of shape (n_features, n_features); computed when asked for."""
+        """The metric M = ``components_.T @ components_`` of shape (n_features, n_features); computed on access."""
         return self.components_.T @ self.components_
 
     @property
@@ -78,4 +78,4 @@ class MetricClassifier(TransformerMixin, CodedClassifier):
         return self._check_rows(X) @ self.components_.T
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._neighbours.predict_proba(X @ self.components_.T)
+        return np.asarray(self._neighbours.predict_proba(X @ self.components_.T))

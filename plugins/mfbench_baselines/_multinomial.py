@@ -47,7 +47,7 @@ def newton_step(
     coefficients : ndarray of shape (n_columns, n_classes - 1)
         Where to start.
     log_p : ndarray of shape (n_samples, n_classes) or None, default=None
-        What `log_probabilities` says there, if it is known.
+        The result of `log_probabilities` there, if already computed.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def newton_step(
     flat[np.diag_indices_from(flat)] += RIDGE
     right = gradient.T.ravel()
     step = np.linalg.solve(flat, right)
-    return step.reshape(free, width).T, float(right @ step)
+    return np.asarray(step.reshape(free, width).T, dtype=np.float64), float(right @ step)
 
 
 def maximise(

@@ -48,11 +48,11 @@ def _count_correct(Z, codes, fold_of, k, n_classes, n_folds):  # pragma: no cove
                 d += (Z[i, a] - Z[j, a]) ** 2
             if d >= near[k - 1]:
                 continue
-            place = k - 1
-            while place > 0 and near[place - 1] > d:
-                near[place], labels[place] = near[place - 1], labels[place - 1]
-                place -= 1
-            near[place], labels[place] = d, codes[j]
+            rank = k - 1
+            while rank > 0 and near[rank - 1] > d:
+                near[rank], labels[rank] = near[rank - 1], labels[rank - 1]
+                rank -= 1
+            near[rank], labels[rank] = d, codes[j]
         votes[:] = 0
         for label in labels:
             votes[label] += 1

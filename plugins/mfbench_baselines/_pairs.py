@@ -1,4 +1,4 @@
-"""Matrices that tell how pairs of features act together, of one form for all methods here."""
+"""Matrices of pairwise interactions, in one form for all methods of this plugin."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 # The matrix of 5000 features takes 200 MB.
-MOST_FEATURES = 5000
+MAX_FEATURES = 5000
 
 
-def pair_matrix(estimator: Any, weights: Mapping[tuple[int, ...], float]) -> NDArray[np.float64]:
+def pair_matrix(estimator: Any, weights: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
     """Return ``interaction_importances_``: symmetric, 0 on the diagonal.
 
     Parameters
@@ -25,17 +25,17 @@ def pair_matrix(estimator: Any, weights: Mapping[tuple[int, ...], float]) -> NDA
     Returns
     -------
     matrix : ndarray of shape (n_features, n_features)
-        0 for a pair that is not mentioned.
+        0 for every other pair.
 
     Raises
     ------
     AttributeError
-        With more than 5000 features: whoever asks for the attribute is told that there is none.
+        With more than 5000 features, so that ``hasattr`` reports that the attribute does not exist.
     """
     p = estimator.n_features_in_
-    if p > MOST_FEATURES:
+    if p > MAX_FEATURES:
         raise AttributeError(
-            f"{type(estimator).__name__} gives no interaction_importances_ for more than {MOST_FEATURES} features"
+            f"{type(estimator).__name__} gives no interaction_importances_ for more than {MAX_FEATURES} features"
         )
     matrix = np.zeros((p, p))
     for (first, second), weight in weights.items():

@@ -1,4 +1,4 @@
-"""What the selectors of this plugin share: checked input, and a subset from ``feature_importances_``."""
+"""The base of this plugin's selectors: checks of the input, and selected features from ``feature_importances_``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 
 class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
-    """A selector that ranks columns by `_importances`; a subclass writes that and, to add parameters, ``__init__``."""
+    """A selector that ranks columns by `_importances`, which subclasses implement."""
 
     def __init__(self, *, n_features_to_select: int | None = None) -> None:
         self.n_features_to_select = n_features_to_select
@@ -28,7 +28,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         X : array-like of shape (n_samples, n_features)
             Finite numbers.
         y : array-like of shape (n_samples,), default=None
-            Class labels; a selector that looks at `X` alone ignores them.
+            Class labels. A selector that uses `X` alone ignores them.
 
         Returns
         -------
@@ -40,27 +40,29 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         ValueError
             If `X` or `y` is malformed, or a parameter is out of its range.
         """
+        table: NDArray[np.float64]
+        target: NDArray[Any] = np.empty(0)
         if self.__sklearn_tags__().target_tags.required:
-            X, y = validate_data(self, X, y, dtype=np.float64)
-            y = self._target(y)
+            table, labels = validate_data(self, X, y, dtype=np.float64)
+            target = self._target(labels)
         else:
-            X, y = validate_data(self, X, dtype=np.float64), None
-        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= X.shape[1]:
+            table = validate_data(self, X, dtype=np.float64)
+        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= table.shape[1]:
             raise ValueError(
-                f"n_features_to_select must be None or from 1 to {X.shape[1]}, the number of features of X; "
+                f"n_features_to_select must be None or from 1 to {table.shape[1]}, the number of features of X; "
                 f"got {self.n_features_to_select!r}"
             )
-        self.feature_importances_ = self._importances(X, y)
+        self.feature_importances_ = self._importances(table, target)
         return self
 
     def _target(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return what `_importances` gets of a target: class codes 0 … n_classes - 1."""
+        """Return the target as `_importances` gets it: class codes 0 … n_classes - 1."""
         check_classification_targets(y)
         return np.unique(y, return_inverse=True)[1]
 
     @abstractmethod
-    def _importances(self, X: NDArray[np.float64], y: NDArray[Any] | None) -> NDArray[np.float64]:
-        """Return one number per column; larger means more relevant."""
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """Return one number per column; larger means more relevant. y is empty for a selector that uses X alone."""
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -86,12 +88,12 @@ class SupervisedSelector(ImportanceSelector):
 
 
 class NumberSelector(SupervisedSelector):
-    """A selector that takes numbers too: of a target that is continuous `_importances` gets the numbers."""
+    """A selector that also accepts a numeric target: `_importances` gets the numbers if the target is continuous."""
 
     def _target(self, y: NDArray[Any]) -> NDArray[Any]:
         return y.astype(np.float64) if type_of_target(y) == "continuous" else super()._target(y)
 
 
 def are_numbers(y: NDArray[Any]) -> bool:
-    """Tell whether what `NumberSelector` made of a target are numbers, and not class codes."""
+    """Return whether a target from `NumberSelector` consists of numbers, not of class codes."""
     return y.dtype.kind == "f"

@@ -14,7 +14,7 @@ from mfbench_baselines._multinomial import Fit, maximise, newton_step
 
 Term = tuple[int, ...]
 
-# Additions that are made even if the criterion rises: a pair may tell nothing until it is complete.
+# Additions that are made even if the criterion rises: a pair may be useless until both of its features are in.
 FORCED = 3
 # Differences of the criterion below this are rounding, and go to the candidate that comes first.
 DIGITS = 5
@@ -56,15 +56,16 @@ class Search:
             if not self._lower(self._criterion(fit, terms), self.criterion):
                 break
             self._move("main", added, terms, fit)
-        mains, chosen = list(self.terms), []
+        mains = list(self.terms)
+        paired: list[int] = []
         while best := self._best_addition(
-            {(j,): _with_pairs(mains, [*chosen, j]) for j in features if j not in chosen}
+            {(j,): _with_pairs(mains, [*paired, j]) for j in features if j not in paired}
         ):
             added, terms, fit = best
-            forced = len(chosen) < FORCED
+            forced = len(paired) < FORCED
             if not forced and not self._lower(self._criterion(fit, terms), self.criterion):
                 break
-            chosen.append(added[0])
+            paired.append(added[0])
             self._move("interaction", added, terms, fit)
         while self.terms:
             smaller = [[other for other in self.terms if other != term] for term in self.terms]
@@ -77,13 +78,13 @@ class Search:
 
     @property
     def criterion(self) -> float:
-        """The criterion of the present model."""
+        """The criterion of the current model."""
         return self._criterion(self.fit, self.terms)
 
     def without(self, terms: Sequence[Term]) -> list[Fit]:
         """Return the fits of the model without each of some of its terms."""
-        known = self._known()
-        return [self._refit([other for other in self.terms if other != term], known) for term in terms]
+        coefficients = self._coefficients()
+        return [self._refit([other for other in self.terms if other != term], coefficients) for term in terms]
 
     def _criterion(self, fit: Fit, terms: Sequence[Term]) -> float:
         return fit.deviance + self.cost * (1 + len(terms))
@@ -100,29 +101,29 @@ class Search:
         """Return the candidate whose model has the lowest criterion."""
         if not candidates:
             return None
-        known, names = self._known(), list(candidates)
+        coefficients, names = self._coefficients(), list(candidates)
         if len(names) > self.n_refits:
-            gains = [
-                newton_step(self._design(candidates[name]), self.members, self._start(candidates[name], known))[1]
-                - self.cost * len(candidates[name])
-                for name in names
-            ]
+            gains = []
+            for name in names:
+                terms = candidates[name]
+                _, statistic = newton_step(self._design(terms), self.members, self._start(terms, coefficients))
+                gains.append(statistic - self.cost * len(terms))
             names = [names[i] for i in sorted(np.argsort(-np.array(gains), kind="stable")[: self.n_refits])]
-        fits = [self._refit(candidates[name], known) for name in names]
+        fits = [self._refit(candidates[name], coefficients) for name in names]
         scores = [self._criterion(fit, candidates[name]) for name, fit in zip(names, fits, strict=True)]
         best = int(np.argmin(np.round(scores, DIGITS)))
         return names[best], candidates[names[best]], fits[best]
 
-    def _known(self) -> dict[Term, NDArray[np.float64]]:
-        """Return the present coefficients by term; the constant's term is empty."""
+    def _coefficients(self) -> dict[Term, NDArray[np.float64]]:
+        """Return the current coefficients by term; the constant's term is empty."""
         return dict(zip([(), *self.terms], self.fit.coefficients, strict=True))
 
-    def _start(self, terms: Sequence[Term], known: dict[Term, NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _start(self, terms: Sequence[Term], coefficients: dict[Term, NDArray[np.float64]]) -> NDArray[np.float64]:
         zero = np.zeros(self.members.shape[1] - 1)
-        return np.array([known.get(term, zero) for term in [(), *terms]])
+        return np.array([coefficients.get(term, zero) for term in [(), *terms]])
 
-    def _refit(self, terms: Sequence[Term], known: dict[Term, NDArray[np.float64]]) -> Fit:
-        return maximise(self._design(terms), self.members, self._start(terms, known))
+    def _refit(self, terms: Sequence[Term], coefficients: dict[Term, NDArray[np.float64]]) -> Fit:
+        return maximise(self._design(terms), self.members, self._start(terms, coefficients))
 
     def _design(self, terms: Sequence[Term]) -> NDArray[np.float64]:
         return np.column_stack([np.ones(len(self.X)), *(self._column(term) for term in terms)])
@@ -139,7 +140,7 @@ class Search:
 
 
 def _with_pairs(mains: Sequence[Term], features: Iterable[int]) -> list[Term]:
-    """Return the chosen main effects, and all main effects, squares and products of some features."""
+    """Return the selected main effects, and all main effects, squares and products of some features."""
     ordered = sorted(features)
     singles = [term for term in ((j,) for j in ordered) if term not in mains]
     return [*mains, *singles, *((j, k) for at, j in enumerate(ordered) for k in ordered[at:])]

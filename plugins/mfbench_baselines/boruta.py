@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
@@ -18,18 +20,19 @@ class Boruta(SupervisedSelector):
     both. A feature scores a hit if its importance exceeds that of the best shadow. After *t* rounds the hits are
     compared with a binomial law of *t* trials and probability 1/2: a feature is confirmed if its upper tail, rejected
     if its lower tail, times the number of features (Bonferroni), is below `alpha`. A feature still undecided at the end
-    is kept if its median importance exceeds the median of the best shadow's.
+    is accepted if its median importance exceeds the median of the best shadow's.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those that are kept.
+        Number of features that `get_support` keeps, the most important first; None keeps the features that Boruta
+        accepts.
     max_iter : int, default=50
-        Most rounds.
+        Maximum number of rounds.
     n_estimators : int, default=100
         Trees of a forest.
     max_depth : int or None, default=5
-        Greatest depth of a tree.
+        Maximum depth of a tree.
     alpha : float, default=0.05
         Level of the test.
     random_state : int, RandomState or None, default=None
@@ -38,7 +41,7 @@ class Boruta(SupervisedSelector):
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        For a feature that is kept the share of rounds with a hit; for another one that share minus 1, so at most 0.
+        For an accepted feature the share of rounds with a hit; for any other that share minus 1, so at most 0.
     hits_ : ndarray of shape (n_features,)
         Rounds with a hit.
     decision_ : ndarray of shape (n_features,)
@@ -57,9 +60,9 @@ class Boruta(SupervisedSelector):
 
     Notes
     -----
-    As many forests as rounds, each on up to twice as many columns as `X` has. Importance is the forest's mean decrease
+    Each round grows a forest on up to twice as many columns as `X` has. Importance is the forest's mean decrease
     in impurity; the original takes permutation importance, divided by its spread over the trees. There are at least
-    five shadows: with fewer features some are shuffled more than once. A constant feature never scores.
+    five shadows: with fewer features, some columns are shuffled more than once. A constant feature never scores.
 
     References
     ----------
@@ -92,11 +95,11 @@ class Boruta(SupervisedSelector):
         self.alpha = alpha
         self.random_state = random_state
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         self._check_classes(y)
         if self.max_iter < 1 or not 0 < self.alpha < 1:
             raise ValueError(
-                f"max_iter is at least 1 and alpha between 0 and 1; found {self.max_iter!r} and {self.alpha!r}"
+                f"max_iter must be at least 1 and alpha between 0 and 1; got {self.max_iter!r} and {self.alpha!r}"
             )
         random = check_random_state(self.random_state)
         p = X.shape[1]

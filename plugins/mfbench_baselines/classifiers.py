@@ -20,7 +20,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
     .. math::
         \lVert w \rVert_1 + |b| / s + C \sum_i \log(1 + e^{-t_i (w^\top x_i + b)}),
 
-    where :math:`t_i = \pm 1` tells whether sample *i* is of that class and *s* is `intercept_scaling`. Many weights
+    where :math:`t_i = \pm 1` states whether sample *i* is of that class and *s* is `intercept_scaling`. Many weights
     become exactly 0, so this selects features while it learns.
 
     Parameters
@@ -30,7 +30,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
     tol : float, default=1e-4
         Relative accuracy at which the solver stops.
     max_iter : int, default=1000
-        Most iterations of the solver per class.
+        Maximum number of iterations of the solver per class.
     intercept_scaling : float, default=10.0
         How much less the intercept is penalised than a weight. The solver cannot leave it out of the penalty.
     random_state : int, RandomState or None, default=None
@@ -47,7 +47,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         The largest absolute weight over the classes; 0 for a feature that is not used.
     n_iter_ : int
-        Iterations of the solver, for the class that took most.
+        Iterations of the solver, for the class that needed most.
     model_ : sklearn.multiclass.OneVsRestClassifier
         The trained models.
     n_features_in_ : int
@@ -120,11 +120,11 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """The largest absolute weight of each feature over the classes."""
-        return np.abs(self.coef_).max(axis=0)
+        return np.asarray(np.abs(self.coef_).max(axis=0))
 
     @property
     def n_iter_(self) -> int:
-        """Iterations of the solver, for the class that took most."""
+        """Iterations of the solver, for the class that needed most."""
         return int(max(binary.n_iter_.max() for binary in self.model_.estimators_))
 
 
@@ -137,22 +137,23 @@ class XGBoostClassifier(ModelClassifier):
         \sum_i \ell(y_i, \hat y_i + f_t(x_i)) + \tfrac12 \lambda \lVert w_t \rVert^2,
 
     with the log loss :math:`\ell` and leaf values :math:`w_t`, scaled by `learning_rate`. ``xgboost.XGBClassifier``
-    demands codes 0 … n_classes - 1 without gaps, which a fold that lacks a class does not have; this class encodes.
+    requires codes 0 … n_classes - 1 without gaps, which a fold that lacks a class does not have; this class encodes
+    them.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Rounds of boosting; each grows one tree per class (one in all for two classes).
     max_depth : int, default=6
-        Greatest depth of a tree.
+        Maximum depth of a tree.
     learning_rate : float, default=0.3
         Shrinkage of each tree.
     min_child_weight : float, default=1.0
-        Least sum of second derivatives in a leaf.
+        Minimum sum of second derivatives in a leaf.
     subsample : float, default=1.0
-        Share of samples drawn for each round.
+        Share of the samples that each round uses, at random.
     colsample_bytree : float, default=1.0
-        Share of columns drawn for each tree.
+        Share of the columns that each tree uses, at random.
     reg_lambda : float, default=1.0
         Strength λ of the L2 penalty on leaf values.
     n_jobs : int, default=1
@@ -223,4 +224,4 @@ class XGBoostClassifier(ModelClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float32]:
         """Mean gain of the splits on each column, as shares of 1."""
-        return self.model_.feature_importances_
+        return np.asarray(self.model_.feature_importances_)

@@ -1,4 +1,4 @@
-"""A selector that is told which columns to keep: a control, and a way to show a method a part of the data."""
+"""A selector of a fixed range of columns: a control, and a way to show a method a part of the data."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from mfbench_baselines._selector import ImportanceSelector
 
 
 class FixedColumns(ImportanceSelector):
-    """A stretch of columns, whatever the data: their importance is 1, that of all others 0.
+    """Select a fixed range of columns, whatever the data: their importance is 1, that of all others 0.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     first : int, default=0
         Position of the first column.
     count : int or None, default=None
-        How many columns; None takes all from the first on.
+        Number of columns; None selects all from `first` on.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class FixedColumns(ImportanceSelector):
     Raises
     ------
     ValueError
-        By `fit`, if the stretch is empty or ends beyond the last column.
+        By `fit`, if the range is empty or ends beyond the last column.
 
     Notes
     -----
@@ -55,7 +55,7 @@ class FixedColumns(ImportanceSelector):
         end = n_features if self.count is None else self.first + self.count
         if not 0 <= self.first < end <= n_features:
             raise ValueError(
-                f"first={self.first!r} and count={self.count!r} are no stretch of the {n_features} features of X"
+                f"first={self.first!r} and count={self.count!r} are not a range of the {n_features} features of X"
             )
         importances = np.zeros(n_features)
         importances[self.first : end] = 1.0

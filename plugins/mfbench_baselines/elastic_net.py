@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     .. math::
         \rho \lVert w \rVert_1 + \tfrac{1 - \rho}{2} \lVert w \rVert^2 + C \sum_i \log(1 + e^{-t_i (w^\top x_i + b)}).
 
-    The intercept *b* is free of charge. Features that say the same share their weight, where the lasso takes one.
+    The intercept *b* is not penalised. Equal features share their weight, where the lasso selects one of them.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     tol : float, default=1e-4
         Largest entry of the generalised gradient at the end, relative to the penalty's slope.
     max_iter : int, default=10000
-        Most steps per class.
+        Maximum number of steps per class.
 
     Attributes
     ----------
@@ -43,7 +44,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         The largest absolute weight over the classes; 0 for a feature that is not used.
     n_iter_ : int
-        Steps, for the class that took most.
+        Steps, for the class that needed most.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -87,8 +88,8 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         if self.C <= 0 or not 0 <= self.l1_ratio <= 1 or self.tol <= 0 or self.max_iter < 1:
             raise ValueError(
-                "C and tol are above 0, l1_ratio from 0 to 1, max_iter at least 1; "
-                f"found {self.C!r}, {self.tol!r}, {self.l1_ratio!r} and {self.max_iter!r}"
+                "C and tol must be above 0, l1_ratio from 0 to 1, max_iter at least 1; "
+                f"got {self.C!r}, {self.tol!r}, {self.l1_ratio!r} and {self.max_iter!r}"
             )
         targets = one_against_rest(codes, len(self.classes_)).astype(np.float64)
         fits = [_descend(X, target, self.C, self.l1_ratio, self.tol, self.max_iter) for target in targets]
@@ -167,7 +168,7 @@ class LassoPath(SupervisedSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those that enter.
+        Number of features that `get_support` keeps, the most important first; None keeps those that enter.
     n_penalties : int, default=40
         Penalties, evenly spaced on a logarithmic scale.
     smallest : float, default=0.01
@@ -175,7 +176,7 @@ class LassoPath(SupervisedSelector):
     tol : float, default=1e-3
         As in `ElasticNet`.
     max_iter : int, default=10000
-        Most steps per penalty and class.
+        Maximum number of steps per penalty and class.
 
     Attributes
     ----------
@@ -186,7 +187,7 @@ class LassoPath(SupervisedSelector):
     active_ : ndarray of bool, shape (n_penalties, n_features)
         Which features have a non-zero weight.
     n_iter_ : int
-        Steps for the penalty and class that took most.
+        Steps for the penalty and class that needed most.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -235,12 +236,12 @@ class LassoPath(SupervisedSelector):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         self._check_classes(y)
         if self.n_penalties < 2 or not 0 < self.smallest < 1:
             raise ValueError(
-                "n_penalties is at least 2 and smallest between 0 and 1; "
-                f"found {self.n_penalties!r} and {self.smallest!r}"
+                "n_penalties must be at least 2 and smallest between 0 and 1; "
+                f"got {self.n_penalties!r} and {self.smallest!r}"
             )
         targets = one_against_rest(y, int(y.max()) + 1).astype(np.float64)
         centred = targets - targets.mean(axis=1, keepdims=True)

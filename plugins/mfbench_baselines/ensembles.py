@@ -31,19 +31,19 @@ class RandomForestSelector(_EnsembleSelector):
     r"""Mean decrease in impurity over the trees of a random forest.
 
     The importance of a column is the share of all impurity (of classes Gini's, of numbers the variance) that the splits
-    on it take away, averaged over trees. In a deep forest nearly every column gets a little, so that this ranks and
-    does not decide.
+    on it take away, averaged over trees. In a deep forest nearly every column gets a little, so this ranks columns
+    and does not select them.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     n_estimators : int, default=300
         Number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split: a count or a share; None stands for all.
+        Columns considered for each split: a number or a share; None considers all.
     min_samples_leaf : int, default=1
-        Fewest samples of a leaf.
+        Minimum number of samples in a leaf.
     n_jobs : int, default=1
         Threads.
     random_state : int, RandomState or None, default=None
@@ -118,7 +118,7 @@ class XGBoostSelector(_EnsembleSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     n_estimators : int, default=100
         Number of trees (per class, if there are more than two).
     max_depth : int, default=3
@@ -128,7 +128,7 @@ class XGBoostSelector(_EnsembleSelector):
     n_jobs : int, default=1
         Threads.
     random_state : int, RandomState or None, default=None
-        Seed; nothing is drawn with these parameters, and XGBoost asks for one.
+        Seed that XGBoost requires; nothing is random with these parameters.
 
     Attributes
     ----------

@@ -5,6 +5,8 @@ Each scores every column by itself, in ``feature_importances_``: larger means mo
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
@@ -27,7 +29,7 @@ class VarianceFilter(ImportanceSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
 
     Attributes
     ----------
@@ -54,8 +56,8 @@ class VarianceFilter(ImportanceSelector):
     [0.25, 0.0, 0.139]
     """
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
-        return _range_scaled(X).var(axis=0)
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(_range_scaled(X).var(axis=0))
 
 
 class AnovaFFilter(SupervisedSelector):
@@ -72,7 +74,7 @@ class AnovaFFilter(SupervisedSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
 
     Attributes
     ----------
@@ -111,7 +113,7 @@ class AnovaFFilter(SupervisedSelector):
     [0.106, 1.0, 0.0]
     """
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         sizes = np.bincount(y)
         n_samples, n_classes = len(y), len(sizes)
         self._check_classes(y)
@@ -130,7 +132,7 @@ class AnovaFFilter(SupervisedSelector):
         F[np.all([np.ptp(group, axis=0) == 0 for group in groups], axis=0)] = np.inf
         F[np.ptp(Z, axis=0) == 0] = 0.0
         self.p_values_ = fdtrc(n_classes - 1, n_samples - n_classes, F)
-        return np.minimum(F, LARGEST)
+        return np.asarray(np.minimum(F, LARGEST))
 
 
 class MutualInfoFilter(NumberSelector):
@@ -145,11 +147,11 @@ class MutualInfoFilter(NumberSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     n_neighbors : int, default=3
         Neighbours per sample: more of them lower the variance and raise the bias.
     discrete_features : "auto", bool, or array-like of shape (n_features,) or of indices, default="auto"
-        Columns of discrete values; "auto" takes all columns as continuous.
+        Columns of discrete values; "auto" treats all columns as continuous.
     random_state : int, RandomState or None, default=None
         Seed of the faint noise that breaks ties in continuous columns.
 
@@ -200,23 +202,19 @@ class MutualInfoFilter(NumberSelector):
         self.discrete_features = discrete_features
         self.random_state = random_state
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
-        if are_numbers(y):
-            return mutual_info_regression(
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        numbers = are_numbers(y)
+        if not numbers and np.bincount(y).max() < 2:
+            raise ValueError(f"MutualInfoFilter needs a class of two samples; each class has one, n_samples = {len(y)}")
+        estimate = mutual_info_regression if numbers else mutual_info_classif
+        return np.asarray(
+            estimate(
                 X,
                 y,
                 discrete_features=self.discrete_features,
                 n_neighbors=self.n_neighbors,
                 random_state=self.random_state,
             )
-        if np.bincount(y).max() < 2:
-            raise ValueError(f"MutualInfoFilter needs a class of two samples; each class has one, n_samples = {len(y)}")
-        return mutual_info_classif(
-            X,
-            y,
-            discrete_features=self.discrete_features,
-            n_neighbors=self.n_neighbors,
-            random_state=self.random_state,
         )
 
 
@@ -228,7 +226,7 @@ class RandomFilter(ImportanceSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps them all.
+        Number of features that `get_support` keeps, the most important first; None keeps them all.
     random_state : int, RandomState or None, default=None
         Seed of the draw.
 
@@ -261,8 +259,8 @@ class RandomFilter(ImportanceSelector):
         super().__init__(n_features_to_select=n_features_to_select)
         self.random_state = random_state
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
-        return 1.0 - check_random_state(self.random_state).random_sample(X.shape[1])
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(1.0 - check_random_state(self.random_state).random_sample(X.shape[1]))
 
 
 def _range_scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:

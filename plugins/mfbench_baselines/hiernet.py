@@ -18,7 +18,7 @@ from mfbench_baselines._pairs import pair_matrix
 from mfbench_baselines._screen import strongest
 
 SMALLEST_SHARE = 0.01
-# Penalties tried beyond the best so far; smaller ones take the longest.
+# Number of penalties tried beyond the best so far; smaller ones take the longest.
 PATIENCE = 4
 # Losses that differ by a smaller share are equal but for rounding.
 TIE = 1e-9
@@ -36,30 +36,30 @@ class HierNet(SelectingMixin, CodedClassifier):
     .. math:: \lambda \, 1^\top (b^+ + b^-) + \tfrac{\lambda}{2} (\lVert \Theta \rVert_1 + \sum_j |\Theta_{jj}|)
 
     subject to :math:`b^+, b^- \ge 0` and :math:`\lVert \Theta_j \rVert_1 \le b_j^+ + b_j^-` for each row, which is the
-    weak hierarchy: a product needs one of its features. Strong hierarchy asks :math:`\Theta = \Theta^\top` too, so that
-    it needs both. More than two classes are fitted one against the rest.
+    weak hierarchy: a product needs one of its features. Strong hierarchy also requires :math:`\Theta = \Theta^\top`,
+    so a product needs both. More than two classes are fitted one against the rest.
 
     Parameters
     ----------
     hierarchy : {"weak", "strong"}, default="weak"
-        What a product needs.
+        "weak": a product needs one of its features; "strong": it needs both.
     family : {"logistic", "gaussian"}, default="logistic"
         The loss: minus the log-likelihood, or half the sum of squares with the class coded 0 and 1, which is quicker.
     relative_penalty : float or None, default=None
         λ as a share of the smallest λ that leaves nothing but the intercept, above 0 and at most 1. None: by
         cross-validation.
     n_penalties : int, default=20
-        Penalties to choose from, evenly spaced on a logarithmic scale from 1 to 0.01. The search ends when four in a
-        row brought nothing.
+        Penalties to choose from, evenly spaced on a logarithmic scale from 1 to 0.01. The search ends after four
+        in a row without an improvement.
     cv : int, default=10
-        Folds of that choice; fewer if a class has not so many rows.
+        Folds of that choice; fewer if a class has fewer rows.
     squares : bool, default=True
         Whether squares of features are among the terms.
     max_features : int, default=100
-        With more features than this, those that differ most between the classes one by one are taken; a pair invisible
-        to them is lost.
+        With more features than this, only those that differ most between the classes one by one are used; a pair
+        invisible to them is lost.
     max_iter : int, default=10000
-        Most gradient steps for one penalty.
+        Maximum number of gradient steps for one penalty.
     tol : float, default=1e-4
         Largest entry of the generalised gradient at the end, as a share of the largest penalty.
     random_state : int, RandomState or None, default=None
@@ -74,16 +74,16 @@ class HierNet(SelectingMixin, CodedClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts, at the mean of the standardised features and products.
     kept_ : ndarray of shape (n_kept,)
-        Features that the fit is made of.
+        Features that the fit uses.
     penalties_ : ndarray of shape (1,) or (n_classes,)
         λ.
     feature_importances_ : ndarray of shape (n_features,)
         The larger of \|b⁺ - b⁻\| and a feature's largest entry in `pairs_`, the largest over the classes.
     interaction_importances_ : ndarray of shape (n_features, n_features)
-        The largest absolute entry over the classes in `pairs_`; symmetric, 0 on the diagonal. Not given with more than
-        5000 features, for its size.
+        The largest absolute entry over the classes in `pairs_`; symmetric, 0 on the diagonal. Not available with more
+        than 5000 features, for its size.
     n_iter_ : int
-        Gradient steps of the last fit, for the class that took most.
+        Gradient steps of the last fit, for the class that needed most.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -193,10 +193,10 @@ class HierNet(SelectingMixin, CodedClassifier):
                 raise ValueError(f"{name} must be {' or '.join(map(repr, allowed))}; got {getattr(self, name)!r}")
         if self.relative_penalty is not None and not 0 < self.relative_penalty <= 1:
             raise ValueError(f"relative_penalty must be None or above 0 and at most 1; got {self.relative_penalty!r}")
-        least = {"n_penalties": 2, "cv": 2, "max_features": 1, "max_iter": 1}
-        for name, least_value in least.items():
-            if getattr(self, name) < least_value:
-                raise ValueError(f"{name} must be at least {least_value}; got {getattr(self, name)!r}")
+        minimum = {"n_penalties": 2, "cv": 2, "max_features": 1, "max_iter": 1}
+        for name, smallest in minimum.items():
+            if getattr(self, name) < smallest:
+                raise ValueError(f"{name} must be at least {smallest}; got {getattr(self, name)!r}")
         if self.tol <= 0:
             raise ValueError(f"tol must be above 0; got {self.tol!r}")
 
@@ -206,7 +206,7 @@ class HierNet(SelectingMixin, CodedClassifier):
             splitter = StratifiedKFold(min(self.cv, smallest), shuffle=True, random_state=self.random_state)
         else:
             splitter = KFold(min(self.cv, len(codes)), shuffle=True, random_state=self.random_state)
-        return splitter.split(codes, codes)
+        yield from splitter.split(codes, codes)
 
     def _fit_one(
         self,
@@ -266,10 +266,12 @@ class HierNet(SelectingMixin, CodedClassifier):
     ) -> Iterator[tuple[float, tuple[NDArray[np.float64], float, int]]]:
         """Yield each penalty with its solution, from the largest down, each started from the last."""
         solve = solve_strong if self.hierarchy == "strong" else solve_weak
-        state = problem.start()
+        variables, intercept = problem.start()
         for penalty in penalties:
-            *state, steps = solve(problem, penalty, tuple(state), tol=self.tol * penalties[0], max_iter=self.max_iter)
-            yield float(penalty), (*state, steps)
+            variables, intercept, steps = solve(
+                problem, penalty, (variables, intercept), tol=self.tol * penalties[0], max_iter=self.max_iter
+            )
+            yield float(penalty), (variables, intercept, steps)
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         X = X[:, self.kept_]
@@ -280,12 +282,12 @@ class HierNet(SelectingMixin, CodedClassifier):
 def first_minimum(losses: list[float]) -> int:
     """Return the index of the smallest loss, the first of those that are equal but for rounding."""
     values = np.array(losses)
-    least = values.min()
-    return int(np.flatnonzero(values <= least + TIE * abs(least))[0])
+    smallest = values.min()
+    return int(np.flatnonzero(values <= smallest + TIE * abs(smallest))[0])
 
 
 class _Scaling:
-    """Centre and scale columns as training rows say; constant ones become 0."""
+    """Centre and scale columns by the statistics of the training rows; constant ones become 0."""
 
     def __init__(self, X: NDArray[np.float64]) -> None:
         self.mean = X.mean(axis=0)
@@ -293,7 +295,8 @@ class _Scaling:
         self.spread[(np.ptp(X, axis=0) == 0) | (self.spread == 0)] = np.inf
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (X - self.mean) / self.spread
+        scaled: NDArray[np.float64] = (X - self.mean) / self.spread
+        return scaled
 
 
 @dataclass

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_baselines._classifier import CodedClassifier, one_against_rest, shares
 
-MOST_FEATURES = 30
+MAX_FEATURES = 30
 
 
 class LogisticInteractions(CodedClassifier):
@@ -55,7 +55,7 @@ class LogisticInteractions(CodedClassifier):
     separated_ : bool
         Whether the training samples are completely separated, for any class: see Notes.
     n_iter_ : int
-        Newton steps, of the class that took most.
+        Newton steps, for the class that needed most.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -63,17 +63,17 @@ class LogisticInteractions(CodedClassifier):
 
     Notes
     -----
-    Newton's method on standardised columns, with steps halved until the likelihood rises; the result is told for the
-    columns as given. z and p of a product do not change if columns are shifted or rescaled, those of a feature do.
+    Newton's method on standardised columns, with steps halved until the likelihood rises; results refer to the original
+    columns. z and p of a product do not change if columns are shifted or rescaled, those of a feature do.
 
     The likelihood has no maximum if a combination of terms separates the classes, and no unique one if terms are
     collinear (constant or equal columns, columns of one category, more terms than samples). A ridge of 1e-8 on the
     standardised terms keeps the coefficients finite in either case and changes others by about as little. Under
-    complete separation, which `separated_` tells, coefficients are large and say nothing, standard errors are larger,
+    complete separation, which `separated_` reports, coefficients are large and meaningless, standard errors are larger,
     and z is near 0: no evidence, by Hauck and Donner's paradox, where the effect is strongest. A term that others
     determine has z near 0 too.
 
-    There are p (p + 1) / 2 + 1 coefficients, so at most 30 features are taken. Time O(n_samples · p^4) and memory
+    There are p (p + 1) / 2 + 1 coefficients, so at most 30 features are allowed. Time O(n_samples · p^4) and memory
     O(n_samples · p^2) per step.
 
     References
@@ -106,12 +106,12 @@ class LogisticInteractions(CodedClassifier):
 
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         if self.max_iter < 1 or self.tol <= 0:
-            raise ValueError(f"max_iter is at least 1 and tol above 0; found {self.max_iter!r} and {self.tol!r}")
+            raise ValueError(f"max_iter must be at least 1 and tol above 0; got {self.max_iter!r} and {self.tol!r}")
         p = X.shape[1]
-        if p > MOST_FEATURES:
+        if p > MAX_FEATURES:
             raise ValueError(
-                f"LogisticInteractions takes at most {MOST_FEATURES} features, because it fits all pairwise products; "
-                f"found {p} columns, which is {p * (p + 1) // 2 + 1} coefficients: select features first"
+                f"LogisticInteractions takes at most {MAX_FEATURES} features, because it fits all pairwise products; "
+                f"got {p} columns, which makes {p * (p + 1) // 2 + 1} coefficients: select features first"
             )
         self.terms_ = np.column_stack(np.triu_indices(p, 1))
         mean, spread = X.mean(axis=0), X.std(axis=0)
@@ -165,7 +165,8 @@ class LogisticInteractions(CodedClassifier):
         return log_odds[:, 0] if log_odds.shape[1] == 1 else log_odds
 
     def _log_odds(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._design(X) @ np.column_stack([self.intercept_, self.coef_]).T
+        log_odds: NDArray[np.float64] = self._design(X) @ np.column_stack([self.intercept_, self.coef_]).T
+        return log_odds
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return shares(expit(self._log_odds(X)))
@@ -176,7 +177,7 @@ class _Fit:
 
     def __init__(self, coefficients: NDArray[np.float64]) -> None:
         self.coefficients = coefficients
-        self.covariance = np.empty((0, 0))
+        self.covariance: NDArray[np.floating] = np.empty((0, 0))
         self.steps = 0
         self.converged = False
         self.separated = False
@@ -222,7 +223,7 @@ def _maximise(design: NDArray[np.float64], target: NDArray[np.bool_], max_iter: 
 def _change_of_basis(
     mean: NDArray[np.float64], spread: NDArray[np.float64], terms: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return the matrix that takes coefficients of standardised terms to those of the terms as given."""
+    """Return the matrix that takes coefficients of standardised terms to those of the original terms."""
     p = len(mean)
     back = np.zeros((1 + p + len(terms), 1 + p + len(terms)))
     back[0, 0] = 1.0

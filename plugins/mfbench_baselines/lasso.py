@@ -1,4 +1,4 @@
-"""The lasso as a selector that decides by itself: its penalty by cross-validation, for classes and for numbers."""
+"""The lasso as a selector, with a penalty from cross-validation, for classes and for numbers."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ _STRENGTHS = tuple(float(C) for C in np.round(np.geomspace(0.003, 3.0, 10), 6))
 
 
 class LassoSelector(NumberSelector):
-    r"""Absolute weights of the lasso with the penalty that cross-validation likes best.
+    r"""Absolute weights of the lasso with the penalty that cross-validation selects.
 
     For numbers it minimises :math:`\frac{1}{2n} \lVert y - Xw - b \rVert^2 + \alpha \lVert w \rVert_1` by
     `sklearn.linear_model.LassoCV` (100 values of :math:`\alpha`, squared error); for classes it is
     `LassoClassifier`, one against the rest, with ten values of C from 0.003 to 3 and the log loss. Columns that are not
-    used weigh exactly 0. The penalty that predicts best keeps more columns than are relevant, as is known of the lasso.
+    used weigh exactly 0. The penalty that predicts best keeps more columns than are relevant: a well-known property of
+    the lasso.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     cv : int, default=10
         Folds; fewer if a class has fewer members.
     random_state : int, RandomState or None, default=None
@@ -85,21 +86,21 @@ class LassoSelector(NumberSelector):
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         seed = int(check_random_state(self.random_state).randint(2**31))
         with warnings.catch_warnings():
-            # At the weakest penalties the solver may stop early; what is chosen is hardly ever among them.
+            # At the weakest penalties the solver may stop early; they are hardly ever selected.
             warnings.simplefilter("ignore", ConvergenceWarning)
             if are_numbers(y):
                 folds = KFold(self._parts(len(y)), shuffle=True, random_state=seed)
                 self.model_ = LassoCV(cv=folds).fit(X, y)
-                return np.abs(self.model_.coef_)
+                return np.asarray(np.abs(self.model_.coef_))
             self._check_classes(y)
             folds = StratifiedKFold(self._parts(int(np.bincount(y).min())), shuffle=True, random_state=seed)
             search = GridSearchCV(
                 LassoClassifier(random_state=seed), {"C": _STRENGTHS}, scoring="neg_log_loss", cv=folds
             )
             self.model_ = search.fit(X, y).best_estimator_
-        return np.abs(self.model_.coef_).max(axis=0)
+        return np.asarray(np.abs(self.model_.coef_).max(axis=0))
 
     def _parts(self, smallest: int) -> int:
         if smallest < 2:
-            raise ValueError(f"LassoSelector needs at least two samples of each class, found {smallest}")
+            raise ValueError(f"LassoSelector needs at least two samples of each class; got {smallest}")
         return min(self.cv, smallest)

@@ -17,7 +17,7 @@ class LMNN(MetricClassifier):
     r"""Large margin nearest neighbour: targets near, rows of other classes a margin farther away.
 
     With :math:`d_{ij} = \lVert L (x_i - x_j) \rVert^2`, and *j* running over the targets of *i*, its k nearest rows of
-    the same class in the given space, it minimises [1]_
+    the same class in the original space, it minimises [1]_
 
     .. math::
         (1 - \mu) \sum_{i, j} d_{ij} + \mu \sum_{i, j} \sum_{l: y_l \ne y_i} [1 + d_{ij} - d_{il}]_+
@@ -32,7 +32,7 @@ class LMNN(MetricClassifier):
     push : float, default=0.5
         The weight μ of the second sum, at least 0 and below 1.
     max_iter : int, default=1000
-        Most quasi-Newton steps.
+        Maximum number of quasi-Newton steps.
     tol : float, default=2e-6
         The descent ends when 40 steps lower the objective, on average, by a smaller share of it per step.
 
@@ -41,7 +41,7 @@ class LMNN(MetricClassifier):
     components_ : ndarray of shape (n_components, n_features)
         The map L.
     matrix_ : ndarray of shape (n_features, n_features)
-        M. Computed when asked for: it takes 8 p² bytes.
+        M. Computed on access: it takes 8 p² bytes.
     feature_importances_ : ndarray of shape (n_features,)
         The diagonal of M.
     objective_trace_ : list of float
@@ -51,7 +51,7 @@ class LMNN(MetricClassifier):
     converged_ : bool
         Whether the descent ended by `tol`.
     n_skipped_ : int
-        Rows alone in their class. They have no target; they still have to keep away from others.
+        Rows alone in their class. They have no target, but are still kept away from other rows' targets.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -72,14 +72,14 @@ class LMNN(MetricClassifier):
 
     Notes
     -----
-    L-BFGS on L, as Weinberger and Saul's later programs do it, on those pairs of rows that can cost something at the
-    present L; when a descent ends, all pairs are looked at again, and the fit is over only if none was missed. In M the
-    problem is convex; in L, a square matrix, it is not, but no poorer minimum was met. The hinge has kinks, so that the
-    last digits come slowly.
+    L-BFGS on L, as in Weinberger and Saul's later programs, restricted to the pairs of rows that can cost something at
+    the current L. When a descent ends, all pairs are checked again, and the fit ends only if none was missed. In M the
+    problem is convex; in L, a square matrix, it is not, but no poorer minimum was observed. The hinge has kinks, so the
+    last digits converge slowly; progress is therefore measured over many steps.
 
-    Time O(n² p) for each look at all pairs, and O(m p + n p²) for each of the steps between, with m the pairs that are
+    Time O(n² p) for each check of all pairs, and O(m p + n p²) for each of the steps between, with m the pairs that are
     near; memory O(n p + m). With more columns than rows, L is learned in the span of the centred rows, which changes
-    nothing. A class of m rows gives at most m - 1 targets. Standardise the features.
+    nothing. A row in a class of m rows has at most m - 1 targets. Standardise the features.
 
     References
     ----------
@@ -106,8 +106,8 @@ class LMNN(MetricClassifier):
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
         if not 0 <= self.push < 1 or self.max_iter < 1 or self.tol <= 0:
             raise ValueError(
-                "push is at least 0 and below 1, max_iter at least 1 and tol above 0; "
-                f"found {self.push!r}, {self.max_iter!r} and {self.tol!r}"
+                "push must be at least 0 and below 1, max_iter at least 1 and tol above 0; "
+                f"got {self.push!r}, {self.max_iter!r} and {self.tol!r}"
             )
         targets = find_targets(X, codes, self.n_neighbors)
         alone = targets[:, 0] < 0
@@ -126,7 +126,7 @@ class LMNN(MetricClassifier):
 
 
 class NCA(MetricClassifier):
-    r"""Neighbourhood components analysis and nearest neighbours in the metric learned.
+    r"""Neighbourhood components analysis and nearest neighbours in the learned metric.
 
     Maximises :math:`\sum_i \sum_{j: y_j = y_i} p_{ij}` over L by `sklearn.neighbors.NeighborhoodComponentsAnalysis`,
     where :math:`p_{ij} \propto e^{-\lVert L (x_i - x_j) \rVert^2}` is the probability that *i* draws *j* as its
@@ -136,22 +136,22 @@ class NCA(MetricClassifier):
     ----------
     n_components : int or None, default=None
         Rows of L; None for a square L that starts as the identity. With fewer, L starts as the linear discriminants or
-        principal components, whichever scikit-learn finds apt.
+        principal components, as scikit-learn decides.
     n_neighbors : int, default=1
         Neighbours that vote on a prediction.
     max_iter : int, default=50
-        Most quasi-Newton steps.
+        Maximum number of quasi-Newton steps.
     tol : float, default=1e-5
         Tolerance of the solver.
     random_state : int, RandomState or None, default=None
-        Seed of the start, where principal components are drawn.
+        Seed of the start.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map L.
     matrix_ : ndarray of shape (n_features, n_features)
-        The metric. Computed when asked for: it takes 8 p² bytes.
+        The metric. Computed on access: it takes 8 p² bytes.
     feature_importances_ : ndarray of shape (n_features,)
         Its diagonal.
     n_iter_ : int
@@ -165,8 +165,8 @@ class NCA(MetricClassifier):
 
     Notes
     -----
-    Time and memory per step are O(n² p) and O(n²), scikit-learn's. The solver is stopped early by `max_iter`, which is
-    scikit-learn's default and not told by a warning: the objective is not convex, and later steps hardly change
+    Time and memory per step are O(n² p) and O(n²), scikit-learn's. `max_iter`, scikit-learn's default, stops the solver
+    early and without a warning: the objective is not convex, and later steps hardly change
     predictions. With more columns than rows, L is learned in the span of the centred rows.
 
     References
@@ -197,10 +197,10 @@ class NCA(MetricClassifier):
         self.random_state = random_state
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        wanted = None if self.n_components is None else min(self.n_components, X.shape[1])
+        n_components = None if self.n_components is None else min(self.n_components, X.shape[1])
         model = NeighborhoodComponentsAnalysis(
-            n_components=wanted,
-            init="identity" if wanted is None else "auto",
+            n_components=n_components,
+            init="identity" if n_components is None else "auto",
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=self.random_state,
@@ -209,4 +209,4 @@ class NCA(MetricClassifier):
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(X, codes)
         self.n_iter_ = model.n_iter_
-        return model.components_
+        return np.asarray(model.components_)

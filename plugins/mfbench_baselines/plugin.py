@@ -1,4 +1,4 @@
-"""What this plugin offers. Importing it loads no numerical library; factories are imported on first use."""
+"""The methods of this plugin. Importing this module loads no numeric library; factories are imported on first use."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="columns",
-            summary="A stretch of columns, told and not learned",
+            summary="A fixed range of columns; nothing is learned",
             factory="mfbench_baselines.columns:FixedColumns",
             tags=("baseline", "control"),
         ),

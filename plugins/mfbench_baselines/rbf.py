@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 
 from mfbench_baselines._classifier import CodedClassifier
 
-# Neighbouring centres whose mean distance is a unit's width, and the least width.
-NEIGHBOURS, LEAST_WIDTH = 2, 1e-6
+# Neighbouring centres whose mean distance is a unit's width, and the smallest width.
+NEIGHBOURS, MIN_WIDTH = 2, 1e-6
 
 
 class RBFNetwork(CodedClassifier):
@@ -75,7 +75,9 @@ class RBFNetwork(CodedClassifier):
 
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         if self.n_centers < 1 or self.alpha <= 0:
-            raise ValueError(f"n_centers is at least 1 and alpha above 0; found {self.n_centers!r} and {self.alpha!r}")
+            raise ValueError(
+                f"n_centers must be at least 1 and alpha above 0; got {self.n_centers!r} and {self.alpha!r}"
+            )
         random = check_random_state(self.random_state)
         centers = []
         for code in range(len(self.classes_)):
@@ -84,12 +86,13 @@ class RBFNetwork(CodedClassifier):
             centers.append(KMeans(count, n_init=5, random_state=random).fit(members).cluster_centers_)
         self.centers_ = np.vstack(centers)
         apart = np.sort(cdist(self.centers_, self.centers_), axis=1)[:, 1 : 1 + NEIGHBOURS]
-        self.widths_ = np.maximum(apart.mean(axis=1), LEAST_WIDTH)
+        self.widths_ = np.maximum(apart.mean(axis=1), MIN_WIDTH)
         layer = LogisticRegression(C=1.0 / self.alpha, solver="newton-cholesky", max_iter=200)
         self.output_ = layer.fit(self._units(X), codes)
 
     def _units(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.exp(-cdist(X, self.centers_, "sqeuclidean") / (2.0 * self.widths_**2))
+        units: NDArray[np.float64] = np.exp(-cdist(X, self.centers_, "sqeuclidean") / (2.0 * self.widths_**2))
+        return units
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.output_.predict_proba(self._units(X))
+        return np.asarray(self.output_.predict_proba(self._units(X)))

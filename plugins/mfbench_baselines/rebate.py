@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ ALGORITHMS = ("SURF", "SURFstar", "MultiSURF", "MultiSURFstar")
 
 
 class RebateFilter(SupervisedSelector):
-    r"""A Relief that takes as neighbours all rows within a distance, by scikit-rebate.
+    r"""Relief with all rows within a distance as neighbours, by scikit-rebate.
 
     SURF counts rows nearer than the mean distance of all pairs; MultiSURF those nearer than a row's own mean distance
     minus half its standard deviation. The starred ones also count far rows, with the opposite sign.
@@ -19,14 +21,14 @@ class RebateFilter(SupervisedSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those of positive importance.
+        Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     algorithm : {"SURF", "SURFstar", "MultiSURF", "MultiSURFstar"}, default="MultiSURF"
         Which of them.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        What scikit-rebate says.
+        As scikit-rebate computes them.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -41,9 +43,9 @@ class RebateFilter(SupervisedSelector):
 
     Notes
     -----
-    Time O(n² p), memory O(n²), in Python: some seconds for a thousand rows. scikit-rebate takes a column of at most ten
-    values as categorical. The starred ones are meant for interactions: far rows of another class count against a
-    feature that tells the classes by itself, so that they rank the two petal columns of iris last. Their importances
+    Time O(n² p), memory O(n²), in Python: some seconds for a thousand rows. scikit-rebate treats a column of at most
+    ten values as categorical. The starred ones are meant for interactions: far rows of another class count against a
+    feature that separates the classes on its own, so they rank the two petal columns of iris last. Their importances
     may be far from 0 on average, so rank them rather than count the positive ones.
 
     References
@@ -59,7 +61,7 @@ class RebateFilter(SupervisedSelector):
         super().__init__(n_features_to_select=n_features_to_select)
         self.algorithm = algorithm
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         self._check_classes(y)
         if self.algorithm not in ALGORITHMS:
             raise ValueError(f"algorithm must be one of {', '.join(ALGORITHMS)}; got {self.algorithm!r}")

@@ -13,7 +13,7 @@ from mfbench_baselines._soda_search import Search, Term, values
 
 
 class SODA(SelectingMixin, CodedClassifier):
-    r"""Choose features and pairwise interactions for logistic regression, step by step.
+    r"""Select features and pairwise interactions for logistic regression, step by step.
 
     The criterion for a set *T* of terms, each a feature, a square or a product of two features, is [1]_
 
@@ -28,17 +28,17 @@ class SODA(SelectingMixin, CodedClassifier):
     gamma : float, default=0.5
         γ: 0 is the Bayesian information criterion; larger values keep fewer terms where there are many features.
     max_features : int, default=200
-        With more features than this, the search is among those that differ most between the classes one by one; a
-        pair invisible to them is lost. The criterion still counts all p.
+        With more features than this, only those that differ most between the classes one by one are searched; a pair
+        of others is lost. The criterion still counts all p.
     n_refits : int, default=10
         Candidates for addition that are fitted in each step: those with the largest score statistics.
 
     Attributes
     ----------
     terms_ : list of tuple of int
-        The chosen terms: ``(j,)`` a feature, ``(j, j)`` a square, ``(j, k)`` a product.
+        The selected terms: ``(j,)`` a feature, ``(j, j)`` a square, ``(j, k)`` a product.
     coef_ : ndarray of shape (n_classes - 1, n_terms)
-        Coefficients of the terms as given, for each class but the first.
+        Coefficients of the original terms, for each class but the first.
     intercept_ : ndarray of shape (n_classes - 1,)
         Intercepts.
     likelihood_ratios_ : ndarray of shape (n_terms,)
@@ -46,14 +46,15 @@ class SODA(SelectingMixin, CodedClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         The largest of these among a feature's terms; 0 without any.
     interaction_importances_ : ndarray of shape (n_features, n_features)
-        That of each product, 0 for products not chosen; symmetric, 0 on the diagonal. The terms were chosen by the same
-        data, so it is no test. Not given with more than 5000 features, for its size.
+        That of each product, 0 for other products; symmetric, 0 on the diagonal. The terms were selected on the same
+        data, so this is not a test. Not available with more than 5000 features, for its size.
     ebic_, deviance_ : float
-        Of the chosen terms.
+        Of the selected terms.
     path_ : list of (str, tuple of int, float)
-        Each move: the pass ("main", "interaction", "backward"), what came or went, EBIC after it.
+        Each move: the pass ("main", "interaction", "backward"), the term added or removed, EBIC after it.
     separated_ : bool
-        Whether the chosen terms separate the training classes completely. Coefficients are then large and say nothing.
+        Whether the selected terms separate the training classes completely. Coefficients are then large and
+        meaningless.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -72,7 +73,7 @@ class SODA(SelectingMixin, CodedClassifier):
     model that they extend: O(p n t²) time for t terms, (K - 1)³ times that for K classes. Memory O(n p).
 
     Constant features are left out. A ridge of 1e-8 on standardised terms keeps separated and collinear terms finite.
-    Products depend on where the zero of a feature is: standardise.
+    Products depend on the zero of each feature: standardise.
 
     References
     ----------
@@ -98,8 +99,8 @@ class SODA(SelectingMixin, CodedClassifier):
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         if self.gamma < 0 or self.max_features < 1 or self.n_refits < 1:
             raise ValueError(
-                "gamma is at least 0, max_features and n_refits at least 1; "
-                f"found {self.gamma!r}, {self.max_features!r} and {self.n_refits!r}"
+                "gamma must be at least 0, max_features and n_refits at least 1; "
+                f"got {self.gamma!r}, {self.max_features!r} and {self.n_refits!r}"
             )
         n, p = X.shape
         n_classes = len(self.classes_)
@@ -129,7 +130,7 @@ class SODA(SelectingMixin, CodedClassifier):
     def interaction_importances_(self) -> NDArray[np.float64]:
         """The likelihood ratio of each product, of shape (n_features, n_features)."""
         ratios = zip(self.terms_, self.likelihood_ratios_, strict=True)
-        return pair_matrix(self, {term: ratio for term, ratio in ratios if len(set(term)) == 2})
+        return pair_matrix(self, {(term[0], term[-1]): ratio for term, ratio in ratios if len(set(term)) == 2})
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         design = np.column_stack([np.ones(len(X)), *(values(X, term) for term in self.terms_)])

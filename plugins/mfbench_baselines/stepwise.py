@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,13 @@ class RecursiveElimination(SupervisedSelector):
     r"""Recursive feature elimination with a linear support vector machine (SVM-RFE).
 
     A linear machine (squared hinge loss, one class against the rest) is trained, features with the smallest
-    :math:`\sum_k w_{kj}^2` are dropped, and so on until one is left. The importance of a feature is its place in the
+    :math:`\sum_k w_{kj}^2` are dropped, and so on until one is left. The importance of a feature is its position in the
     order of elimination, from :math:`1/p` for the first dropped to 1 for the last one left.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps them all: the method ranks.
+        Number of features that `get_support` keeps, the most important first; None keeps them all: the method ranks.
     step : float, default=0.1
         Share of the remaining features that is dropped in a round, from 0 to below 1; at least one is dropped.
     C : float, default=1.0
@@ -71,11 +72,12 @@ class RecursiveElimination(SupervisedSelector):
         self.step = step
         self.C = C
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         self._check_classes(y)
         if not 0 <= self.step < 1:
             raise ValueError(f"step must be at least 0 and below 1; got {self.step!r}")
-        left, dropped = np.arange(X.shape[1]), []
+        left = np.arange(X.shape[1])
+        dropped: list[int] = []
         self.n_iter_ = 0
         while len(left) > 1:
             # With more columns than rows the dual has fewer variables; both reach the same minimum.
@@ -93,7 +95,7 @@ class RecursiveElimination(SupervisedSelector):
 
 
 class _Greedy(SupervisedSelector):
-    """Takes one feature after the other; the importance tells in which order, 0 for features not taken."""
+    """Selects one feature after the other; the importance falls in that order, and is 0 for features not selected."""
 
     n_ranked: int
 
@@ -103,9 +105,9 @@ class _Greedy(SupervisedSelector):
 
     @abstractmethod
     def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
-        """Return the features taken, the first one first."""
+        """Return the selected features, in order."""
 
-    def _importances(self, X: NDArray[np.float64], y: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         self._check_classes(y)
         self._check_count()
         order = self._order(X, np.asarray(y))
@@ -119,12 +121,12 @@ class SequentialForward(_Greedy):
     r"""Forward selection by the cross-validated accuracy of nearest neighbours.
 
     Starting from no feature, the one that raises the accuracy of a k-nearest-neighbour classifier most is added, until
-    `n_ranked` are taken or none raises it.
+    `n_ranked` are selected or none raises it.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those that were taken.
+        Number of features that `get_support` keeps, the most important first; None keeps the selected features.
     n_ranked : int, default=10
         Most features to take.
     n_neighbors : int, default=3
@@ -132,7 +134,7 @@ class SequentialForward(_Greedy):
     cv : int, default=5
         Folds; fewer if a class has not so many rows.
     max_features : int, default=100
-        With more features than this, the search is among those that differ most between the classes one by one.
+        With more features than this, only those that differ most between the classes one by one are searched.
     random_state : int, RandomState or None, default=None
         Seed of the folds.
 
@@ -141,7 +143,7 @@ class SequentialForward(_Greedy):
     feature_importances_ : ndarray of shape (n_features,)
         1 for the first feature taken, falling evenly, 0 for those not taken.
     order_ : ndarray of shape (n_taken,)
-        The features taken, the first one first.
+        The selected features, in order.
     scores_ : ndarray of shape (n_taken,)
         The accuracy with each.
     n_features_in_ : int
@@ -151,9 +153,9 @@ class SequentialForward(_Greedy):
 
     Notes
     -----
-    Time O(n² s) for each candidate for place s. The same folds serve all candidates. Of equal accuracies the feature
-    that comes first wins, of equally near rows the one that comes first. A pair that tells something only together is
-    not found.
+    Time O(n² s) for each candidate for position s. All candidates are compared on the same folds. Ties between
+    accuracies go to the first feature, ties between distances to the first row. Two features that are only useful
+    together are not found.
 
     References
     ----------
@@ -188,8 +190,8 @@ class SequentialForward(_Greedy):
     def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
         if self.cv < 2 or self.n_neighbors < 1 or self.max_features < 1:
             raise ValueError(
-                "cv is at least 2, n_neighbors and max_features at least 1; "
-                f"found {self.cv!r}, {self.n_neighbors!r} and {self.max_features!r}"
+                "cv must be at least 2, n_neighbors and max_features at least 1; "
+                f"got {self.cv!r}, {self.n_neighbors!r} and {self.max_features!r}"
             )
         smallest = int(np.bincount(y).min())
         stratified = smallest >= 2
@@ -198,7 +200,9 @@ class SequentialForward(_Greedy):
         fold_of = np.empty(len(y), dtype=np.int64)
         for number, (_, test) in enumerate(folds.split(X, y)):
             fold_of[test] = number
-        candidates, taken, scores = [int(j) for j in strongest(X, y, self.max_features)], [], [0.0]
+        candidates = [int(j) for j in strongest(X, y, self.max_features)]
+        taken: list[int] = []
+        scores = [0.0]
         while candidates and len(taken) < self.n_ranked:
             reached = [fold_accuracy(X[:, [*taken, j]], y, fold_of, self.n_neighbors) for j in candidates]
             best = int(np.argmax(np.round(reached, 12)))
@@ -224,7 +228,7 @@ class MRMR(_Greedy):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        How many features `get_support` keeps, the most important first; None keeps those that were taken.
+        Number of features that `get_support` keeps, the most important first; None keeps the selected features.
     n_ranked : int, default=50
         Most features to take.
     scheme : {"difference", "quotient"}, default="difference"
@@ -237,7 +241,7 @@ class MRMR(_Greedy):
     feature_importances_ : ndarray of shape (n_features,)
         1 for the first feature taken, falling evenly, 0 for those not taken.
     order_ : ndarray of shape (n_taken,)
-        The features taken, the first one first.
+        The selected features, in order.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -250,8 +254,8 @@ class MRMR(_Greedy):
 
     Notes
     -----
-    O(n p) for each feature taken, by counting with matrix products; memory O(n p). A column of two or three values
-    keeps them. Constant features are never taken. A quotient's redundancy is at least 1e-12.
+    O(n p) for each selected feature, by counting with matrix products; memory O(n p). A column of two or three values
+    keeps them. Constant features are never selected. A quotient's redundancy is at least 1e-12.
 
     References
     ----------
@@ -264,7 +268,7 @@ class MRMR(_Greedy):
 
     Examples
     --------
-    The second column repeats the first; the third says less, but something else.
+    The second column repeats the first; the third is less informative, but not redundant.
 
     >>> from mfbench_baselines.stepwise import MRMR
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -294,7 +298,8 @@ class MRMR(_Greedy):
         levels = three_levels(X, self.width)
         relevance = information(levels, y)
         open_ = np.ptp(X, axis=0) > 0
-        redundancy, taken = np.zeros(X.shape[1]), []
+        redundancy = np.zeros(X.shape[1])
+        taken: list[int] = []
         while len(taken) < min(self.n_ranked, int(np.count_nonzero(open_)) + len(taken)):
             mean = redundancy / max(len(taken), 1)
             if not taken:
@@ -327,7 +332,7 @@ def three_levels(X: NDArray[np.float64], width: float) -> NDArray[np.int8]:
     """
     mean, half = X.mean(axis=0), width * X.std(axis=0)
     lower, upper = mean - half, mean + half
-    levels = np.greater(X, lower).astype(np.int8) + np.greater(X, upper)
+    levels: NDArray[np.int8] = np.greater(X, lower).astype(np.int8) + np.greater(X, upper)
     ordered = np.sort(X, axis=0)
     steps = np.diff(ordered, axis=0) > 0
     for j in np.flatnonzero(steps.sum(axis=0) <= 2):
@@ -355,4 +360,5 @@ def information(levels: NDArray[np.int8], codes: NDArray[np.integer]) -> NDArray
     joint = np.array([members @ (levels == level) for level in range(3)]) / n
     outer = joint.sum(axis=1)[:, None] * joint.sum(axis=0)
     ratio = np.divide(joint, outer, out=np.ones_like(joint), where=joint > 0)
-    return np.maximum((joint * np.log(ratio)).sum(axis=(0, 1)), 0.0)
+    information: NDArray[np.float64] = np.maximum((joint * np.log(ratio)).sum(axis=(0, 1)), 0.0)
+    return information

@@ -32,9 +32,9 @@ class XGBoostPairs(XGBoostClassifier):
     min_child_weight : float, default=1.0
         Least sum of second derivatives in a leaf.
     subsample : float, default=1.0
-        Share of samples drawn for each round.
+        Share of the samples that each round uses, at random.
     colsample_bytree : float, default=1.0
-        Share of columns drawn for each tree.
+        Share of the columns that each tree uses, at random.
     reg_lambda : float, default=1.0
         Strength of the L2 penalty on leaf values.
     n_jobs : int, default=1
@@ -45,8 +45,8 @@ class XGBoostPairs(XGBoostClassifier):
     Attributes
     ----------
     interaction_importances_ : ndarray of shape (n_features, n_features)
-        Gains of pairs, as shares of the gain of all splits; symmetric, 0 on the diagonal. Not given with more than 5000
-        features, for its size.
+        Gains of pairs, as shares of the gain of all splits; symmetric, 0 on the diagonal. Not available with more than
+        5000 features, for its size.
     classes_, feature_importances_, model_, n_features_in_, feature_names_in_
         As in `XGBoostClassifier`.
 
@@ -56,7 +56,7 @@ class XGBoostPairs(XGBoostClassifier):
 
     Notes
     -----
-    Reading the trees takes time proportional to their size. A share says nothing of significance: without any
+    Reading the trees takes time proportional to their size. A share does not measure significance: without any
     interaction, shares are small but not 0.
 
     References
@@ -100,7 +100,8 @@ def pair_gains(trees: list[Mapping[str, Any]]) -> dict[tuple[int, int], float]:
     gains : dict from (int, int) to float
         The smaller index first.
     """
-    total, gains = 0.0, defaultdict(float)
+    total = 0.0
+    gains: defaultdict[tuple[int, int], float] = defaultdict(float)
     for tree in trees:
         for split, parent in _splits(tree):
             total += split["gain"]

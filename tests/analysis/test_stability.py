@@ -61,5 +61,5 @@ def test_interval_covers_the_truth():
 
 
 def test_table_of_other_values_is_refused():
-    with pytest.raises(ValueError, match="table of rounds by features"):
+    with pytest.raises(ValueError, match="rounds by features"):
         nogueira_stability([[0, 2], [1, 0]])

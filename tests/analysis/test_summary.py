@@ -10,7 +10,7 @@ from mfbench.analysis.one_dataset.cells import results_by_cell
 from mfbench.analysis.one_dataset.paired import corrected_t_test
 from mfbench.analysis.one_dataset.rules import compare
 from mfbench.analysis.settings import ComparisonSettings
-from mfbench.analysis.summary import compare_with_reference, summarise, tabulate, tabulate_complete
+from mfbench.analysis.summary import compare_with_reference, summarise, tabulate
 from mfbench.errors import UnknownNameError
 
 FOLDS = 5
@@ -157,7 +157,8 @@ class TestCompare:
         cells["d", missing][2] = hole
         found = compare_with_reference(trials(cells), settings_for())
         assert found["dataset"].tolist() == ["e"]
-        assert ("d", missing) not in tabulate_complete(trials(cells), settings_for())
+        table = tabulate(trials(cells), settings_for()).set_index(["dataset", "method"])
+        assert not table.loc[("d", missing), "complete"] and table.loc[("e", missing), "complete"]
 
     def test_an_unknown_reference_is_answered_with_the_known_ones(self):
         with pytest.raises(UnknownNameError, match="unknown method of this run 'Z': choose from A"):

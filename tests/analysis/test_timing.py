@@ -1,4 +1,4 @@
-"""The exponents of known power laws come back; what cannot be told is not told."""
+"""The exponents of known power laws come back; an exponent that cannot be estimated is NaN."""
 
 import numpy as np
 import pandas as pd

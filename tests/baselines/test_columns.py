@@ -26,5 +26,5 @@ def test_the_stretch_is_kept(first, count, kept):
 
 @pytest.mark.parametrize(("first", "count"), [(-1, 2), (0, 0), (5, None), (3, 3), (0, 6), (0, -1)])
 def test_what_is_no_stretch_is_refused(first, count):
-    with pytest.raises(ValueError, match="no stretch of the 5 features"):
+    with pytest.raises(ValueError, match="not a range of the 5 features"):
         FixedColumns(first=first, count=count).fit(X)

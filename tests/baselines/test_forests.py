@@ -52,7 +52,7 @@ def test_boruta_finds_nothing_in_noise():
 
 @pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"alpha": 0.0}])
 def test_boruta_parameters_have_a_range(parameters):
-    with pytest.raises(ValueError, match="max_iter is at least 1"):
+    with pytest.raises(ValueError, match="max_iter must be at least 1"):
         Boruta(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 

@@ -20,7 +20,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def drawn(family, n=60, p=3, seed=0, squares=True):
+def sample(family, n=60, p=3, seed=0, squares=True):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
@@ -103,7 +103,7 @@ def by_general_solver(problem, penalty, strong):
 @pytest.mark.parametrize("hierarchy", ["weak", "strong"])
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
 def test_objective_is_that_of_a_general_solver(family, hierarchy, share):
-    problem = drawn(family)
+    problem = sample(family)
     penalty = share * problem.largest_penalty()
     solve = solve_strong if hierarchy == "strong" else solve_weak
     variables, intercept, _ = solve(problem, penalty, problem.start(), **TIGHT)
@@ -119,7 +119,7 @@ def test_objective_is_that_of_a_general_solver(family, hierarchy, share):
 
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
 def test_gradient_is_that_of_finite_differences(family):
-    problem = drawn(family)
+    problem = sample(family)
     at = np.random.default_rng(1).normal(size=(3, 5)) * 0.3
 
     def value(flat):
@@ -167,7 +167,7 @@ def test_proximal_point_is_that_of_a_general_solver(squares):
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
 @pytest.mark.parametrize("seed", range(3))
 def test_largest_penalty_is_where_the_first_term_enters(family, seed):
-    problem = drawn(family, seed=seed, p=3)
+    problem = sample(family, seed=seed, p=3)
     largest = problem.largest_penalty()
     above, _, _ = solve_weak(problem, 1.001 * largest, problem.start(), **TIGHT)
     below, _, _ = solve_weak(problem, 0.99 * largest, problem.start(), **TIGHT)
@@ -179,7 +179,7 @@ def test_largest_penalty_is_where_the_first_term_enters(family, seed):
 def test_at_the_largest_penalty_no_term_enters(family):
     """Not even by a rounding error: the empty model is empty on every machine."""
     for seed in range(20):
-        problem = drawn(family, seed=seed, p=4)
+        problem = sample(family, seed=seed, p=4)
         variables, _, _ = solve_weak(problem, problem.largest_penalty(), problem.start(), **TIGHT)
         assert not variables.any()
 
@@ -202,7 +202,7 @@ def test_losses_equal_but_for_rounding_are_ties():
 
 def test_without_pairs_it_is_the_lasso():
     """One feature without its square has no pair."""
-    problem = drawn("gaussian", p=3, squares=False)
+    problem = sample("gaussian", p=3, squares=False)
     single = Problem(problem.X[:, :1], problem.y, "gaussian", False)
     variables, intercept, _ = solve_weak(single, 10.0, single.start(), **TIGHT)
     lasso = Lasso(alpha=10.0 / 60, tol=1e-10).fit(single.X, single.y)

@@ -17,7 +17,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def drawn(n=150, p=3, seed=0):
+def sample(n=150, p=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p)) * np.array([1.0, 5.0, 0.2, 1.0])[:p] + np.array([0.0, 3.0, -1.0, 2.0])[:p]
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -41,7 +41,7 @@ def second_derivatives(loss, at, scale):
 
 
 def test_against_an_optimiser_and_a_numerical_hessian():
-    X, y = drawn()
+    X, y = sample()
     T, sign = terms(X), 2 * y - 1
     scale = 1 / np.maximum(T.std(axis=0), 1)
     loss = lambda b: np.logaddexp(0, -sign * (T @ b)).sum()  # noqa: E731
@@ -57,7 +57,7 @@ def test_against_an_optimiser_and_a_numerical_hessian():
 
 def test_against_statsmodels():
     statsmodels = pytest.importorskip("statsmodels.api")
-    X, y = drawn()
+    X, y = sample()
     theirs = statsmodels.Logit(y, terms(X)).fit(disp=False)
     ours = LogisticInteractions().fit(X, y)
     np.testing.assert_allclose(ours.coef_[0], theirs.params[1:], rtol=1e-5)
@@ -65,7 +65,7 @@ def test_against_statsmodels():
 
 
 def test_the_matrices_hold_the_products():
-    X, y = drawn(p=4)
+    X, y = sample(p=4)
     model = LogisticInteractions().fit(X, y)
     for (j, k), z, p in zip(model.terms_, model.z_[0, 4:], model.pvalues_[0, 4:], strict=True):
         assert model.interaction_importances_[j, k] == model.interaction_importances_[k, j] == abs(z)
@@ -76,7 +76,7 @@ def test_the_matrices_hold_the_products():
 
 
 def test_shifts_and_scales_change_neither_predictions_nor_products():
-    X, y = drawn()
+    X, y = sample()
     one, other = LogisticInteractions().fit(X, y), LogisticInteractions().fit(1000 + 7 * X, y)
     np.testing.assert_allclose(one.interaction_importances_, other.interaction_importances_, rtol=1e-6)
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(1000 + 7 * X), atol=1e-8)
@@ -107,7 +107,7 @@ def test_complete_separation_is_told_and_finite(seed):
 
 @pytest.mark.parametrize("kind", ["constant", "twin", "one-hot", "more terms than samples"])
 def test_terms_that_others_determine_have_no_evidence(kind):
-    X, y = drawn()
+    X, y = sample()
     if kind == "constant":
         X = np.column_stack([X, np.full(len(X), 7.0)])
     elif kind == "twin":
@@ -126,7 +126,7 @@ def test_terms_that_others_determine_have_no_evidence(kind):
 
 
 def test_more_classes_go_one_against_the_rest():
-    X, y = drawn()
+    X, y = sample()
     y = y + (X[:, 1] > 6)
     model = LogisticInteractions().fit(X, y)
     assert model.coef_.shape == (3, 6) and model.intercept_.shape == (3,)
@@ -141,19 +141,19 @@ def test_more_classes_go_one_against_the_rest():
 
 
 def test_too_many_features_are_refused_with_the_count():
-    with pytest.raises(ValueError, match=r"at most 30 features.*found 31 columns, which is 497 coefficients"):
+    with pytest.raises(ValueError, match=r"at most 30 features.*got 31 columns, which makes 497 coefficients"):
         LogisticInteractions().fit(np.zeros((4, 31)), [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"tol": 0.0}])
 def test_parameters_have_a_range(parameters):
-    with pytest.raises(ValueError, match="max_iter is at least 1 and tol above 0"):
+    with pytest.raises(ValueError, match="max_iter must be at least 1 and tol above 0"):
         LogisticInteractions(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_too_few_steps_are_told():
     with pytest.warns(ConvergenceWarning, match="after 1 steps"):
-        LogisticInteractions(max_iter=1).fit(*drawn())
+        LogisticInteractions(max_iter=1).fit(*sample())
 
 
 def test_a_feature_counts_by_its_strongest_term():

@@ -24,7 +24,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def drawn(n=40, p=3, n_classes=2, seed=0):
+def sample(n=40, p=3, n_classes=2, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % n_classes
     return rng.normal(size=(n, p)) * np.array([1, 2, 0.5, 1, 1])[:p] + 0.7 * (y[:, None] == np.arange(p)), y
@@ -52,14 +52,14 @@ def everything(L, X, y, k, push):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("k", [1, 3])
 def test_objective_is_the_sum_over_all_triples(k, n_classes):
-    X, y = drawn(n_classes=n_classes)
+    X, y = sample(n_classes=n_classes)
     for seed in range(4):
         L = np.random.default_rng(seed).normal(size=(3, 3))
         assert everything(L, X, y, k, 0.3)[0] == pytest.approx(by_definition(L, X, y, k, 0.3), rel=1e-12)
 
 
 def test_gradient_is_that_of_finite_differences():
-    X, y = drawn()
+    X, y = sample()
     L = np.random.default_rng(1).normal(size=(3, 3))
     value = lambda flat: everything(flat.reshape(3, 3), X, y, 3, 0.5)[0]  # noqa: E731
     numerical = approx_fprime(L.ravel(), value, 1e-7)
@@ -69,7 +69,7 @@ def test_gradient_is_that_of_finite_differences():
 @pytest.mark.parametrize("seed", range(3))
 def test_no_generic_optimiser_finds_a_better_metric(seed):
     """The simplex method in the three numbers of a metric of two features; the problem is convex in it."""
-    X, y = drawn(n=30, p=2, seed=seed)
+    X, y = sample(n=30, p=2, seed=seed)
 
     def value(flat):
         return by_definition(np.array([[flat[0], flat[1]], [0.0, flat[2]]]), X, y, 2, 0.5)
@@ -100,7 +100,7 @@ def test_as_good_as_another_program(name):
 
 
 def test_objective_falls_and_the_matrix_is_positive():
-    X, y = drawn(n=90, p=4, n_classes=3)
+    X, y = sample(n=90, p=4, n_classes=3)
     model = LMNN().fit(X, y)
     assert (np.diff(model.objective_trace_) < 0).all()
     assert np.linalg.eigvalsh(model.matrix_).min() > -1e-10
@@ -111,7 +111,7 @@ def test_objective_falls_and_the_matrix_is_positive():
 
 
 def test_without_push_everything_shrinks_to_a_point():
-    X, y = drawn()
+    X, y = sample()
     assert LMNN(push=0.0).fit(X, y).objective_trace_[-1] < 1e-6
 
 
@@ -127,7 +127,7 @@ def test_more_features_than_rows_are_learned_in_their_span():
 
 
 def test_duplicates_singletons_and_constants_are_harmless():
-    X, y = drawn(n=20)
+    X, y = sample(n=20)
     X, y = np.vstack([X, X[:3], [[9.0, 9.0, 9.0]]]), np.append(np.append(y, y[:3]), 7)
     X = np.column_stack([X, np.full(len(X), 5.0)])
     model = LMNN().fit(X, y)
@@ -141,16 +141,16 @@ def test_duplicates_singletons_and_constants_are_harmless():
 @pytest.mark.parametrize("parameters", [{"push": 1.0}, {"max_iter": 0}, {"tol": 0.0}, {"n_neighbors": 0}])
 def test_parameters_have_a_range(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
-        LMNN(**parameters).fit(*drawn())
+        LMNN(**parameters).fit(*sample())
 
 
 def test_too_few_steps_are_told():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        LMNN(max_iter=1).fit(*drawn())
+        LMNN(max_iter=1).fit(*sample())
 
 
 def test_nca_is_scikit_learns_and_its_neighbours():
-    X, y = drawn(n=80, p=4)
+    X, y = sample(n=80, p=4)
     theirs = NeighborhoodComponentsAnalysis(init="identity", random_state=0).fit(X[:60], y[:60])
     ours = NCA(random_state=0).fit(X[:60], y[:60])
     np.testing.assert_allclose(ours.components_, theirs.components_)

@@ -65,5 +65,5 @@ def test_duplicates_constants_and_singletons_are_harmless():
 
 @pytest.mark.parametrize("parameters", [{"n_centers": 0}, {"alpha": 0.0}])
 def test_parameters_have_a_range(parameters):
-    with pytest.raises(ValueError, match="n_centers is at least 1"):
+    with pytest.raises(ValueError, match="n_centers must be at least 1"):
         RBFNetwork(**parameters).fit(*blobs())

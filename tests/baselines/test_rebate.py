@@ -16,7 +16,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def drawn():
+def sample():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 6))
     return X, np.where(X[:, 0] * X[:, 1] > 0, "yes", "no")
@@ -24,7 +24,7 @@ def drawn():
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_importances_are_scikit_rebates(algorithm):
-    X, y = drawn()
+    X, y = sample()
     theirs = getattr(skrebate, algorithm)(n_features_to_select=6).fit(X.copy(), (y == "yes").astype(int))
     ours = RebateFilter(algorithm=algorithm).fit(X, y)
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_)
@@ -34,9 +34,9 @@ def test_importances_are_scikit_rebates(algorithm):
 def test_without_the_package_one_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "skrebate", None)
     with pytest.raises(ImportError, match="SURF needs scikit-rebate: pip install skrebate"):
-        RebateFilter(algorithm="SURF").fit(*drawn())
+        RebateFilter(algorithm="SURF").fit(*sample())
 
 
 def test_unknown_algorithms_are_named():
     with pytest.raises(ValueError, match="one of SURF, SURFstar"):
-        RebateFilter(algorithm="TuRF").fit(*drawn())
+        RebateFilter(algorithm="TuRF").fit(*sample())

@@ -179,7 +179,7 @@ def test_a_sieve_of_the_strongest_when_there_are_many():
 
 @pytest.mark.parametrize("parameters", [{"gamma": -0.1}, {"max_features": 0}, {"n_refits": 0}])
 def test_parameters_have_a_range(parameters):
-    with pytest.raises(ValueError, match="gamma is at least 0"):
+    with pytest.raises(ValueError, match="gamma must be at least 0"):
         SODA(**parameters).fit(*planted())
 
 

@@ -15,7 +15,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def drawn(n=120, p=8, n_classes=2, seed=0):
+def sample(n=120, p=8, n_classes=2, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p)) + rng.normal(size=p)
     scores = X[:, :n_classes] + rng.gumbel(size=(n, n_classes))
@@ -25,7 +25,7 @@ def drawn(n=120, p=8, n_classes=2, seed=0):
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_optimality_conditions(n_classes, l1_ratio):
-    X, y = drawn(n_classes=n_classes)
+    X, y = sample(n_classes=n_classes)
     C = 0.1
     model = ElasticNet(C=C, l1_ratio=l1_ratio, tol=1e-8).fit(X, y)
     targets = [y == k for k in range(3)] if n_classes == 3 else [y == 1]
@@ -40,7 +40,7 @@ def test_optimality_conditions(n_classes, l1_ratio):
 
 
 def test_against_scikit_learn():
-    X, y = drawn()
+    X, y = sample()
     theirs = LogisticRegression(C=0.2, l1_ratio=0.3, solver="saga", tol=1e-9, max_iter=100_000)
     if hasattr(theirs, "penalty") and theirs.penalty != "deprecated":
         theirs.set_params(penalty="elasticnet")
@@ -52,7 +52,7 @@ def test_against_scikit_learn():
 
 @pytest.mark.parametrize("model", [ElasticNet(C=0.05), LassoClassifier(C=0.15, random_state=0)])
 def test_sparse_classifiers_select(model):
-    X, y = drawn(n_classes=3)
+    X, y = sample(n_classes=3)
     fitted = model.fit(X, y)
     expected = np.abs(fitted.coef_).max(axis=0)
     np.testing.assert_array_equal(fitted.feature_importances_, expected)
@@ -69,18 +69,18 @@ def test_separated_and_constant_columns_are_harmless():
 
 @pytest.mark.parametrize("parameters", [{"C": 0.0}, {"l1_ratio": 1.1}, {"tol": 0.0}, {"max_iter": 0}])
 def test_parameters_have_a_range(parameters):
-    with pytest.raises(ValueError, match="C and tol are above 0"):
-        ElasticNet(**parameters).fit(*drawn())
+    with pytest.raises(ValueError, match="C and tol must be above 0"):
+        ElasticNet(**parameters).fit(*sample())
 
 
 def test_too_few_steps_are_told():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        ElasticNet(C=100.0, max_iter=2).fit(*drawn())
+        ElasticNet(C=100.0, max_iter=2).fit(*sample())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_path_is_that_of_single_fits(n_classes):
-    X, y = drawn(n_classes=n_classes)
+    X, y = sample(n_classes=n_classes)
     path = LassoPath(n_penalties=15, tol=1e-7).fit(X, y)
     assert path.penalties_[-1] == pytest.approx(0.01 * path.penalties_[0])
     assert not path.active_[0].any(), "all weights are 0 at the first penalty"
@@ -91,7 +91,7 @@ def test_path_is_that_of_single_fits(n_classes):
 
 
 def test_importance_tells_where_a_feature_enters():
-    X, y = drawn()
+    X, y = sample()
     path = LassoPath(n_penalties=15).fit(X, y)
     first = np.where(path.active_.any(axis=0), path.active_.argmax(axis=0), 15)
     shares = np.append(path.penalties_ / path.penalties_[0], 0.0)
@@ -110,5 +110,5 @@ def test_path_of_more_features_than_rows_and_of_nothing():
 
 @pytest.mark.parametrize("parameters", [{"n_penalties": 1}, {"smallest": 0.0}])
 def test_path_parameters_have_a_range(parameters):
-    with pytest.raises(ValueError, match="n_penalties is at least 2"):
-        LassoPath(**parameters).fit(*drawn())
+    with pytest.raises(ValueError, match="n_penalties must be at least 2"):
+        LassoPath(**parameters).fit(*sample())

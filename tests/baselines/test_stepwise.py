@@ -126,7 +126,7 @@ def test_mrmr_leaves_copies_and_constants_behind(wine):
     ("selector", "message"),
     [
         (RecursiveElimination(step=1.0), "step must be"),
-        (SequentialForward(cv=1), "cv is at least 2"),
+        (SequentialForward(cv=1), "cv must be at least 2"),
         (SequentialForward(n_ranked=0), "n_ranked must be"),
         (MRMR(scheme="sum"), "scheme must be"),
         (MRMR(width=0.0), "width must be"),

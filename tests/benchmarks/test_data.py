@@ -1,6 +1,6 @@
 """What cached data cost: loading against pandas, and trials on a large dataset against trials on a small one.
 
-Run: ``pytest tests/benchmarks/test_data.py --benchmark-only``. The ratios stand in each benchmark's ``extra_info``;
+Run: ``pytest tests/benchmarks/test_data.py --benchmark-only``. The ratios are in each benchmark's ``extra_info``;
 nothing here asserts a time.
 """
 

@@ -1,4 +1,4 @@
-"""IMMIGRATE and its kin against peers measured in the same run; ratios are in ``extra_info``.
+"""IMMIGRATE and related learners against peers measured in the same run; ratios are in ``extra_info``.
 
 Run with ``pytest tests/benchmarks/test_margin.py --benchmark-only``. One thread; nothing asserts a time.
 """
@@ -36,7 +36,7 @@ def published(max_iter=10, **parameters):
 
 
 def seconds(action, rounds=3):
-    """Best time of some runs."""
+    """Best time of several runs."""
     times = []
     for _ in range(rounds):
         begin = time.perf_counter()
@@ -58,14 +58,14 @@ def wdbc():
 
 
 def random_table(n, p, seed=1):
-    """Classes that the first column tells in part."""
+    """Classes that depend on the first column and on noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
 
 
 def row_by_row(X, y, sigma, iterations):
-    """IMMIGRATE as one would write it down: for each sample, its differences to all others."""
+    """IMMIGRATE written plainly: for each sample, its differences to all others."""
     n, p = X.shape
     W = np.eye(p) / np.sqrt(p)
     for _ in range(iterations):
@@ -151,7 +151,7 @@ print(before * unit, after * unit)
 
 @pytest.mark.benchmark(group="immigrate-memory")
 def test_peak_memory(benchmark):
-    """One iteration for 20,000 samples, in a process of its own: what NumPy, numba and BLAS take together."""
+    """One iteration for 20,000 samples in its own process: memory of NumPy, numba and BLAS together."""
     pytest.importorskip("resource")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
@@ -190,7 +190,7 @@ def test_many_features(benchmark, name):
 
 @pytest.mark.benchmark(group="bim-round")
 def test_boosting_round(benchmark):
-    """Ten rounds against their own fits, and one prediction of all training rows each."""
+    """Ten rounds against their fits and one prediction of all training rows each."""
     X, y = wdbc()
     weights = np.full(len(y), 1 / len(y))
     settings = {"solver": "published", "cone": "psd", "max_iter": 5}

@@ -1,7 +1,7 @@
 """All statistics of a run of 25 methods, 40 datasets and 100 folds: 100,000 results read from the store.
 
-Run: ``pytest tests/benchmarks/test_statistics.py --benchmark-only``. Seconds and the peak of memory stand in
-``extra_info``. The peers of the single tests are SciPy, and baycomp where it is installed.
+Run: ``pytest tests/benchmarks/test_statistics.py --benchmark-only``. Seconds and peak memory are in ``extra_info``.
+The single tests are compared with SciPy, and with baycomp if it is installed.
 """
 
 import json
@@ -37,11 +37,11 @@ opened = time.perf_counter() - begin, time.process_time() - cpu
 run.wins_ties_losses(test="s-test"), run.wins_ties_losses(test="mcnemar"), run.wins_ties_losses(test="bayes-t")
 decided = time.perf_counter() - begin, time.process_time() - cpu
 report_of(run, statistics=True)
-told = time.perf_counter() - begin, time.process_time() - cpu
+reported = time.perf_counter() - begin, time.process_time() - cpu
 print(json.dumps({
     "seconds": opened[0], "cpu_seconds": opened[1],
     "with_decisions_seconds": decided[0], "with_decisions_cpu_seconds": decided[1],
-    "with_report_seconds": told[0], "with_report_cpu_seconds": told[1],
+    "with_report_seconds": reported[0], "with_report_cpu_seconds": reported[1],
     "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
 }))
 """

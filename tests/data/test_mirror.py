@@ -113,7 +113,7 @@ def test_names_of_an_index_cannot_leave_the_folder(write_mirror, tmp_path, name)
     folder = write_mirror()
     index = folder / "index.toml"
     index.write_text(index.read_text().replace('"things"', "'" + name + "'"))
-    with pytest.raises(UsageError, match="is no name of a dataset"):
+    with pytest.raises(UsageError, match="is not a valid name of a dataset"):
         Mirror(folder)
 
 
@@ -155,5 +155,5 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(write_mirror):
     folder = write_mirror()
     (folder / "things.csv.gz").unlink()
     os.mkfifo(folder / "things.csv.gz")
-    with pytest.raises(DataError, match="no regular file"):
+    with pytest.raises(DataError, match="not a regular file"):
         Mirror(folder).load("things")

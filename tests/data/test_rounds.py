@@ -1,4 +1,4 @@
-"""Rounds: drawn by their seed alone, in an order of columns that is told, the truth going with it."""
+"""Rounds: determined by their seed alone, with a reported order of columns that the truth follows."""
 
 import numpy as np
 import pytest

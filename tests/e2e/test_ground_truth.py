@@ -65,7 +65,8 @@ def test_results_depend_neither_on_workers_nor_on_other_methods(host):
         assert result.returncode == 0, result.stderr
         tables.append(host.run("report", f"out{jobs}/own", "--csv").stdout)
     assert tables[0] == tables[1]
-    assert "± " in result.stdout and "Found by rank: RFF only rank" in " ".join(result.stdout.split())
+    assert "± " in result.stdout
+    assert "Selected by rank (RFF): these methods only rank features" in " ".join(result.stdout.split())
     alone = host.run("suite", "own.toml", "--profile", "quick", "--only", "LAS", "--out", "alone")
     assert alone.returncode == 0, alone.stderr
     told = [line.split(",")[:-6] for line in host.run("report", "alone/own", "--csv").stdout.splitlines()]

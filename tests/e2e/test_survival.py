@@ -291,7 +291,7 @@ def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
     )
     shared, late = result.stdout.strip().split("\n")
     assert shared == "0", result.stderr
-    assert late.endswith("were planned anew after this run was loaded; load it again")
+    assert late.endswith("were planned again after this run was loaded; load it again")
 
 
 def test_a_place_that_cannot_be_written_to_is_one_sentence(host, small_suite):
@@ -306,7 +306,7 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(host, small_suite):
 def test_a_damaged_store_is_one_sentence(host, small_suite):
     small_suite(host, {"1NN": "knn(n_neighbors=1)"})
     host.run("suite", "own.toml")
-    (host.run_folder() / "results.sqlite").write_bytes(b"this is no database, whatever its name says" * 100)
+    (host.run_folder() / "results.sqlite").write_bytes(b"this is not a database, despite its name" * 100)
     result = host.run("suite", "own.toml")
     assert result.returncode == 1
     assert "is damaged" in result.stderr and "--fresh" in result.stderr

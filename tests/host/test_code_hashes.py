@@ -15,7 +15,8 @@ import mfbench
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.host import code_hashes
 from mfbench.host.code_hashes import HOST_PARTS, host_code, method_code, numeric_versions, package_hash
-from mfbench.host.registry import Plugin, Registered, load_registry
+from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registry import load_registry
 
 IGNORED = shutil.ignore_patterns("__pycache__")
 CACHES = (

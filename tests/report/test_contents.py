@@ -24,7 +24,7 @@ class TestKinds:
         assert kind_of(small_run) == "comparison"
         names = titles(report_of(small_run))
         assert names[0].startswith("Accuracy, percent")
-        assert names[1:] == ["Methods, best average rank first", "Across 1 datasets", "Remarks"]
+        assert names[1:] == ["Other scores", "Methods, best average rank first", "Across 1 dataset", "Remarks"]
 
     def test_calibration_displays_the_rejections_and_no_scores(self, write_run):
         cells = {(f"two(seed={i})", m): [0.5, 0.6, 0.4, 0.5, 0.7] for i in range(4) for m in "AB"}

@@ -88,8 +88,8 @@ def test_refusals():
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["report"], "name a run or"),
-        (["report", "uci", "--published", "immigrate2020_table2"], "one of the two"),
+        (["report"], "name either a run or"),
+        (["report", "uci", "--published", "immigrate2020_table2"], "name either a run or"),
         (["report", "--published", "immigrate2020_tabel2"], "did you mean"),
         (["report", "--published", "immigrate2020_table2", "--json", "--figure", "critical-difference"], "choose one"),
         (["report", "--published", "immigrate2020_table2", "-o", "x"], "--output needs"),

@@ -37,7 +37,7 @@ def signed_rank_test(
     first, second : array-like of shape (q,)
         One score for each dataset.
     rope : float, default=0.01
-        Differences of at most this size count as none; in the unit of the scores, 0 for no region.
+        Differences of at most this size count as zero; in the unit of the scores, 0 for no region.
     seed : int, default=0
         Seed of the draws.
     samples : int, default=50000
@@ -50,7 +50,7 @@ def signed_rank_test(
 
     Notes
     -----
-    O(samples q^2) time, O(samples q) memory, which comparisons of equally many datasets share.
+    O(samples q^2) time; O(samples q) memory, shared by comparisons with the same number of datasets.
 
     References
     ----------
@@ -77,7 +77,7 @@ def signed_rank_test(
         better = np.einsum("ij,ij->i", block @ above, block)
         worse = np.einsum("ij,ij->i", block @ below, block)
         equal = 1.0 - better - worse
-        # Without a region the third share is nothing but rounding.
+        # Without a region the third share is only rounding error.
         middle = (equal > better) & (equal > worse) if rope > 0 else np.zeros(len(block), dtype=bool)
         counts += [
             np.sum(~middle & (better > worse)) + 0.5 * np.sum(~middle & (better == worse)),

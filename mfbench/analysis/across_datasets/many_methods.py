@@ -1,6 +1,6 @@
 """Many methods on many datasets: Friedman's test, Nemenyi's critical difference, Holm's adjustment, win probabilities.
 
-Every function takes one value per dataset and method: folds of one dataset say nothing of other datasets.
+Every function takes one value per dataset and method, because folds of one dataset carry no information about others.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
     .. math:: \chi^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big], \qquad
               F = \frac{(N-1)\chi^2}{N(k-1) - \chi^2},
 
-    with :math:`k-1` and with :math:`k-1`, :math:`(k-1)(N-1)` degrees of freedom. With ties the variance of the ranks as
-    they are takes the place of that of :math:`1 \dots k`.
+    with :math:`k-1` and with :math:`k-1`, :math:`(k-1)(N-1)` degrees of freedom. With ties, the variance of the actual
+    ranks replaces that of :math:`1 \dots k`.
 
     Parameters
     ----------
     ranks : array-like of shape (n_datasets, n_methods)
-        Ranks on each dataset, ties sharing their mean.
+        Ranks on each dataset; ties share their mean rank.
 
     Returns
     -------
     Friedman
-        Where all methods are equal on every dataset, p is 1.
+        If all methods are equal on every dataset, p is 1.
 
     Raises
     ------
@@ -71,13 +71,13 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
 
     Examples
     --------
-    >>> found = friedman_test([[1, 2, 3], [1, 2, 3], [1, 3, 2], [2, 1, 3]])
-    >>> round(found.chi2, 2), round(found.p_value, 3), round(found.f, 2), round(found.f_p_value, 3)
+    >>> test = friedman_test([[1, 2, 3], [1, 2, 3], [1, 3, 2], [2, 1, 3]])
+    >>> round(test.chi2, 2), round(test.p_value, 3), round(test.f, 2), round(test.f_p_value, 3)
     (4.5, 0.105, 3.86, 0.084)
     """
     table = np.asarray(ranks, dtype=float)
     if table.ndim != 2 or min(table.shape) < 2:
-        raise ValueError(f"at least two datasets and two methods are needed, found ranks of shape {table.shape}")
+        raise ValueError(f"at least two datasets and two methods are required; got ranks of shape {table.shape}")
     n, k = table.shape
     spread = float(np.sum((table - (k + 1) / 2.0) ** 2))
     if spread == 0.0:
@@ -85,7 +85,7 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
     between = float(np.sum((table.mean(axis=0) - (k + 1) / 2.0) ** 2))
     chi2 = n * n * (k - 1) * between / spread
     rest = n * (k - 1) - chi2
-    # Every dataset ranks alike: nothing is left for chance to explain.
+    # All datasets have the same ranks: there is no residual variance.
     f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else np.inf
     f_p_value = float(special.fdtrc(k - 1, (k - 1) * (n - 1), f)) if np.isfinite(f) else 0.0
     return Friedman(n, k, chi2, float(special.chdtrc(k - 1, chi2)), f, f_p_value)
@@ -97,8 +97,8 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     .. math:: CD = q_\alpha \sqrt{\frac{k(k+1)}{6N}},
 
     with :math:`\sqrt 2\, q_\alpha` the upper point of the studentized range of :math:`k` means. It uses the ranks of
-    all methods, so that the verdict on two depends on the others: draw it, but decide by Wilcoxon's test with the
-    adjustment of Holm.
+    all methods, so the verdict on two methods depends on the others: use it for the diagram, and decide by
+    Wilcoxon's test with Holm's adjustment.
 
     References
     ----------
@@ -128,7 +128,7 @@ def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        First and last position of each group of two or more that is part of no other.
+        First and last position of each group of two or more that is not part of a larger one.
 
     Examples
     --------
@@ -143,10 +143,10 @@ def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values adjusted by Holm's method, in the order given.
+    """Return p-values adjusted by Holm's method, in the order of the input.
 
     Sorted p-values are multiplied by m, m - 1, …, 1, and none may be smaller than the one before it. Rejecting those
-    below a level keeps the probability of any false rejection below it. NaN stays NaN and does not count.
+    below a level bounds the probability of any false rejection by that level. NaN stays NaN and is not counted.
 
     References
     ----------
@@ -160,8 +160,8 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(p_values, dtype=float)
     adjusted = np.full(values.shape, np.nan)
-    there = np.flatnonzero(~np.isnan(values))
-    order = there[np.argsort(values[there], kind="stable")]
+    present = np.flatnonzero(~np.isnan(values))
+    order = present[np.argsort(values[present], kind="stable")]
     steps = np.minimum(1.0, np.arange(len(order), 0, -1) * values[order])
     adjusted[order] = np.maximum.accumulate(steps)
     return adjusted

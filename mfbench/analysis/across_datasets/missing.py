@@ -1,4 +1,4 @@
-"""What becomes of cells without a score when datasets are compared: left out, ranked last, or filled with a dummy's."""
+"""Policies for cells without a score in comparisons across datasets: drop, rank last, or impute a dummy's score."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Completed:
     ----------
     scores, ranks : DataFrame of shape (n_datasets, n_methods)
     filled : int
-        Cells that had no score and were given one.
+        Number of cells without a score that received one.
     dropped : list of str
         Datasets that were left out.
     absent : list of str
-        Methods that were left out, because they have no score at all.
+        Methods that were left out because they have no score at all.
     policy : {"drop-dataset", "worst-rank", "impute-dummy"}
     """
 
@@ -53,14 +53,14 @@ def complete(
     means : DataFrame of shape (n_datasets, n_methods)
         Mean scores of complete cells, NaN elsewhere.
     policy : {"drop-dataset", "worst-rank", "impute-dummy"}
-        Leave out every dataset where a method has no score (and first, methods that have none at all); give such a
-        cell the last rank and, where a number is needed, the dataset's worst score; or give it the score of a constant
-        guess.
+        Leave out every dataset on which a method has no score, after leaving out methods without any score; give the
+        cell the last rank and, if a number is needed, the worst score on the dataset; or give it the score of a
+        constant guess.
     greater_is_better : bool, default=True
         Direction of the score.
     ended : DataFrame of bool or None, default=None
-        Cells of which every trial has run. What has not run yet is no failure: its dataset is left out under every
-        policy. None stands for all.
+        Cells whose trials have all run. A trial that has not run yet is not a failure: its dataset is left out under
+        every policy. None means all cells.
     dummies : mapping of str to float or None, default=None
         The constant guess's score on each dataset, for "impute-dummy".
 
@@ -97,7 +97,7 @@ def complete(
 
 
 def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> float:
-    """Return what guessing the most frequent class, with the classes' frequencies as probabilities, scores.
+    """Return the score of a constant guess: the most frequent class, with class frequencies as probabilities.
 
     Parameters
     ----------

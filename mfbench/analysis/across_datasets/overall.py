@@ -41,11 +41,11 @@ class Overall:
         One value per dataset and method, none missing.
     greater_is_better : bool
     reference : str or None
-        Method that the others are compared with.
+        Method with which the others are compared.
     alpha : float
         Level of tests and intervals.
     rope : float
-        Differences of at most this size are practically none, in the unit of the scores.
+        Differences of at most this size are practically zero, in the unit of the scores.
     seed : int
         Seed of the Monte-Carlo draws.
     """
@@ -69,7 +69,7 @@ class Overall:
 
     @property
     def testable(self) -> bool:
-        """Whether there are two datasets and two methods, the least that any test needs."""
+        """Whether there are at least two datasets and two methods, the minimum for any test."""
         return self.n_datasets >= LEAST_DATASETS and len(self.ranks) >= 2
 
     @cached_property
@@ -95,8 +95,8 @@ class Overall:
         the reference is better by more than the region of practical equivalence, within it, and worse.
         """
         others = [method for method in self.ranks.index if method != self.reference]
-        there = self.testable and self.reference in self.ranks.index
-        table = self._compare([(str(self.reference), str(method)) for method in others] if there else [])
+        comparable = self.testable and self.reference in self.ranks.index
+        table = self._compare([(str(self.reference), str(method)) for method in others] if comparable else [])
         posteriors = [
             signed_rank_test(self._goodness(first), self._goodness(second), self.rope, seed=self.seed)
             for first, second in zip(table["first"], table["second"], strict=True)
@@ -123,7 +123,7 @@ class Overall:
         return win_probabilities(ordered, greater_is_better=self.greater_is_better)
 
     def _goodness(self, method: str) -> NDArray[np.float64]:
-        """Return a method's scores, turned so that greater is better."""
+        """Return a method's scores, with the sign changed if smaller is better."""
         scores = self.completed.scores[method].to_numpy(dtype=float)
         return scores if self.greater_is_better else -scores
 

@@ -12,19 +12,19 @@ def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
     r"""Return each cost over the smallest of its dataset, the basis of a performance profile.
 
     The profile of method :math:`m` is :math:`\rho_m(\tau)`, the share of datasets on which its cost is at most
-    :math:`\tau` times the smallest of any method: :math:`\rho_m(1)` tells how often it is cheapest, the limit how often
-    it ends at all.
+    :math:`\tau` times the smallest of any method: :math:`\rho_m(1)` is how often it is cheapest, and the limit is how
+    often it succeeds at all.
 
     Parameters
     ----------
     costs : DataFrame of shape (n_datasets, n_methods)
-        Positive costs; NaN where a method did not end well, which counts as an infinite cost. Datasets that no method
-        ended are left out.
+        Positive costs; NaN for a method that failed, which counts as an infinite cost. Datasets on which every method
+        failed are left out.
 
     Returns
     -------
     DataFrame of shape (n_datasets, n_methods)
-        Ratios of 1 or more, infinite where the method did not end.
+        Ratios of 1 or more, infinite for a method that failed.
 
     Raises
     ------
@@ -41,10 +41,10 @@ def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
     >>> performance_ratios(pd.DataFrame({"A": [1.0, 4.0], "B": [2.0, np.nan]})).to_numpy().tolist()
     [[1.0, 2.0], [1.0, inf]]
     """
-    known = costs.dropna(how="all")
-    if (known <= 0).to_numpy().any():
+    finished = costs.dropna(how="all")
+    if (finished <= 0).to_numpy().any():
         raise ValueError("costs must be positive: a ratio to a cost of zero has no meaning")
-    ratios: pd.DataFrame = known.div(known.min(axis=1), axis=0)
+    ratios: pd.DataFrame = finished.div(finished.min(axis=1), axis=0)
     return ratios.fillna(np.inf)
 
 
@@ -61,7 +61,7 @@ def performance_profile(ratios: pd.DataFrame, factors: tuple[float, ...] = FACTO
     Returns
     -------
     DataFrame of shape (n_methods, n_factors)
-        NaN without a dataset.
+        NaN if there are no datasets.
 
     Examples
     --------
@@ -71,6 +71,6 @@ def performance_profile(ratios: pd.DataFrame, factors: tuple[float, ...] = FACTO
     values = ratios.to_numpy(dtype=float)
     if not len(values):
         return pd.DataFrame(np.nan, index=ratios.columns, columns=list(factors))
-    # A hair of room: the smallest cost must be within a factor of one of itself.
+    # A tolerance for rounding: the smallest cost must be within a factor of one of itself.
     shares = [(values <= factor * (1.0 + 1e-12)).mean(axis=0) for factor in factors]
     return pd.DataFrame(np.array(shares).T, index=ratios.columns, columns=list(factors))

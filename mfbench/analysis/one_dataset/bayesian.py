@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What is believed of the difference between two methods.
+    """The posterior distribution of the difference between two methods, summarised.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Posterior:
         Probabilities that the first is larger by more than the region, that they are practically equal, and that the
         second is larger.
     low, high : float
-        Credible interval of the difference at level 1 - alpha; NaN where there is none.
+        Credible interval of the difference at level 1 - alpha; NaN if there is none.
     """
 
     difference: float
@@ -57,16 +57,16 @@ def correlated_t_test(
 
     .. math:: \Big(\frac 1J + \frac{\rho}{1-\rho}\Big) s^2, \qquad \frac{\rho}{1-\rho} = \frac{n_{test}}{n_{train}}.
 
-    Without a region its probabilities are the one-sided p-values of `corrected_t_test`.
+    With ``rope=0`` its probabilities are the one-sided p-values of `corrected_t_test`.
 
     Parameters
     ----------
     first, second : array-like of shape (J,)
         Scores of the two methods on the same folds.
     ratio : float
-        Test rows over training rows, 1/9 for 10-fold cross-validation.
+        Ratio of test rows to training rows, 1/9 for 10-fold cross-validation.
     rope : float, default=0.01
-        Differences of at most this size count as none; in the unit of the scores, 0 for no region.
+        Differences of at most this size count as zero; in the unit of the scores, 0 for no region.
     alpha : float, default=0.05
         The credible interval has level 1 - alpha.
 
@@ -93,12 +93,12 @@ def correlated_t_test(
     differences = differences_of(first, second)
     count = len(differences)
     if count < 2:
-        raise ValueError(f"at least two pairs of scores are needed, found {count}")
+        raise ValueError(f"at least two pairs of scores are required; got {count}")
     mean = float(differences.mean())
     if np.ptp(differences) <= 1e-12:
         beyond = abs(mean) > rope
         above, below = float(mean > 0 and beyond), float(mean < 0 and beyond)
-        # Without a region no difference at all is evidence for neither side.
+        # Without a region, identical scores support both sides equally.
         halves = 0.5 if rope == 0 and mean == 0 else 0.0
         return Posterior(mean, above + halves, 1.0 - above - below - 2 * halves, below + halves, mean, mean)
     scale = float(np.sqrt((1.0 / count + ratio) * differences.var(ddof=1)))

@@ -1,4 +1,4 @@
-"""What each rule rejects where nothing differs: pairs of methods that are equal by construction, on many datasets."""
+"""How often each rule rejects a true null hypothesis: pairs of methods equal by construction, on many datasets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = ["rule", "first", "second", "group", "datasets", "rejected", "frequenc
 
 @dataclass(frozen=True)
 class View:
-    """A cell as a rule sees it: scores of all folds, repeats by folds, and decisions."""
+    """The results of a cell as the rules use them: scores of all folds, scores by repeat and fold, and decisions."""
 
     scores: NDArray[np.float64]
     by_repeat: NDArray[np.float64]
@@ -40,18 +40,18 @@ def rejections(
     groups: Mapping[str, str],
     decisions: Decisions,
 ) -> pd.DataFrame:
-    """Return how often each rule tells methods apart that are equal by construction.
+    """Return how often each rule finds a significant difference between methods that are equal by construction.
 
     Parameters
     ----------
     trials : DataFrame
         As `mfbench.analysis.results.Run.outcomes`.
     settings : ComparisonSettings
-        The level is theirs, and the ratio of test to training rows.
+        Their level and their ratio of test rows to training rows are used.
     pairs : sequence of pairs of str
         Labels of methods that are equal by construction.
     groups : mapping of str to str
-        For each dataset the design that it is a draw of.
+        The design that each dataset is drawn from.
     decisions : callable
         As `mfbench.analysis.one_dataset.cells.Decisions`.
 
@@ -59,7 +59,7 @@ def rejections(
     -------
     DataFrame
         One row per rule, pair and group: rule, first, second, group, datasets (on which both are complete), rejected,
-        frequency, and low and high, the exact 95 % interval of a share, which is the Monte-Carlo error.
+        frequency, and low and high, its exact 95 % confidence interval, which reflects the Monte-Carlo error.
     """
     cells = results_by_cell(trials, settings.metric, decisions)
     rows = []
@@ -90,13 +90,13 @@ def _view(cell: CellResults) -> View:
 
 
 def _applies(name: str, view: View) -> bool:
-    """Tell whether the design has what a rule is about."""
+    """Return whether a rule is defined for the design: some need several repeats, all need several folds."""
     repeats, folds = view.by_repeat.shape
     return (repeats > 1 or ("repetition means" not in name and "all folds" not in name)) and folds > 1
 
 
 def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
-    """Return every rule that is tried, by its words; each tells whether it finds a difference."""
+    """Return every rule, by its description, as a function that returns whether the rule finds a difference."""
     alpha, ratio, rope = settings.alpha, settings.ratio, settings.rope
 
     def bayes(a: View, b: View) -> bool:
@@ -135,7 +135,7 @@ def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool
 
 
 def design_of(label: str) -> str:
-    """Return a dataset's label without its seed: what draws of one design have in common.
+    """Return a dataset's label without its seed, which is the same for all draws of one design.
 
     Examples
     --------

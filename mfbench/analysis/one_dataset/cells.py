@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Decisions = Callable[[str, str], "list[NDArray[np.bool_]]"]
-"""From the labels of a dataset and a method to what was right in the test rows of each fold, in order."""
+"""Maps the labels of a dataset and a method to the correctness of the test rows of each fold, in order."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class CellResults:
     Attributes
     ----------
     scores : ndarray of shape (n_folds,)
-        In the metric's unit; NaN where a trial did not end well.
+        In the metric's unit; NaN for a failed trial.
     repeats : ndarray of shape (n_folds,)
     ok : ndarray of bool of shape (n_folds,)
-        Which trials ended well.
+        Which trials have the status ok.
     decisions : callable
-        Returns what was right in the test rows of each fold.
+        Returns for each fold which of its test rows were right.
     """
 
     scores: NDArray[np.float64]
@@ -40,25 +40,25 @@ class CellResults:
 
     @property
     def complete(self) -> bool:
-        """Whether every planned trial ended well and has a score."""
+        """Whether every planned trial has the status ok and a finite score."""
         return bool(self.ok.all() and np.isfinite(self.scores).all())
 
     def first_repeat(self) -> NDArray[np.bool_]:
-        """Return what was right in the test rows of the first repetition: every row is tested at most once in it."""
+        """Return which test rows of the first repeat were right; a row is tested at most once in a repeat."""
         folds = self.decisions()
         return np.concatenate(
             [fold for fold, repeat in zip(folds, self.repeats, strict=True) if repeat == self.repeats[0]]
         )
 
     def first_test_set(self) -> NDArray[np.bool_]:
-        """Return what was right in the test rows of the first fold."""
+        """Return which test rows of the first fold were right."""
         return self.decisions()[0]
 
 
 def results_by_cell(
     trials: pd.DataFrame, metric: str, decisions: Decisions | None = None
 ) -> dict[tuple[str, str], CellResults]:
-    """Return every (dataset, method) of a frame of trials, in the order of their first rows.
+    """Group a frame of trials by (dataset, method), in the order of their first rows.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def results_by_cell(
         Columns dataset, method, repeat, fold, status and the metric; rows in any order.
     metric : str
     decisions : callable or None, default=None
-        As `Decisions`; None where there are no predictions.
+        See `Decisions`; None if there are no predictions.
 
     Notes
     -----
@@ -82,23 +82,23 @@ def results_by_cell(
     ok = (trials["status"] == "ok").to_numpy(dtype=bool)[order]
     scores, repeats = trials[metric].to_numpy(dtype=float)[order], repeats[order]
     scores = np.where(ok, scores, np.nan)
-    found, begins = np.unique(codes[order], return_index=True)
+    cell_codes, begins = np.unique(codes[order], return_index=True)
     ends = [*begins[1:], len(codes)]
-    places = {int(code): slice(begin, end) for code, begin, end in zip(found, begins, ends, strict=True)}
+    slices = {int(code): slice(begin, end) for code, begin, end in zip(cell_codes, begins, ends, strict=True)}
     cells = {}
     for code in dict.fromkeys(codes.tolist()):
-        place = places[code]
+        rows = slices[code]
         dataset, method = str(dataset_names[code // len(method_names)]), str(method_names[code % len(method_names)])
-        cells[dataset, method] = CellResults(
-            scores[place], repeats[place], ok[place], _asking(decisions, dataset, method)
-        )
+        cells[dataset, method] = CellResults(scores[rows], repeats[rows], ok[rows], _reader(decisions, dataset, method))
     return cells
 
 
-def _asking(decisions: Decisions | None, dataset: str, method: str) -> Callable[[], list[NDArray[np.bool_]]]:
-    def ask() -> list[NDArray[np.bool_]]:
+def _reader(decisions: Decisions | None, dataset: str, method: str) -> Callable[[], list[NDArray[np.bool_]]]:
+    def read() -> list[NDArray[np.bool_]]:
         if decisions is None:
-            raise RunError(f"no predictions of {method} on {dataset} are at hand; s-test and McNemar's test need them")
+            raise RunError(
+                f"no predictions of {method} on {dataset} are stored; the s-test and McNemar's test need them"
+            )
         return decisions(dataset, method)
 
-    return ask
+    return read

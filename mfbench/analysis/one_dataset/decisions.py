@@ -17,19 +17,19 @@ S_TEST_LEVELS = (0.01, 0.05)
 
 @dataclass(frozen=True)
 class DecisionTest:
-    """Two methods on the same rows: how often only one of them was right, and how far that can be told from chance.
+    """Two methods on the same rows: how often only one of them was right, and the p-value of that imbalance.
 
     Attributes
     ----------
     first_only, second_only : int
-        Rows on which only the first, only the second method was right.
+        Rows on which only the first, or only the second, method was right.
     n_rows : int
         All rows.
     p_value : float
-        One-sided towards the method that was right more often, or two-sided, as the function that made it says.
+        One-sided in favour of the method that was right more often (`s_test`), or two-sided (`mcnemar_test`).
     low, high : float
         Interval of the difference of the accuracies at level 1 - alpha: the exact (Clopper-Pearson) interval of the
-        share of `first_only` among the rows on which they differ, whose number is taken as given.
+        share of `first_only` among the rows on which they differ, conditional on the number of those rows.
     """
 
     first_only: int
@@ -65,16 +65,16 @@ def s_test(first: ArrayLike, second: ArrayLike, *, exact: bool = True, alpha: fl
     .. math:: p = \sum_{j=k}^{n} \binom{n}{j} 2^{-n} \quad\text{or}\quad
               p = 1 - \Phi\Big(\frac{k - n/2}{\sqrt n / 2}\Big)\ \text{for } n > 12 \text{ in the normal form.}
 
-    The direction is chosen by looking, so the true level is twice that of the mark. The normal form has no continuity
-    correction and a true one-sided level of up to 0.072 at 0.05; it is offered because published marks use it. Rows of
-    several folds share training rows, which no form of the test knows of.
+    The data choose the direction, so the true level is twice that of the mark. The normal form has no continuity
+    correction and a true one-sided level of up to 0.072 at 0.05; it is available because published marks use it. Folds
+    share training rows, which neither form of the test accounts for.
 
     Parameters
     ----------
     first, second : array-like of bool of shape (n_rows,)
         Whether each method was right on the same rows.
     exact : bool, default=True
-        Use the binomial sum for every n; False takes the normal form where n is above 12.
+        Use the binomial sum for every n; if False, the normal form for n above 12.
     alpha : float, default=0.05
         The interval has level 1 - alpha.
 
@@ -150,7 +150,7 @@ def _discordant(first: ArrayLike, second: ArrayLike) -> tuple[int, int, int]:
     a: NDArray[np.bool_] = np.asarray(first, dtype=bool)
     b: NDArray[np.bool_] = np.asarray(second, dtype=bool)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"two arrays of decisions of one length are needed, found shapes {a.shape} and {b.shape}")
+        raise ValueError(f"two arrays of decisions of equal length are required; got shapes {a.shape} and {b.shape}")
     return int(np.sum(a & ~b)), int(np.sum(b & ~a)), len(a)
 
 

@@ -1,4 +1,4 @@
-"""How often rules reject when nothing differs: what was measured, for the footers of reports."""
+"""The measured levels of the rules, for the footers of reports: how often each rejects when nothing differs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Held:
-    """The level that a rule really holds at a nominal 5 %, over four simulations.
+    """The actual level of a rule at a nominal 5 %, over four simulations.
 
-    Two learners that are equal by construction, the nearest class mean and the nearest neighbour, each on 100 and 300
-    rows with five Gaussian features; 1000 datasets for each simulation.
+    Each simulation compares two copies of a learner on two views that are equal by construction. The learner is the
+    nearest class mean or the nearest neighbour, with 100 or 300 rows of five Gaussian features; 1000 datasets each.
 
     Attributes
     ----------
     low, high : float
         Smallest and largest share of datasets on which the rule found a difference.
     design : str
-        The resampling it was measured with.
+        The resampling design of the simulation.
     """
 
     low: float
@@ -46,16 +46,16 @@ _DECISIONS: dict[str, Held] = {
 
 
 def level_held(rule: str, kind: str, repeats: int) -> Held | None:
-    """Return what was measured of a rule, in the design nearest to a protocol; None if nothing was.
+    """Return the measured level of a rule in the design closest to a protocol; None if it was not measured.
 
     Parameters
     ----------
     rule : str
         One of `mfbench.analysis.one_dataset.rules.RULES`.
     kind : str
-        Of the protocol.
+        Kind of protocol.
     repeats : int
-        Repetitions of a cross-validation.
+        Repeats of the cross-validation.
 
     Examples
     --------

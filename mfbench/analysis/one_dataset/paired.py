@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The difference between two methods and how far it can be told from nothing.
+    """The difference between two methods, its p-value and its confidence interval.
 
     Attributes
     ----------
     difference : float
         Mean of first minus second.
     p_value : float
-        Two-sided; NaN where the test is not defined.
+        Two-sided; NaN if the test is undefined.
     low, high : float
         Confidence interval of the difference at level 1 - alpha.
     """
@@ -43,16 +43,16 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
 
     .. math:: t = \frac{m}{\sqrt{(1/J + n_{test}/n_{train})\, s^2}}, \qquad J - 1 \text{ degrees of freedom.}
 
-    The term :math:`n_{test}/n_{train}` stands for the correlation between folds that share training rows; without it
-    (``ratio=0``, the plain paired t-test) two equally good methods are told apart in more than half of all 10x10-fold
-    cross-validations.
+    The term :math:`n_{test}/n_{train}` accounts for the correlation between folds that share training rows. Without it
+    (``ratio=0``, the plain paired t-test) two equally good methods differ significantly in more than half of all
+    10x10-fold cross-validations.
 
     Parameters
     ----------
     first, second : array-like of shape (J,)
         Scores of the two methods on the same folds.
     ratio : float
-        Test rows over training rows, 1/9 for 10-fold cross-validation; 0 gives the plain paired t-test.
+        Ratio of test rows to training rows, 1/9 for 10-fold cross-validation; 0 gives the plain paired t-test.
     alpha : float, default=0.05
         The confidence interval has level 1 - alpha.
 
@@ -81,7 +81,7 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
         raise ValueError(
-            f"two score arrays of one length of at least 2 are needed, found shapes {a.shape} and {b.shape}"
+            f"two score arrays of equal length, at least 2, are required; got shapes {a.shape} and {b.shape}"
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("a score is missing or not finite; compare only folds that both methods completed")
@@ -102,7 +102,7 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
 def paired_t_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
     """Plain paired t-test: `corrected_t_test` without the correction.
 
-    It takes overlapping folds for independent ones and is offered because published tables use it.
+    It treats overlapping folds as independent and is available because published tables use it.
 
     Parameters
     ----------

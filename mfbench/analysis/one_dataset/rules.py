@@ -1,4 +1,4 @@
-"""The rules that decide between two methods on one dataset, by the names that ``[report] test`` knows."""
+"""The decision rules for two methods on one dataset, by the names that ``[report] test`` accepts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Comparison = PairedTest | DecisionTest | Posterior
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its words in a report, how it compares, whether the metric is beside the point for it."""
+    """A decision rule: its name in reports, the comparison, and whether it uses decisions instead of scores."""
 
     title: str
     compare: Callable[[CellResults, CellResults, ComparisonSettings], Comparison]
@@ -46,7 +46,7 @@ def compare(
 
     Notes
     -----
-    A single test set has no spread between folds, so that no test of scores is defined: `sound_test` takes its place.
+    A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead.
     """
     rule = RULES[test or settings.test]
     if len(first.scores) < 2 and not rule.of_decisions:
@@ -55,15 +55,15 @@ def compare(
 
 
 def sound_test(cell: CellResults) -> str:
-    """Return the rule to believe: the corrected resampled t-test, or on a single test set McNemar's.
+    """Return the rule to trust: the corrected resampled t-test, or McNemar's test on a single test set.
 
-    The ratio of a protocol whose rounds are independent is 0, which makes the first the plain paired t-test.
+    For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
     """
     if len(cell.scores) > 1:
         return "corrected-t"
     try:
         cell.decisions()
-    except RunError:  # nothing was predicted, as where selectors alone are measured: then one round tells nothing
+    except RunError:  # nothing was predicted, as in ground-truth: a single round allows no test
         return "corrected-t"
     return "mcnemar"
 
@@ -71,7 +71,7 @@ def sound_test(cell: CellResults) -> str:
 def _of_scores(
     test: Callable[..., PairedTest | Posterior], *names: str
 ) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
-    """Return a rule that looks at the scores of folds; `names` are the settings that it takes beside the level."""
+    """Return a rule that compares the scores of folds; `names` are the settings it uses besides the level."""
 
     def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
         a, b = settings.sign * first.scores, settings.sign * second.scores
@@ -106,13 +106,13 @@ RULES: Mapping[str, Rule] = {
     ),
     "sign": Rule("sign test over folds, which treats overlapping folds as independent", _of_scores(sign_test)),
     "s-test": Rule(
-        "s-test (Yang and Liu) in its normal form on the pooled decisions of the first repetition, one-sided in the "
-        "direction that the data choose",
+        "s-test (Yang and Liu) in its normal form on the pooled decisions of the first repeat, one-sided in the "
+        "direction chosen by the data",
         _s_test(exact=False),
         of_decisions=True,
     ),
     "s-test-exact": Rule(
-        "exact s-test on the pooled decisions of the first repetition, one-sided in the direction that the data choose",
+        "exact s-test on the pooled decisions of the first repeat, one-sided in the direction chosen by the data",
         _s_test(exact=True),
         of_decisions=True,
     ),

@@ -28,7 +28,7 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or not len(a):
-        raise ValueError(f"two score arrays of one length are needed, found shapes {a.shape} and {b.shape}")
+        raise ValueError(f"two score arrays of equal length are required; got shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("a score is missing or not finite; compare only what both methods completed")
     differences: NDArray[np.float64] = np.round(a - b, 12)
@@ -36,12 +36,12 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
-    r"""Wilcoxon's signed-rank test, with the p-value of `scipy.stats.wilcoxon` and the estimate that belongs to it.
+    r"""Wilcoxon's signed-rank test, with the p-value of `scipy.stats.wilcoxon` and the matching estimate.
 
     Zero differences are left out. The others are ranked by size, equal ones sharing the mean of their ranks;
     :math:`T` is the sum of the ranks of the positive ones. Under the null hypothesis each rank has either sign with
-    probability 1/2; for few differences that distribution is computed in full, beyond `MOST_EXACT` of them (or
-    `MOST_EXACT_TIED`, if some are equal or zero) it is taken as normal with its own mean and variance.
+    probability 1/2. For few differences that distribution is computed exactly; for more than `MOST_EXACT` (or
+    `MOST_EXACT_TIED`, if some are equal or zero) a normal distribution with its mean and variance approximates it.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
     -------
     PairedTest
         `difference` is the Hodges-Lehmann estimate, the median of the means of all pairs of differences (zeros
-        included), `low` and `high` are the means at the matching critical ranks; infinite where fewer than six
-        differences (at alpha = 0.05) allow none.
+        included), `low` and `high` are the means at the matching critical ranks; infinite with fewer than six
+        differences (at alpha = 0.05), which allow no interval.
 
     Notes
     -----
-    Folds that share training rows are not independent; over them the p-value is far too small. Time O(n^3), memory
+    Folds that share training rows are not independent, so over folds the p-value is far too small. Time O(n^3), memory
     O(n^2).
 
     References
@@ -93,8 +93,8 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
 def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
     """Return the matched-pairs rank-biserial correlation: rank sum won minus rank sum lost, over the sum of all ranks.
 
-    It is the effect size that belongs to Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if smaller,
-    0 without a difference.
+    The effect size of Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if it is smaller, 0 without a
+    difference.
 
     Examples
     --------
@@ -122,8 +122,8 @@ def sign_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> Paire
     Returns
     -------
     PairedTest
-        `difference` is the median difference, with the interval between its order statistics; infinite where fewer
-        than six differences (at alpha = 0.05) allow none.
+        `difference` is the median difference, with the interval between its order statistics; infinite with fewer
+        than six differences (at alpha = 0.05), which allow no interval.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _pair_means(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=64)
 def _critical_rank(n: int, alpha: float) -> int:
-    """Return how many pair means from the end the interval's limit stands: the least q with P(T <= q) >= alpha / 2."""
+    """Return the rank of the interval's limits among the pair means: the least q with P(T <= q) >= alpha / 2."""
     if n > MOST_EXACT:
         deviation = np.sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
         return max(1, int(np.ceil(n * (n + 1) / 4.0 + deviation * special.ndtri(alpha / 2.0))))

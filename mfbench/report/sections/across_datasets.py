@@ -7,7 +7,7 @@ from typing import Any
 
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, interval_text, p_text, rank_text
+from mfbench.report.cells import DASH, counted, interval_text, p_text, rank_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
@@ -34,7 +34,7 @@ def section_across(overall: Overall, percent: bool) -> Section:
     percent : bool
         Whether scores are written in percent.
     """
-    title = f"Across {overall.n_datasets} datasets"
+    title = f"Across {counted(overall.n_datasets, 'dataset')}"
     if len(overall.against_reference):
         title += f", {overall.reference} against each method"
     chart = critical_difference_chart(overall)
@@ -122,7 +122,7 @@ def _missing_notes(overall: Overall) -> list[str]:
 
 def section_of_pairs(overall: Overall, percent: bool) -> Section:
     """Return all pairs of methods and the shares of wins; empty if there is nothing to test."""
-    title = f"Pairs of methods across {overall.n_datasets} datasets"
+    title = f"Pairs of methods across {counted(overall.n_datasets, 'dataset')}"
     return Section(title, [_pair_table(overall, percent), _win_table(overall)] if overall.testable else [])
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
 from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, with_unit
+from mfbench.report.cells import DASH, counted, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.run.trial.metrics import METRICS
 from mfbench.sections import Cell, Role, Section, Table
@@ -119,7 +119,7 @@ def _notes(run: Run) -> list[str]:
     if reasons:
         notes.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
     if counts.get(INCOMPLETE, 0):
-        notes.append(f"Not compared, in brackets: {counts[INCOMPLETE]} figures of incomplete cells.")
+        notes.append(f"Not compared, in brackets: {counted(int(counts[INCOMPLETE]), 'figure')} of incomplete cells.")
     return notes
 
 

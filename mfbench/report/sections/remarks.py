@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from mfbench.analysis.results import Run
+from mfbench.report.cells import counted
 from mfbench.sections import Section
 from mfbench.trials import Unavailable
 
@@ -76,8 +77,8 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
 def _undefined(run: Run) -> list[str]:
     incomplete = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
     return [
-        f"Undefined: {run.settings.metric} of {method} on {len(cells)} datasets; the classifier does not provide what "
-        "the metric needs, or a test part lacks a class."
+        f"Undefined: {run.settings.metric} of {method} on {counted(len(cells), 'dataset')}; the classifier does not "
+        "provide what the metric needs, or a test part lacks a class."
         for method, cells in incomplete.groupby("method", sort=False)
     ]
 
@@ -107,8 +108,7 @@ def _warnings(run: Run) -> list[str]:
         return []
     warned = run.outcomes[run.outcomes["n_warnings"].fillna(0) > 0]
     return [
-        f"Warnings: {method}: in {len(group)} trial{'' if len(group) == 1 else 's'}, for example "
-        f"{_one_line(str(group['warning'].iloc[0]))}"
+        f"Warnings: {method}: in {counted(len(group), 'trial')}, for example {_one_line(str(group['warning'].iloc[0]))}"
         for method, group in warned.groupby("method", sort=False)
     ]
 

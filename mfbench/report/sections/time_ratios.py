@@ -7,6 +7,7 @@ import pandas as pd
 
 from mfbench.analysis.across_datasets.profiles import FACTORS, performance_profile
 from mfbench.analysis.results import Run
+from mfbench.report.cells import counted
 from mfbench.report.charts.time_profile import time_profile_chart
 from mfbench.sections import Cell, Section, Table
 
@@ -15,7 +16,7 @@ def time_ratios(run: Run) -> Section:
     """Return the section on the performance profile of time; empty unless every trial of some dataset has run."""
     ratios = run.time_ratios
     data = {"time_ratios": lambda: ratios.to_dict("index")}
-    title = f"Time: share of {len(ratios)} datasets within a factor of the fastest method"
+    title = f"Time: share of {counted(len(ratios), 'dataset')} within a factor of the fastest method"
     if not len(ratios):
         return Section(title, data=data)
     return Section(title, [_table(ratios)], [time_profile_chart(ratios)], data=data)

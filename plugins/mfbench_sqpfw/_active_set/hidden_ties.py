@@ -70,7 +70,7 @@ def _distance_of(s: State, i: int, j: int) -> float:
 
 @njit(cache=True)
 def _differs(s: State, i: int, j: int, rep: int) -> bool:
-    for f in range(s.X.shape[1]):  # noqa: SIM110 - numba compiles no generator
+    for f in range(s.X.shape[1]):  # noqa: SIM110 - Numba does not compile generators
         if abs(s.X[i, f] - s.X[j, f]) != abs(s.X[i, f] - s.X[rep, f]):
             return True
     return False

@@ -93,7 +93,7 @@ def members(s: State, row: int) -> tuple[int, int, int, int]:
 @njit(cache=True)
 def is_less(s: State, row: int, member: int) -> bool:
     """Return whether a member is in H< or M<."""
-    for k in range(s.n_less[row]):  # noqa: SIM110 - numba compiles no generator
+    for k in range(s.n_less[row]):  # noqa: SIM110 - Numba does not compile generators
         if s.less[row, k] == member:
             return True
     return False

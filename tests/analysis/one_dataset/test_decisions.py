@@ -104,7 +104,7 @@ class TestMcNemar:
 
     def test_arrays_must_match(self):
         for test in (s_test, mcnemar_test):
-            with pytest.raises(ValueError, match="one length"):
+            with pytest.raises(ValueError, match="equal length"):
                 test([1, 0], [1])
-            with pytest.raises(ValueError, match="one length"):
+            with pytest.raises(ValueError, match="equal length"):
                 test(np.ones((2, 2)), np.ones((2, 2)))

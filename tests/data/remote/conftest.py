@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.data.download import Policy
+from mfbench.data.remote.download import Policy
 
 ARFF = """% made up
 @relation plants

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mfbench.data.download import Policy, RefusedError, fetch, fetch_file, fetch_json, plain_text
+from mfbench.data.remote.download import Policy, RefusedError, fetch, fetch_file, fetch_json, plain_text
 from mfbench.errors import DataError, DataUnavailableError
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(3000))

@@ -77,7 +77,7 @@ def test_the_notes_count_and_name_what_is_not_compared(run):
     )
     assert "(1/J + n_test/n_train) s²" in counts
     assert apart == "Not comparable, in brackets: wine (WINE) published with 9 × 9, ours has 4 × 2."
-    assert holes == "Not compared, in brackets: 1 figures of incomplete cells."
+    assert holes == "Not compared, in brackets: 1 figure of incomplete cells."
 
 
 def test_only_the_largest_differences_are_listed(write_run):

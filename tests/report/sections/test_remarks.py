@@ -56,4 +56,4 @@ def test_a_run_without_trials_says_so(write_run):
 
 def test_undefined_scores_are_counted_by_method(write_run):
     run = write_run({("d", "A"): [{} for _ in range(5)], ("d", "B"): 0.5}, metrics=["log_loss"])
-    assert any(note.startswith("Undefined: log_loss of A on 1 dataset") for note in remarks(run).notes)
+    assert any(note.startswith("Undefined: log_loss of A on 1 dataset;") for note in remarks(run).notes)

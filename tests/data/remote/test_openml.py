@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.data.openml_source import load_openml, openml_suite
+from mfbench.data.remote.openml import load_openml, openml_suite
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 
 DESCRIPTION, COLUMNS = "/api/v1/json/data/61", "/api/v1/json/data/features/61"
@@ -106,7 +106,7 @@ class TestTable:
         assert card["url"] == parquet
         assert "md5" not in card
         site.openml(format="Sparse_ARFF")
-        with pytest.raises(DataError, match="format 'Sparse_ARFF', and only dense ARFF and Parquet are read"):
+        with pytest.raises(DataError, match="format 'Sparse_ARFF', but only dense ARFF and Parquet are read"):
             load_openml("61")
 
     def test_names_of_the_server_are_no_paths(self, site, scratch, tmp_path):
@@ -141,13 +141,13 @@ class TestNames:
 
     @pytest.mark.parametrize("reference", ["", "..", ".", "../61", "a/b", "a b", "x@", "x@0", "x@y", "0", "é", "a\n"])
     def test_what_is_neither_number_nor_name(self, site, reference):
-        with pytest.raises(UsageError, match="is no OpenML dataset"):
+        with pytest.raises(UsageError, match="is not an OpenML dataset"):
             load_openml(reference)
         assert site.asked == []
 
     def test_an_unknown_name(self, site, faults):
         site.faults["/api/v1/json/data/list/data_name/nothing/status/active"] = [faults.complaint(372, "No results")]
-        with pytest.raises(DataError, match=r"there is no OpenML dataset 'nothing'.*'No results', code 372"):
+        with pytest.raises(DataError, match=r"there is no public OpenML dataset 'nothing'.*'No results', code 372"):
             load_openml("nothing")
 
 
@@ -171,12 +171,12 @@ class TestSuite:
     @pytest.mark.parametrize("study", [[], {"data": {"data_id": ["x"]}}, {"data": 3}])
     def test_another_form(self, site, study):
         site.page(STUDY, {"study": study})
-        with pytest.raises(DataError, match="not of the form that it documents"):
+        with pytest.raises(DataError, match="does not have the documented form"):
             openml_suite(99)
 
     @pytest.mark.parametrize("reference", ["", "../1", "a b", "a/b"])
     def test_what_is_no_suite(self, site, reference):
-        with pytest.raises(UsageError, match="is no OpenML suite"):
+        with pytest.raises(UsageError, match="is not an OpenML suite"):
             openml_suite(reference)
 
 
@@ -234,7 +234,7 @@ class TestFaults:
     )
     def test_an_answer_of_another_form(self, site, description):
         site.page(DESCRIPTION, description)
-        with pytest.raises(DataError, match="OpenML's answer about OpenML dataset 61 is not of the form"):
+        with pytest.raises(DataError, match="about OpenML dataset 61 does not have the documented form"):
             load_openml("61")
 
     def test_a_table_that_is_none(self, site, scratch):
@@ -253,7 +253,7 @@ class TestFaults:
 
     def test_only_the_target_is_left(self, site):
         site.openml(ignore_attribute="width,leaf colour,code,note")
-        with pytest.raises(DataError, match="has no feature besides its target"):
+        with pytest.raises(DataError, match="has no feature except its target"):
             load_openml("61")
 
 

@@ -1,7 +1,7 @@
-"""One file over HTTP, whole or not at all: retries, limits of time and size, checksums, atomic writes.
+"""Downloading one file over HTTP, completely or not at all: retries, limits, checksums, atomic writes.
 
-The sources of datasets on the network (`openml_source`, `uci_source`) are built on it. Whatever a server does, a call
-ends in the right bytes or in one sentence; nothing that a server says is ever used as a path or executed.
+The clients of the repositories are built on it. Whatever a server does, a call returns the right bytes or raises an
+error of one sentence; nothing that comes from a server is used as a path or executed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import re
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 from urllib.parse import urljoin, urlsplit
 
+from mfbench.data.remote.answers import plain_text, shown
 from mfbench.errors import DataError, DataUnavailableError
 
 if TYPE_CHECKING:
@@ -35,32 +36,32 @@ _BY_HAND = "download it yourself and name the file as 'file:PATH', or use a mirr
 
 
 class Progress(Protocol):
-    """Called while a body arrives, at its start with 0; a retry starts at 0 again."""
+    """Called while a body arrives, first with 0; a retry starts at 0 again."""
 
     def __call__(self, done: int, total: int | None) -> None:
-        """Take the number of bytes so far and, where the server tells it, of the whole body."""
+        """Take the number of bytes so far and, if the server announces it, that of the whole body."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """How patient a download is.
+    """The limits of a download.
 
     Parameters
     ----------
     limit_bytes : int, default=2**30
-        A longer body is stopped as soon as that is known.
+        A longer body is refused as soon as its length is known.
     timeout : float, default=30.0
         Seconds to wait for a connection, and for each further byte.
     deadline : float, default=1800.0
-        Seconds for the whole download, retries and pauses included: stops a body that drips.
+        Seconds for the whole download, including retries and pauses; it stops a body that arrives byte by byte.
     retries : int, default=4
-        Further attempts after a failure that may pass: no connection, silence, HTTP 408, 429 and 5xx, a truncated body.
-        A wrong checksum is tried once more.
+        Further attempts after a temporary failure: no connection, no answer, HTTP 408, 429 and 5xx, a truncated body.
+        After a wrong checksum there is one further attempt.
     pause : float, default=1.0
-        Seconds before the first retry, doubled before each next one, give or take half: clients that failed together
-        do not come back together. A longer ``Retry-After`` of the server is respected, up to a minute.
+        Seconds before the first retry, doubled before each further one, varied randomly by up to a half so that clients
+        that failed together do not return together. A longer ``Retry-After`` is respected, up to a minute.
     redirects : int, default=5
-        Most redirects that are followed.
+        Maximum number of redirects.
     """
 
     limit_bytes: int = 1 << 30
@@ -73,7 +74,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Received:
-    """What arrived: its length in bytes, and hashes as hexadecimal digits."""
+    """A downloaded body: its length in bytes, and its hashes as hexadecimal digits."""
 
     size: int
     sha256: str
@@ -81,7 +82,7 @@ class Received:
 
 
 class RefusedError(DataError):
-    """The server understood and said no, with an HTTP status and a body (its beginning); a retry would not help."""
+    """The server refused, with an HTTP status and the beginning of a body; a retry would not help."""
 
     def __init__(self, message: str, status: int, body: str) -> None:
         super().__init__(message)
@@ -89,7 +90,7 @@ class RefusedError(DataError):
 
 
 class _PassingError(Exception):
-    """A failure that the next attempt may not meet; `wait` is what the server asked for, in seconds."""
+    """A temporary failure; `wait` is the pause that the server requested, in seconds."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason)
@@ -97,7 +98,7 @@ class _PassingError(Exception):
 
 
 class _ChecksumError(_PassingError):
-    """The body is not the expected one."""
+    """The body does not have the expected checksum."""
 
 
 def fetch(
@@ -116,13 +117,13 @@ def fetch(
     url : str
         An ``http`` or ``https`` address.
     what : str, default="the file"
-        What it is, for error messages: "the description of OpenML dataset 61".
+        Description for error messages, such as "the description of OpenML dataset 61".
     policy : Policy or None, default=None
-        Limits of size, time and attempts; `Policy`'s own if None.
+        Limits of size, time and attempts; None uses the defaults of `Policy`.
     sha256, md5 : str or None, default=None
         Checksums that the body must have.
     progress : Progress or None, default=None
-        Told how many bytes have arrived.
+        Called with the number of bytes that have arrived.
 
     Returns
     -------
@@ -131,11 +132,11 @@ def fetch(
     Raises
     ------
     RefusedError
-        If the server refuses for good, such as HTTP 404.
+        If the server refuses permanently, as with HTTP 404.
     DataUnavailableError
         If the server cannot be reached or does not answer in full, after all retries or at the deadline.
     DataError
-        If the body is too long or not the expected one, or the address or a redirect is of no use.
+        If the body is too long or has a wrong checksum, or the address or a redirect is not a web address.
     """
     buffer = io.BytesIO()
     _Transfer(url, what, policy, sha256, md5, progress).run(buffer)
@@ -152,9 +153,9 @@ def fetch_file(
     md5: str | None = None,
     progress: Progress | None = None,
 ) -> Received:
-    """Download to a file that appears only when it is complete and verified.
+    """Download to a file, which appears only when it is complete and verified.
 
-    The bytes go to a hidden file next to it, which is renamed at the end and removed on any failure or interrupt.
+    The bytes are written to a hidden file next to it, which is renamed at the end, and removed after a failure.
 
     Parameters
     ----------
@@ -183,7 +184,9 @@ def fetch_file(
         part.replace(path)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise DataError(f"{what} cannot be written to {path}: {reason}; make room or choose another folder") from error
+        raise DataError(
+            f"{what} cannot be written to {path}: {reason}; free some space or choose another folder"
+        ) from error
     finally:
         with suppress(OSError):
             part.unlink()
@@ -191,40 +194,14 @@ def fetch_file(
 
 
 def fetch_json(url: str, *, what: str, policy: Policy | None = None) -> Any:
-    """Return the JSON behind a URL; parameters and errors as for `fetch`. Longer ones than 64 MiB are refused."""
+    """Return the JSON behind a URL; parameters and errors as for `fetch`. More than 64 MiB are refused."""
     policy = policy or Policy()
     policy = replace(policy, limit_bytes=min(policy.limit_bytes, _JSON_LIMIT))
     try:
         return json.loads(fetch(url, what=what, policy=policy))
     except (ValueError, RecursionError) as error:
         reason = f"{what} at {shown(url)} is not JSON"
-        raise DataError(f"{reason}: the server is being repaired or is not the one meant; try again later") from error
-
-
-@contextmanager
-def answer_of(server: str, what: str) -> Iterator[None]:
-    """Turn what Python raises about an answer of another form than the documented one into one sentence."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        reason = f"{server}'s answer about {what} is not of the form that it documents"
-        detail = plain_text(f"{type(error).__name__}: {error}", 100)
-        raise DataError(f"{reason} ({detail}): try again later, or use a mirror (--data-dir)") from error
-
-
-def plain_text(value: object, most: int = 500) -> str:
-    r"""Return text of a server as one line of printable characters, shortened: it may end up on a terminal.
-
-    Examples
-    --------
-    >>> plain_text("\x1b[31mIris\n  plants ", most=9)
-    '[31mIris…'
-    >>> plain_text(None)
-    ''
-    """
-    words = "" if value is None else str(value)
-    line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in words).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+        raise DataError(f"{reason}: the server may be under repair, or the address wrong; try again later") from error
 
 
 class _Transfer:
@@ -239,7 +216,7 @@ class _Transfer:
         self.end = time.monotonic() + self.policy.deadline
 
     def run(self, sink: BinaryIO) -> Received:
-        """Fill the sink, attempt after attempt."""
+        """Fill the sink, in as many attempts as the policy allows."""
         wrong = 0
         with _session() as session:
             for attempt in range(1, self.policy.retries + 2):
@@ -263,7 +240,7 @@ class _Transfer:
         raise _unavailable(f"cannot fetch {where}: {failure}{tried}", _AGAIN) from failure
 
     def _attempt(self, session: requests.Session, sink: BinaryIO) -> Received:
-        """Fill the sink once, or say in a `_PassingError` why it may work next time."""
+        """Fill the sink once, or raise `_PassingError` if another attempt may succeed."""
         import requests
         import urllib3
 
@@ -285,36 +262,36 @@ class _Transfer:
             raise DataError(f"{shown(self.url)} is not a web address: correct it") from error
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _PassingError(_reason(error)) from error
-        found = {name: algorithm.hexdigest() for name, algorithm in hashes.items()}
+        actual = {name: algorithm.hexdigest() for name, algorithm in hashes.items()}
         for name, want in self.expected.items():
-            if want and want.strip().lower() != found[name]:
-                raise _ChecksumError(f"the {name.upper()} {found[name]}, expected {plain_text(want.lower(), 64)}")
-        return Received(size, found["sha256"], found["md5"])
+            if want and want.strip().lower() != actual[name]:
+                raise _ChecksumError(f"the {name.upper()} {actual[name]}, expected {plain_text(want.lower(), 64)}")
+        return Received(size, actual["sha256"], actual["md5"])
 
     def _open(self, session: requests.Session) -> requests.Response:
-        """Return the response of status 200 at the end of the redirects, its body unread."""
-        place = _address(self.url)
+        """Follow redirects to a response of status 200, and return it with its body unread."""
+        address = _address(self.url)
         for _ in range(self.policy.redirects + 1):
             wait = max(0.01, min(self.policy.timeout, self.end - time.monotonic()))
-            response = session.get(place, stream=True, timeout=wait)
+            response = session.get(address, stream=True, timeout=wait)
             if response.status_code == 200:
                 return response
             with closing(response):
                 if not response.is_redirect:
                     raise self._refusal(response)
-            place = _address(place, response.headers["location"])
+            address = _address(address, response.headers["location"])
         reason = f"{shown(self.url)} redirects more than {self.policy.redirects} times: the server is misconfigured"
         raise DataError(f"{reason}; try again later, or use a mirror (--data-dir)")
 
     def _refusal(self, response: requests.Response) -> Exception:
-        """Return the error that a status other than 200 means."""
+        """Return the error for a status other than 200."""
         status = response.status_code
         answer = f"HTTP {status} {plain_text(response.reason, 40)}".strip()
         if status in (408, 429) or status >= 500:
             after = response.headers.get("Retry-After", "")
             return _PassingError(answer, float(after) if re.fullmatch(r"[0-9]{1,6}", after) else 0.0)
         body = b""
-        with suppress(Exception):  # words that explain the status are welcome, not needed
+        with suppress(Exception):  # the body may explain the status, but is not needed
             body = response.raw.read1(4096, decode_content=True)
         problem = "does not exist" if status in (404, 410) else "is refused"
         message = f"{self.what} {problem} at {shown(self.url)} ({answer}): check its number or name"
@@ -324,7 +301,7 @@ class _Transfer:
         """Yield the body as it arrives, within the limits of size and time."""
         length = response.headers.get("Content-Length", "")
         announced = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else None
-        # A compressed body grows: its announced length says when it is complete, not how long it will be.
+        # The announced length of a compressed body says when it is complete, not how long it is when decompressed.
         total = None if response.headers.get("Content-Encoding", "identity") != "identity" else announced
         where, done = f"{self.what} at {shown(self.url)}", 0
         while True:
@@ -333,7 +310,7 @@ class _Transfer:
                 raise DataError(f"{where} is larger than {limit}: {_BY_HAND}")
             if self.progress is not None:
                 self.progress(done, total)
-            # read1 returns what is there; read and iter_content wait for a full block, however slowly it fills.
+            # read1 returns what has arrived; read and iter_content wait for a full block, however slowly it arrives.
             block = response.raw.read1(_BLOCK, decode_content=True)
             if time.monotonic() > self.end:
                 reason = f"{where} did not arrive within {self.policy.deadline:g} s"
@@ -355,7 +332,7 @@ def _session() -> requests.Session:
 
     class Session(requests.Session):
         def get_redirect_target(self, resp: requests.Response) -> None:
-            """Follow no redirect, even with allow_redirects=False: requests would read its body, however long."""
+            """Follow no redirects: even with allow_redirects=False, requests would read the body, however long."""
 
     session = Session()
     session.headers.update({"User-Agent": "mfbench", "Accept-Encoding": "identity"})
@@ -363,39 +340,28 @@ def _session() -> requests.Session:
 
 
 def _address(base: str, location: str = "") -> str:
-    """Return where a redirect leads, if that is on the web."""
+    """Return the address that a redirect leads to, if it is a web address."""
     try:
-        place = urljoin(base, location)
-        on_the_web = urlsplit(place).scheme in ("http", "https")
+        address = urljoin(base, location)
+        on_the_web = urlsplit(address).scheme in ("http", "https")
     except ValueError:
-        place, on_the_web = location or base, False
+        address, on_the_web = location or base, False
     if not on_the_web:
-        raise DataError(f"{shown(place)} is not a web address (http or https): it cannot be downloaded")
-    return place
+        raise DataError(f"{shown(address)} is not a web address (http or https): it cannot be downloaded")
+    return address
 
 
 def _reason(error: Exception) -> str:
-    """Return why a connection failed in a few words, out of the nested errors of requests and urllib3.
+    """Return in a few words why a connection failed, from the nested errors of requests and urllib3.
 
     Examples
     --------
     >>> _reason(OSError("Max retries exceeded (Caused by ...: [Errno 111] Connection refused'))"))
     'connection refused'
     """
-    found = re.search(r"\[Errno -?\d+\] ([\w ]+)", str(error))
-    if found:
-        return found[1].lower()
+    match = re.search(r"\[Errno -?\d+\] ([\w ]+)", str(error))
+    if match:
+        return match[1].lower()
     if "IncompleteRead" in str(error) or "ended prematurely" in str(error):
         return "the body ends too early"
     return "the connection broke" if "resolve" not in str(error) else "the server's name cannot be resolved"
-
-
-def shown(url: str) -> str:
-    """Return a URL for a message, without the name and password that it may hold.
-
-    Examples
-    --------
-    >>> shown("https://me:secret@example.org/data?id=1")
-    'https://example.org/data?id=1'
-    """
-    return plain_text(re.sub(r"^(\w+://)[^/@]*@", r"\1", url), 300)

@@ -56,7 +56,7 @@ def test_at_most_three_near_names_are_suggested():
 
 def test_far_names_are_listed_once_each_in_order_and_cut_with_their_number():
     assert suggestion("zzz", ["b", "a", "b"]) == ": choose from a, b"
-    many = suggestion("zzz", [f"m{i:02}" for i in range(20)], most=3)
+    many = suggestion("zzz", [f"m{i:02}" for i in range(20)], limit=3)
     assert many == ": choose from m00, m01, m02, … (20 in all)"
 
 

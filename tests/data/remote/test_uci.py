@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from mfbench.data.uci_source import load_uci
+from mfbench.data.remote.uci import load_uci
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 
 DESCRIPTION, TABLE = "/api/dataset?id=53", "/static/public/53/data.csv"
@@ -121,7 +121,7 @@ class TestFaults:
     )
     def test_an_answer_of_another_form(self, site, answer):
         site.page(DESCRIPTION, answer)
-        with pytest.raises(DataError, match="UCI's answer about UCI dataset 53 is not of the form"):
+        with pytest.raises(DataError, match="UCI's answer about UCI dataset 53 does not have the documented form"):
             load_uci(53)
 
     def test_a_page_in_place_of_the_answer(self, site, faults):
@@ -137,6 +137,6 @@ class TestFaults:
 
     @pytest.mark.parametrize("number", ["", "0", "-1", "iris", "../53", "5 3", 10**12])
     def test_what_is_no_number(self, site, number):
-        with pytest.raises(UsageError, match="is no number of a UCI dataset"):
+        with pytest.raises(UsageError, match="is not the number of a UCI dataset"):
             load_uci(number)
         assert site.asked == []

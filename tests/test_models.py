@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, check_name
-from mfbench.trials import Status, Trial, TrialResult
 
 BAD_NAMES = ["", "-", "a-", "-a", "a--b", "A", "a b", "a_b", "a.b", "é", "a\n", "a(b)", "２"]
 
@@ -65,23 +64,6 @@ def test_datasets_compare_by_identity():
         name="d", X=np.zeros((1, 1)), y=np.zeros(1), class_names=(), feature_names=("x",), categorical=np.zeros(1, bool)
     )
     assert make() != make()
-
-
-def test_statuses_are_texts():
-    assert [str(status) for status in Status] == ["ok", "error", "timeout", "memory", "crash"]
-
-
-def test_a_result_starts_empty_and_well():
-    first, second = TrialResult(key="a"), TrialResult(key="b")
-    assert first.status is Status.OK
-    first.scores["accuracy"] = 1.0
-    assert second.scores == {}
-
-
-def test_a_trial_has_no_room_for_other_attributes():
-    trial = Trial("k", "d", "m", 0, 0, 1)
-    with pytest.raises((AttributeError, TypeError)):
-        trial.extra = 1
 
 
 def test_the_nouns_load_no_numeric_library():

@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mfbench import Dataset, DatasetSpec
-from mfbench.data import catalog, openml_source, uci_source
+from mfbench.data import catalog
 from mfbench.data.catalog import check_exists, load
 from mfbench.data.lookup import Lookup, keys_of
-from mfbench.data.reference import UCIReference, parse_reference
-from mfbench.data.sources import DataOptions, default_cache, default_mirror
+from mfbench.data.reference import parse_reference
+from mfbench.data.remote import openml, uci
+from mfbench.data.sources import DataOptions
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
@@ -69,9 +68,9 @@ class Repositories:
 @pytest.fixture
 def repositories(monkeypatch):
     found = Repositories()
-    monkeypatch.setattr(openml_source, "load_openml", found.answer("openml"))
-    monkeypatch.setattr(openml_source, "openml_suite", found.suite)
-    monkeypatch.setattr(uci_source, "load_uci", found.answer("uci"))
+    monkeypatch.setattr(openml, "load_openml", found.answer("openml"))
+    monkeypatch.setattr(openml, "openml_suite", found.suite)
+    monkeypatch.setattr(uci, "load_uci", found.answer("uci"))
     return found
 
 
@@ -246,15 +245,6 @@ class TestReferences:
                 work()
         assert repositories.calls == []
 
-    @given(st.sampled_from(["openml:", "uci:", "mirror:", "import:", "openml-suite:"]), st.text(max_size=12))
-    def test_no_accepted_name_can_leave_a_folder_or_an_address(self, prefix, rest):
-        try:
-            parse_reference(prefix + rest)
-        except UsageError:
-            return
-        assert rest and not set(rest) & set("/\\?#&%:\0 \n") and rest.isascii()
-        assert prefix.startswith("openml") or ".." not in rest
-
     def test_a_dataset_without_a_loader_has_no_parameters(self, registry):
         with pytest.raises(UnknownNameError, match=r"parameter of 'things' 'n': there are none"):
             check_exists(parse_reference("things(n=3)"), registry)
@@ -269,18 +259,7 @@ class TestReferences:
             load("openml-suite:99", registry, options=places())
 
 
-class TestOptions:
-    def test_the_environment(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "c"))
-        monkeypatch.setenv("MFBENCH_DATA_DIR", str(tmp_path / "m"))
-        assert (default_cache(), default_mirror()) == (tmp_path / "c", tmp_path / "m")
-        assert DataOptions.of().mirror == tmp_path / "m"
-        assert DataOptions.of(tmp_path, True) == DataOptions(tmp_path, tmp_path / "c", True)
-        monkeypatch.setenv("MFBENCH_DATA_DIR", "")
-        monkeypatch.delenv("MFBENCH_CACHE")
-        assert default_mirror() is None
-        assert default_cache().is_absolute() and "mfbench" in str(default_cache())
-
+class TestLocation:
     def test_a_mirror_that_is_none_matters_only_when_it_is_needed(self, registry, places, tmp_path):
         options = places(tmp_path / "none")
         assert load("made", registry, options=options).n_samples == 12
@@ -295,10 +274,6 @@ class TestOptions:
         load("openml:7", registry, options=places())
         assert Lookup(places()).location(specs["things"]) == "cached"
         assert Lookup(places()).location(specs["small-things"]) == "missing"
-
-    def test_keys(self):
-        assert UCIReference("1").key == "uci:1"
-        assert UCIReference("1", categorical=()).key != "uci:1"
 
 
 SUITE = """

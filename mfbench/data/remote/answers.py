@@ -1,0 +1,46 @@
+"""What servers answer: text made safe to print, and answers of an undocumented form turned into one sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mfbench.errors import DataError
+
+
+@contextmanager
+def answer_of(server: str, what: str) -> Iterator[None]:
+    """Turn errors caused by an answer of an undocumented form into one sentence."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        reason = f"{server}'s answer about {what} does not have the documented form"
+        detail = plain_text(f"{type(error).__name__}: {error}", 100)
+        raise DataError(f"{reason} ({detail}): try again later, or use a mirror (--data-dir)") from error
+
+
+def plain_text(value: object, limit: int = 500) -> str:
+    r"""Return text from a server as one short line of printable characters, safe to show on a terminal.
+
+    Examples
+    --------
+    >>> plain_text("\x1b[31mIris\n  plants ", limit=9)
+    '[31mIris…'
+    >>> plain_text(None)
+    ''
+    """
+    words = "" if value is None else str(value)
+    line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in words).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def shown(url: str) -> str:
+    """Return a URL for a message, without user name and password.
+
+    Examples
+    --------
+    >>> shown("https://me:secret@example.org/data?id=1")
+    'https://example.org/data?id=1'
+    """
+    return plain_text(re.sub(r"^(\w+://)[^/@]*@", r"\1", url), 300)

@@ -1,0 +1,45 @@
+"""What is read of a store: plain columns at once, arrays later, and nothing of another plan."""
+
+import pytest
+
+from mfbench.analysis.stored import StoredRun
+from mfbench.errors import RunError, UnknownNameError
+from mfbench.run.store import Store
+from mfbench.trials import Trial
+
+
+def test_plain_columns_come_without_arrays(run_folder):
+    columns = StoredRun(run_folder).columns
+    assert columns["method"] == ["A", "A", "B", "B"]
+    assert columns["status"] == ["ok", "ok", "ok", "error"]
+    assert not {"predictions", "selected", "weights"} & set(columns)
+
+
+def test_datasets_left_out_have_reasons(run_folder):
+    stored = StoredRun(run_folder)
+    assert stored.left_out == {"broken": "damaged", "away": "no network"}
+    assert set(stored.unavailable) == {"away"}
+
+
+def test_rows_with_some_columns_have_no_others(run_folder):
+    rows = StoredRun(run_folder).rows_with(("status", "selected"))
+    assert [None if row["selected"] is None else row["selected"].tolist() for row in rows] == [[0], [1], [0], None]
+    assert "predictions" not in rows[0]
+
+
+def test_folds_with_predictions(run_folder):
+    (fold,) = StoredRun(run_folder).tested_folds("d", "B")
+    assert (fold.repeat, fold.fold, fold.test.tolist()) == (0, 0, [0, 1])
+
+
+def test_an_unknown_dataset_is_answered_with_the_names(run_folder):
+    with pytest.raises(UnknownNameError, match="unknown dataset of this run 'e': choose from d"):
+        StoredRun(run_folder).dataset("e")
+
+
+def test_arrays_of_another_plan_are_refused(run_folder):
+    stored = StoredRun(run_folder)
+    with Store(run_folder) as store:
+        store.set_plan([Trial("new", "d", "A", 0, 0, 1)])
+    with pytest.raises(RunError, match="planned again after this run was loaded"):
+        _ = stored.rows

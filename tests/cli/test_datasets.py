@@ -1,0 +1,42 @@
+"""`mfbench datasets …`; tests/e2e/test_data_cli.py runs the commands from outside."""
+
+import pytest
+import typer
+
+from mfbench.cli import datasets
+from mfbench.errors import UnknownNameError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("MFBENCH_DATA_DIR", raising=False)
+    return tmp_path / "cache"
+
+
+def test_show(capsys):
+    datasets.show("wine", rows=1)
+    text = capsys.readouterr().out
+    assert "178" in text and "embedded" in text
+
+
+def test_mistakes():
+    with pytest.raises(UnknownNameError, match="collection"):
+        datasets.list_datasets(collection="nothing")
+    with pytest.raises(UsageError, match="defines its own columns"):
+        datasets.show("wine", target="x")
+
+
+def test_pull_reports_and_fails(capsys):
+    with pytest.raises(typer.Exit) as exit_:
+        datasets.pull(["wine", "import:none"])
+    assert exit_.value.exit_code == 1
+    text = capsys.readouterr().out
+    assert "wine: made by a plugin, nothing to fetch" in text and "1 of 2 datasets failed" in text
+
+
+def test_an_empty_cache(capsys):
+    datasets.clear()
+    datasets.verify()
+    text = capsys.readouterr().out
+    assert "is empty" in text and "0 of 0 datasets are sound, 0 damaged" in text

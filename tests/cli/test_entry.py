@@ -1,0 +1,51 @@
+"""The command `mfbench`: errors become one sentence and an exit code."""
+
+import pytest
+
+import mfbench
+from mfbench.cli import main
+from mfbench.cli.entry import app
+
+
+def leave(*words):
+    with pytest.raises(SystemExit) as exit_:
+        main(list(words))
+    return int(exit_.value.code or 0)
+
+
+def test_version(capsys):
+    assert leave("--version") == 0
+    assert capsys.readouterr().out == f"mfbench {mfbench.__version__}\n"
+
+
+def test_a_mistake_is_one_sentence(capsys):
+    assert leave("report", "a", "--json", "--csv") == 2
+    assert capsys.readouterr().err == "mfbench: choose one of --json, --csv, --md, --svg and --figure\n"
+
+
+def test_an_unexpected_error_is_a_bug(capsys, monkeypatch):
+    def broken(**_):
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr("mfbench.host.registry.load_registry", broken)
+    assert leave("plugins") == 1
+    assert "unexpected RuntimeError: no luck. This is a bug" in capsys.readouterr().err
+    with pytest.raises(RuntimeError):
+        main(["plugins", "--debug"])
+
+
+def test_an_interrupt_has_its_own_code(monkeypatch):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mfbench.host.registry.load_registry", interrupted)
+    assert leave("plugins") == 130
+
+
+def test_commands():
+    assert [command.callback.__name__ for command in app.registered_commands] == [
+        "suite",
+        "suites",
+        "plugins",
+        "report",
+    ]

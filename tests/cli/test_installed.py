@@ -1,0 +1,25 @@
+"""`mfbench suites` and `mfbench plugins`."""
+
+import json
+
+import pytest
+
+from mfbench.cli.installed import plugins, suites
+from mfbench.errors import UnknownNameError
+
+
+def test_the_schema_is_printed_instead_of_the_list(capsys):
+    suites(schema=True)
+    assert "methods" in json.loads(capsys.readouterr().out)["properties"]
+
+
+def test_suites_are_listed(capsys):
+    suites()
+    assert "uci" in capsys.readouterr().out
+
+
+def test_plugins_by_tag(capsys):
+    plugins(tag=["margin"])
+    assert "relieff" in capsys.readouterr().out
+    with pytest.raises(UnknownNameError, match="did you mean 'margin'"):
+        plugins(tag=["margins"])

@@ -1,0 +1,61 @@
+"""Factories: their parameters are known and checked before anything is built."""
+
+from pathlib import Path
+
+import pytest
+
+from mfbench import DatasetSpec, SelectorSpec
+from mfbench.errors import UnknownNameError
+from mfbench.host.factories import build, check_parameters, parameter_names, resolve_factory
+from mfbench.host.registered import Plugin, Registered
+
+
+class Thing:
+    def __init__(self, size=1, shade="x"):
+        self.size, self.shade = size, shade
+
+
+class TestParameters:
+    def registered(self, factory, **more):
+        return Registered(SelectorSpec(name="a", summary="", factory=factory, **more), Plugin("p", "p"))
+
+    def test_names_come_from_the_signature_in_order(self):
+        assert parameter_names(self.registered(Thing)) == ["size", "shade"]
+        assert parameter_names(self.registered("collections:OrderedDict.fromkeys")) == ["iterable", "value"]
+
+    def test_a_factory_with_free_keywords_is_asked_for_an_estimator(self):
+        class Estimator:
+            def get_params(self, deep):
+                return {"a": 1, "b": 2}
+
+        assert parameter_names(self.registered(lambda **kwargs: Estimator())) == ["a", "b"]
+
+    def test_no_positional_only_parameter_can_be_named(self):
+        assert parameter_names(self.registered(lambda x, /, y=1: None)) == ["y"]
+
+    def test_checking_names_the_first_wrong_one(self):
+        with pytest.raises(UnknownNameError, match="'colour'"):
+            check_parameters(self.registered(Thing), ["size", "colour", "weight"])
+
+    def test_building_checks_before_it_calls(self):
+        calls = []
+
+        def factory(size=1):
+            calls.append(size)
+
+        with pytest.raises(UnknownNameError):
+            build(self.registered(factory), {"sise": 1})
+        assert calls == []
+
+    def test_an_attribute_path_is_followed(self):
+        assert resolve_factory(self.registered("pathlib:Path.cwd")) == Path.cwd
+
+    def test_a_loader_with_free_keywords_is_not_called_to_check_names(self):
+        calls = []
+
+        def loader(n_samples=1, **kwargs):
+            calls.append(kwargs)
+
+        spec = DatasetSpec(name="d", summary="", loader=loader)
+        check_parameters(Registered(spec, Plugin("p", "p")), ["n_samples"])
+        assert calls == []
