@@ -17,7 +17,7 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
 from mfbench.run.runner import Observer, RunOptions, execute, run_folder
-from mfbench.run.store import FILE_NAME
+from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import Plan, make_plan
 
@@ -265,7 +265,7 @@ def load_run(path: Path | str) -> Run:
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
-            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
+            raise UsageError(f"{folder} contains no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = runs[-1].parent
     return Run(folder)
 
