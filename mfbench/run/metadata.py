@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def _known_fields(model: type[BaseModel]) -> BeforeValidator:
     """Return a validator that drops the keys a table of the suite had in another version."""
 
-    def known(value: Any) -> Any:
+    def drop_others(value: Any) -> Any:
         return {k: v for k, v in value.items() if k in model.model_fields} if isinstance(value, Mapping) else value
 
-    return BeforeValidator(known)
+    return BeforeValidator(drop_others)
 
 
 class Environment(BaseModel):

@@ -102,19 +102,19 @@ def _has_files(loaded: LoadedSuite) -> bool:
 
 
 def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer) -> Progress:
-    """Run what a folder's store does not hold yet.
+    """Run the trials that are not in a folder's store yet.
 
     Parameters
     ----------
     plan : Plan
-        What to run.
+        The trials to run.
     folder : Path
-        The run folder; made if needed.
+        The run folder; created if needed.
     registry : Registry
-        For the record of the environment.
+        Its plugins are recorded in ``environment.json``.
     options : RunOptions
     observer : Observer
-        Told of the start and of every result.
+        Called at the start and after every result.
 
     Returns
     -------
@@ -134,9 +134,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             _record_start(plan, folder, store, environment.describe(registry, jobs, memory))
             if options.retry_failed:
                 store.forget(RETRIED)
-            known = store.finished()
-            done = [trial for trial in plan.trials if trial.key in known]
-            pending = [trial for trial in plan.trials if trial.key not in known]
+            keys = store.finished()
+            done = [trial for trial in plan.trials if trial.key in keys]
+            pending = [trial for trial in plan.trials if trial.key not in keys]
             observer.started(plan, done, pending)
             progress = Progress(resumed=len(done))
             if pending:
@@ -198,8 +198,8 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
     store.begin(metadata, datasets, left_out)
     store.set_plan(plan.trials)
     for planned in plan.datasets.values():
-        known = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
-        for repeat in sorted(set(range(plan.protocol.repeats)) - known):
+        stored = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
+        for repeat in sorted(set(range(plan.protocol.repeats)) - stored):
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
             shape = (planned.data.n_samples, planned.data.n_features)
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
@@ -207,7 +207,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder; the lock goes with the process, however that ends."""
+    """Lock the folder; the system releases the lock when the process ends, even if it crashes."""
     lock = filelock.FileLock(folder / ".lock", timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True)

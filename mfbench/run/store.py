@@ -300,11 +300,11 @@ class Store:
             cursor = self._db.execute("SELECT * FROM left_out WHERE NOT is_failure")
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        # A store of version 3 that is only read has no more than the reason.
+        # A store of version 3, opened read-only, has the reason alone.
         return {row["dataset"]: Unavailable(bool(row.get("can_pull")), row.get("attempt") or "") for row in rows}
 
     def datasets(self) -> list[dict[str, Any]]:
-        """Return what is known of each dataset used, with its class codes as ``truth``."""
+        """Return the stored facts of each dataset used, with its class codes as ``truth``."""
         with self._explained():
             cursor = self._db.execute("SELECT * FROM datasets")
             names = [column[0] for column in cursor.description]
@@ -315,15 +315,15 @@ class Store:
         return rows
 
     def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each planned trial with its result, in the plan's order; without one its status is None.
+        """Yield each planned trial with its result, in the plan's order; a trial without a result has the status None.
 
-        Arrays come as `unpack` returns them, decisions with a row for each test row, scores and chosen parameters as
-        dicts, candidates as a list, what was said of pairs as `Interactions`.
+        Arrays are as `unpack` returns them; decisions have a row for each test row. Scores and selected parameters
+        are dicts, candidates are a list, and pairs are `Interactions`.
 
         Parameters
         ----------
         columns : sequence of str
-            Those of `RESULT_COLUMNS` that are wanted; what is not asked for is not read.
+            Columns to read, from `RESULT_COLUMNS`.
         """
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
         readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
@@ -332,39 +332,41 @@ class Store:
             "interactions": (unpack_interactions, None),
             "candidates": (unpack_candidates, list),
         }
-        wanted = [f"t.{name}" for name in columns]
+        sources = [f"t.{name}" for name in columns]
         packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
-                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *wanted])} "
+                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *sources])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
                 for name, read, nothing in packed:
-                    found = row[name]
-                    row[name] = read(found) if found else nothing() if nothing else None
+                    packed_value = row[name]
+                    row[name] = read(packed_value) if packed_value else nothing() if nothing else None
                 if row.get("decisions") is not None:
                     row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates, key and results as columns, in the plan's order: `rows`, but lean.
+        """Return each planned trial's coordinates, key and results as columns, in the plan's order.
+
+        This is faster than `rows`, but does not unpack arrays, candidates or interactions.
 
         Parameters
         ----------
         columns : sequence of str
-            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
+            Columns of `RESULT_COLUMNS` that hold plain values or JSON.
         """
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
-        wanted = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
+        sources = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
         with self._explained():
-            found = self._db.execute(
-                f"SELECT {wanted} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
+            rows = self._db.execute(
+                f"SELECT {sources} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             ).fetchall()
-        table = dict(zip(names, map(list, zip(*found, strict=True)), strict=True)) if found else {n: [] for n in names}
+        table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {n: [] for n in names}
         for name in set(_JSON) & set(columns):
-            # One text for all: a parser that is called once is several times faster.
+            # Parsing all texts in one call is several times faster than one call each.
             table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
         return table
 

@@ -102,7 +102,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     SuiteError
         If the suite names a method, dataset or parameter that does not exist.
     UsageError
-        If a pattern of `only` matches nothing, or the folder of the mirror is none.
+        If a pattern of `only` matches nothing, or the path of the mirror is not a mirror.
     """
     forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
@@ -111,7 +111,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     references = resolve_datasets(loaded, registry, lookup)
     methods, references = _restrict(methods, references, only)
     if any(needs_lookup(entry.reference, registry) for entry in references.values()):
-        _ = lookup.mirror  # a folder that is none is told at once, not dataset by dataset
+        _ = lookup.mirror  # a wrong mirror path must raise one error, not one per dataset
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
     for label, entry in references.items():
         _add_dataset(plan, label, entry, registry, lookup)
