@@ -33,7 +33,7 @@ _GIB = 2**30
 
 
 class Observer(Protocol):
-    """What follows a run, such as a progress display."""
+    """An object that follows a run, such as a progress display."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Follow the start: called once, before the first trial."""
@@ -44,16 +44,16 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run a plan; none of this changes a result.
+    """Options of a run; none of them changes a result.
 
     Parameters
     ----------
     jobs : int, default=0
-        Worker processes; 0 takes one for each available processor.
+        Worker processes; 0 means one for each available processor.
     fresh : bool, default=False
-        Throw away what the folder holds and start over.
+        Delete the results in the folder and start over.
     retry_failed : bool, default=False
-        Run trials again that failed before.
+        Repeat trials that failed.
     """
 
     jobs: int = 0
@@ -63,7 +63,7 @@ class RunOptions:
 
 @dataclass
 class Progress:
-    """What happened during one call of `execute`."""
+    """The trials resumed, executed and failed in one call of `execute`."""
 
     resumed: int = 0
     executed: int = 0
@@ -71,7 +71,7 @@ class Progress:
 
 
 def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path:
-    """Return the folder of a run: a function of the suite's content and of the options that choose its trials.
+    """Return the folder of a run: a function of the suite's content and of the options that determine its trials.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
         "only": sorted(only),
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
-    # Titles, limits and the report's settings are left out: changing them must find what is there.
+    # Titles, limits and the report's settings are left out: a change of them must not start a new run.
     return out / loaded.suite.suite.name / f"{loaded.profile}-{digest}"
 
 
@@ -214,11 +214,11 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.acquire()
     except filelock.Timeout:
         raise RunError(
-            f"another mfbench is running in {folder}; wait for it, or use another --out to run beside it"
+            f"another mfbench is running in {folder}; wait for it to finish, or choose another folder with --out"
         ) from None
     except OSError as error:
         raise RunError(
-            f"cannot write to {folder}: {error.strerror or error}; choose another place with --out"
+            f"cannot write to {folder}: {error.strerror or error}; choose another folder with --out"
         ) from error
     try:
         yield
@@ -234,17 +234,17 @@ def _file_error(folder: Path) -> Callable[[str], str]:
 
 @contextmanager
 def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Write the arrays that pending trials need where workers map them, and remove them afterwards."""
-    place = folder.resolve() / _WORK
-    place.mkdir(exist_ok=True)
+    """Write the arrays that pending trials need to files that workers map into memory; remove them afterwards."""
+    work = folder.resolve() / _WORK
+    work.mkdir(exist_ok=True)
     needed = dict.fromkeys(trial.dataset for trial in pending)
     stems = {label: f"{number:04d}" for number, label in enumerate(needed)}
     try:
         for label, stem in stems.items():
-            write_arrays(plan.datasets[label], place, stem)
-        yield place, stems
+            write_arrays(plan.datasets[label], work, stem)
+        yield work, stems
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _clear(folder: Path) -> None:
@@ -255,7 +255,7 @@ def _clear(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically: it appears complete or not at all."""
     partial = path.with_suffix(path.suffix + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class NestedCV(EvaluationProtocol):
-    """``nested-cv``: each part is tested once; of the other rows a share is set aside for tuning.
+    """``nested-cv``: cross-validation that sets a share of each training part aside for tuning.
 
     Parameters
     ----------
     folds, repeats : int
         Size of the outer cross-validation.
     validation_share : float
-        Share of the rows not tested that are set aside for tuning; rounded up, as in the paper's table 1.
+        Share of each training part that is set aside for tuning; rounded up, as in the paper's table 1.
     stratified : bool
         Whether the parts of the outer and the inner split have the same class proportions.
     refit : bool
-        Whether the final fit uses all rows not tested. If not, the fit that was made while tuning on the learning rows
-        is tested, and neighbours come from these rows.
+        Whether the final fit uses the whole training part. If not, the winning fit of tuning, on the learning rows, is
+        tested, and neighbours come from these rows.
     decisions : {"one-vs-rest", "multi-class"}
-        Whether more than two classes are one problem, or one problem per class against the rest, each tuned and fitted
-        separately.
+        Whether a dataset with more than two classes is one problem, or one problem per class against the rest, each
+        tuned and fitted separately.
     seed : int
         The suite's seed.
 

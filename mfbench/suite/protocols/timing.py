@@ -26,9 +26,9 @@ class Timing(EvaluationProtocol):
     Parameters
     ----------
     repeats : int
-        Sub-samples of each size. The time of a size is the smallest among them.
+        Subsamples of each size. The time of a size is the smallest among them.
     steps : int
-        Number of sizes, each half of the next.
+        Number of sizes; each is half the next.
     seed : int
         The suite's seed.
     """
@@ -76,5 +76,5 @@ class Timing(EvaluationProtocol):
         return f"{self.repeats} times {self.steps} sizes from {smallest} to all of the rows, and of the features"
 
     def describe_tuning(self) -> str:
-        """Nothing is tuned."""
+        """Return the note that nothing is tuned."""
         return "no tuning"
