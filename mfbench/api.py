@@ -265,7 +265,7 @@ def load_run(path: Path | str) -> Run:
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
-            raise UsageError(f"{folder} contains no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
+            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = runs[-1].parent
     return Run(folder)
 

@@ -60,7 +60,7 @@ def test_selections_are_of_original_features(run):
 def test_a_run_is_found_by_its_parent_folder(run):
     assert mfbench.load_run(run.path.parent).path == run.path
     assert isinstance(mfbench.load_run(str(run.path)).trials, pd.DataFrame)
-    with pytest.raises(UsageError, match="contains no run"):
+    with pytest.raises(UsageError, match="holds no run"):
         mfbench.load_run(run.path.parent.parent / "none")
 
 

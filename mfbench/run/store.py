@@ -64,7 +64,7 @@ class Store:
         self.folder = folder
         self.path = folder / FILE_NAME
         if read_only and not self.path.is_file():
-            raise RunError(f"{folder} contains no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
+            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
         with self._explained():
             self._db = open_to_read(self.path) if read_only else open_to_write(self.path)
 

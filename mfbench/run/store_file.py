@@ -80,7 +80,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     db = _connect_to_read(path)
     version = _version(db)
     if version == 0:
-        raise RunError(f"{path.parent} contains a run that never started completely; give its command again")
+        raise RunError(f"{path.parent} holds a run that never started completely; repeat its command")
     if version not in MIGRATIONS:
         _check_version(version, path)
     return db
@@ -98,13 +98,13 @@ def reason_of(path: Path, text: str) -> str:
     """
     if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
         return (
-            f"the disk is full or fails ({text}): no more results fit into {path}; make room and give the "
-            "same command again; the results stored so far remain readable"
+            f"the disk is full or fails ({text}): no more results fit into {path}; free some space and repeat "
+            "the command; earlier results stay readable"
         )
     if "readonly" in text or "read-only" in text:
         return f"{path} cannot be written to; choose another folder with --out"
     if "not a database" in text or "malformed" in text:
-        return f"{path} is damaged ({text}); move it away or use --fresh"
+        return f"{path} is damaged ({text}); move it elsewhere, or use --fresh"
     return f"cannot use {path}: {text}"
 
 
@@ -116,7 +116,7 @@ def _version(db: sqlite3.Connection) -> int:
 def _check_version(version: int, path: Path) -> None:
     if version != SCHEMA_VERSION:
         raise RunError(
-            f"{path} has schema version {version}, this mfbench reads version {SCHEMA_VERSION}; "
+            f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
             "use the mfbench that wrote it, or --fresh to start over"
         )
 

@@ -1,4 +1,4 @@
-"""Fixed columns: what is told is kept, whatever the data."""
+"""Fixed columns: the columns in the parameters are kept, whatever the data."""
 
 import numpy as np
 import pytest

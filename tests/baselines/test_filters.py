@@ -111,7 +111,7 @@ def test_mutual_information_of_discrete_columns_by_hand():
 
 
 def test_mutual_information_refuses_classes_of_one_sample():
-    with pytest.raises(ValueError, match="class of two samples"):
+    with pytest.raises(ValueError, match="class of at least two samples"):
         MutualInfoFilter().fit([[1.0], [2.0], [3.0]], [0, 1, 2])
 
 

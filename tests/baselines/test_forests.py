@@ -66,7 +66,7 @@ def split(feature, gain, *children):
 
 def test_pair_gains_by_hand():
     trees = [
-        # f2 opens the way for f0, not for f1; f1 after f1 is no pair.
+        # f2 opens the way for f0, not for f1; f1 after f1 is not a pair.
         split(2, 1.0, split(0, 5.0, leaf(), split(1, 2.0)), split(1, 0.5, split(1, 4.0), leaf())),
         split(0, 1.5, split(2, 3.0), leaf()),
         leaf(),

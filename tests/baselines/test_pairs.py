@@ -1,4 +1,4 @@
-"""What methods say of pairs has one form, whoever says it, so that a protocol can compare them."""
+"""All methods report pairs of features in one form, so that a protocol can compare them."""
 
 from importlib import import_module
 

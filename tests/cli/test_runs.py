@@ -13,7 +13,7 @@ from mfbench.errors import UsageError
         ({}, "name either a run or, with --published, a table"),
         ({"run": "a", "published": "b"}, "name either a run or"),
         ({"run": "a", "output": "x"}, "--output needs one of"),
-        ({"run": "nowhere"}, "contains no run"),
+        ({"run": "nowhere"}, "holds no run"),
     ],
 )
 def test_options_that_do_not_fit(options, reason, tmp_path):

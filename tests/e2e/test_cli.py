@@ -104,7 +104,7 @@ def test_a_file_is_a_dataset(host, tmp_path):
         (["suite", "bad.toml"], "bad.toml: methods[0].classifier: unknown classifier 'knnn': did you mean 'knn'?"),
         (["suite", "worse.toml"], "worse.toml: methods[0].clasifier: unknown key: did you mean 'classifier'?"),
         (["suite", "param.toml"], "unknown parameter of 'knn' 'n_neighbours': did you mean 'n_neighbors'?"),
-        (["report", "nowhere"], "contains no run"),
+        (["report", "nowhere"], "holds no run"),
         (["suite", "twice.toml"], "'iris' is listed twice, also as 'iris()'"),
         (["suite", "escape.toml"], "escape.toml: suite.profile: found '../../x'"),
         (["suite", "nobody.toml"], "cannot find 'file:~no-such-user/x.csv'"),

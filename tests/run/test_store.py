@@ -127,7 +127,7 @@ def test_a_failed_start_changes_nothing(store, make_metadata):
 def test_a_full_disk_is_reported_and_earlier_results_remain(store):
     store.add(trial(0), result(0))
     store._db.execute("PRAGMA max_page_count = 1")
-    with pytest.raises(RunError, match=r"the disk is full or fails.*remain readable"):
+    with pytest.raises(RunError, match=r"the disk is full or fails.*stay readable"):
         for number in range(1, 2000):
             store.add(trial(number), result(number))
     assert "key0" in store.finished()

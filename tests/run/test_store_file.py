@@ -34,7 +34,7 @@ def test_version_3_is_read_and_updated(tmp_path, make_metadata):
 
 
 def test_a_folder_without_a_run_is_reported(tmp_path):
-    with pytest.raises(RunError, match="contains no run"):
+    with pytest.raises(RunError, match="holds no run"):
         Store(tmp_path, read_only=True)
 
 
@@ -57,7 +57,7 @@ def test_a_start_that_was_interrupted_is_reported_to_readers(tmp_path):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("database or disk is full", "make room"),
+        ("database or disk is full", "free some space"),
         ("attempt to write a readonly database", "choose another folder"),
         ("file is not a database", "is damaged"),
         ("database is locked", "cannot use"),
