@@ -1,7 +1,7 @@
 """The store: one SQLite file per run folder, one row per finished trial, written the moment it ends.
 
-Write-ahead logging makes a killed run lose at most what was in flight. The table ``plan`` says which trials the last
-start of the run wanted; rows of earlier plans stay (their keys differ) and are simply not part of a report.
+With write-ahead logging, a killed run loses at most the trials in progress. The table ``plan`` lists the trials of the
+last start of the run. Results of earlier plans stay in the file under their own keys, but are not part of the report.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 4
-# What brings a store of an earlier version up to date; its results stay.
+# These statements update a store of an earlier version; its results stay.
 _MIGRATIONS = {
     3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT '';"
@@ -85,21 +85,21 @@ class Store:
     Parameters
     ----------
     folder : Path
-        The run folder. It is made, with its store, if `read_only` is false.
+        The run folder. It is created, with its store, unless `read_only` is true.
     read_only : bool, default=False
-        Open an existing store without the right to change it.
+        Open an existing store for reading only.
 
     Raises
     ------
     RunError
-        If there is no store, it is of another version, damaged, or the folder cannot be written to.
+        If there is no store, it has another version or is damaged, or the folder cannot be written to.
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
         self.path = folder / FILE_NAME
         if read_only and not self.path.is_file():
-            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' makes one")
+            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
         with self._explained():
             if read_only:
                 self._db = _open_for_reading(self.path)
@@ -116,19 +116,19 @@ class Store:
         if version == 0 and not read_only:
             self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
         elif version == 0:
-            raise RunError(f"{self.folder} holds a run that never started completely; give its command again")
+            raise RunError(f"{self.folder} holds a run that never started completely; repeat its command")
         elif version in _MIGRATIONS:
             if not read_only:
                 script = f"BEGIN; {_MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
                 self._db.executescript(script)
         elif version != SCHEMA_VERSION:
             raise RunError(
-                f"{self.path} has schema version {version}, this mfbench reads version {SCHEMA_VERSION}; "
+                f"{self.path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
                 "use the mfbench that wrote it, or --fresh to start over"
             )
 
     def close(self) -> None:
-        """Close the file; the write-ahead log is folded into it."""
+        """Close the file, which merges the write-ahead log into it."""
         self._db.close()
 
     def __enter__(self) -> Store:
@@ -148,15 +148,15 @@ class Store:
             yield
 
     def _reason(self, text: str) -> str:
-        if "full" in text or "disk I/O" in text:  # which of the two it says depends on the file that had no room
+        if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
             return (
-                f"the disk is full or fails ({text}): no more results fit into {self.path}; make room and give the "
-                "same command again; what was stored before stays readable"
+                f"the disk is full or fails ({text}): no more results fit into {self.path}; free some space and repeat "
+                "the command; earlier results stay readable"
             )
         if "readonly" in text or "read-only" in text:
-            return f"{self.path} cannot be written to; choose another place with --out"
+            return f"{self.path} cannot be written to; choose another folder with --out"
         if "not a database" in text or "malformed" in text:
-            return f"{self.path} is damaged ({text}); move it away or use --fresh"
+            return f"{self.path} is damaged ({text}); move it elsewhere, or use --fresh"
         return f"cannot use {self.path}: {text}"
 
     # -- writing ----------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class Store:
         datasets: Iterable[dict[str, Any]],
         left_out: Iterable[tuple[str, str, Unavailable | None]],
     ) -> None:
-        """Record what a start of the run is about: settings, datasets used and datasets left out."""
+        """Record the start of a run: settings, datasets used and datasets left out."""
         with self._explained(), self._transaction():
             columns = metadata.to_columns().items()
             self._db.executemany(
@@ -189,7 +189,7 @@ class Store:
             )
 
     def set_plan(self, trials: Iterable[Trial]) -> None:
-        """Record which trials this start of the run wants."""
+        """Record the trials of this start of the run."""
         with self._explained(), self._transaction():
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
@@ -207,12 +207,12 @@ class Store:
         sha256 : str
             Of the dataset.
         protocol : str
-            What the splits depend on besides it and the repeat.
+            Everything else that determines the splits, except for the repeat.
         repeat : int
         splits : iterable of Split
             One for each fold.
         shape : (int, int)
-            Rows and features of the dataset. Training rows that are all but those tested are not written out.
+            Rows and features of the dataset. Training rows are not stored if they are all rows but the test rows.
         """
         rows = []
         for fold, split in enumerate(splits):
@@ -283,7 +283,7 @@ class Store:
         Raises
         ------
         RunError
-            If the run never started completely, or another version wrote what this one cannot read.
+            If the run never started completely, or this version cannot read what another one wrote.
         """
         with self._explained():
             columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
@@ -295,16 +295,16 @@ class Store:
             return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
 
     def unavailable(self) -> dict[str, Unavailable]:
-        """Return the datasets left out that are only unavailable, which is not a failure."""
+        """Return the datasets left out because they are unavailable, which is not a failure."""
         with self._explained():
             cursor = self._db.execute("SELECT * FROM left_out WHERE NOT is_failure")
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        # A store of version 3 that is only read has no more than the reason.
+        # A store of version 3, opened read-only, has the reason alone.
         return {row["dataset"]: Unavailable(bool(row.get("can_pull")), row.get("attempt") or "") for row in rows}
 
     def datasets(self) -> list[dict[str, Any]]:
-        """Return what is known of each dataset used, with its class codes as ``truth``."""
+        """Return the stored facts of each dataset used, with its class codes as ``truth``."""
         with self._explained():
             cursor = self._db.execute("SELECT * FROM datasets")
             names = [column[0] for column in cursor.description]
@@ -315,15 +315,15 @@ class Store:
         return rows
 
     def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each planned trial with its result, in the plan's order; without one its status is None.
+        """Yield each planned trial with its result, in the plan's order; a trial without a result has the status None.
 
-        Arrays come as `unpack` returns them, decisions with a row for each test row, scores and chosen parameters as
-        dicts, candidates as a list, what was said of pairs as `Interactions`.
+        Arrays are as `unpack` returns them; decisions have a row for each test row. Scores and selected parameters
+        are dicts, candidates are a list, and pairs are `Interactions`.
 
         Parameters
         ----------
         columns : sequence of str
-            Those of `RESULT_COLUMNS` that are wanted; what is not asked for is not read.
+            Columns to read, from `RESULT_COLUMNS`.
         """
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
         readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
@@ -332,39 +332,41 @@ class Store:
             "interactions": (unpack_interactions, None),
             "candidates": (unpack_candidates, list),
         }
-        wanted = [f"t.{name}" for name in columns]
+        sources = [f"t.{name}" for name in columns]
         packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
-                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *wanted])} "
+                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *sources])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
                 for name, read, nothing in packed:
-                    found = row[name]
-                    row[name] = read(found) if found else nothing() if nothing else None
+                    packed_value = row[name]
+                    row[name] = read(packed_value) if packed_value else nothing() if nothing else None
                 if row.get("decisions") is not None:
                     row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates, key and results as columns, in the plan's order: `rows`, but lean.
+        """Return each planned trial's coordinates, key and results as columns, in the plan's order.
+
+        This is faster than `rows`, but does not unpack arrays, candidates or interactions.
 
         Parameters
         ----------
         columns : sequence of str
-            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
+            Columns of `RESULT_COLUMNS` that hold plain values or JSON.
         """
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
-        wanted = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
+        sources = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
         with self._explained():
-            found = self._db.execute(
-                f"SELECT {wanted} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
+            rows = self._db.execute(
+                f"SELECT {sources} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             ).fetchall()
-        table = dict(zip(names, map(list, zip(*found, strict=True)), strict=True)) if found else {n: [] for n in names}
+        table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {n: [] for n in names}
         for name in set(_JSON) & set(columns):
-            # One text for all: a parser that is called once is several times faster.
+            # Parsing all texts in one call is several times faster than one call each.
             table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
         return table
 
@@ -403,11 +405,11 @@ class StoredSplit:
     ----------
     test : ndarray of int
     train : ndarray of int or None
-        None: all rows but those tested.
+        None: all rows but the test rows.
     validation : ndarray of int or None
-        Rows set aside to choose what is tuned, if the protocol does so.
+        Rows set aside for tuning, if the protocol does so.
     n_train, n_features : int
-        Number of rows and of original features that the final fit was given.
+        Number of rows and of original features of the final fit.
     """
 
     test: NDArray[np.int64]
@@ -422,19 +424,19 @@ def _unpacked(blob: bytes | None) -> NDArray[Any] | None:
 
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open a store to read: an ordinary connection, which sees the write-ahead log, or else the bare file."""
+    """Open a store for reading, with its write-ahead log if possible, else the bare file."""
     try:
         db = sqlite3.connect(path, isolation_level=None)
         db.execute("PRAGMA query_only = ON")
         db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except sqlite3.OperationalError as error:
-        # A place that cannot be written to has no room for the log's index. A closed store needs none.
+        # In a read-only folder SQLite cannot create the index of the log. A store that was closed needs none.
         log = path.with_name(f"{path.name}-wal")
         if "unable to open" not in str(error) and "readonly" not in str(error):
             raise
         if log.is_file() and log.stat().st_size:
             raise RunError(
-                f"{path} was not closed and lies where nothing can be written; copy its folder and read the copy"
+                f"{path} was not closed, and its folder is read-only; copy the folder and read the copy"
             ) from error
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
     return db

@@ -159,10 +159,10 @@ def test_a_reader_cannot_write_and_reads_beside_a_writer(store, tmp_path):
             reader.add(trial(1), result(1))
 
 
-def test_a_full_disk_is_told_and_the_rest_stays(store):
+def test_a_full_disk_is_an_error_and_earlier_results_stay(store):
     store.add(trial(0), result(0))
     store._db.execute("PRAGMA max_page_count = 1")
-    with pytest.raises(RunError, match=r"the disk is full or fails.*stays readable"):
+    with pytest.raises(RunError, match=r"the disk is full or fails.*stay readable"):
         for number in range(1, 2000):
             store.add(trial(number), result(number))
     assert "key0" in store.finished()
