@@ -191,7 +191,7 @@ _REQUIRED: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 _OPTIONAL: dict[str, tuple[Callable[[object], bool], str]] = {
     "categorical": (_is_names, "a list of column names"),
-    **dict.fromkeys(("title", "source", "license", "citation", "notes"), (_is_text, "a text")),
+    **dict.fromkeys(("title", "source", "license", "citation", "notes"), (_is_text, "a string")),
 }
 
 

@@ -68,7 +68,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     """
     if form.reference is not None:
         if form.reference not in run.methods:
-            raise UnknownNameError("method of this run", form.reference, run.methods)
+            raise UnknownNameError("method", form.reference, run.methods, owner="this run")
         run.reference = form.reference
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)

@@ -183,10 +183,10 @@ class RunMetadata(BaseModel):
         Raises
         ------
         RunError
-            If the run never started completely, or another version wrote what this one cannot read.
+            If the run stopped before its first trial, or another version wrote what this one cannot read.
         """
         if "protocol" not in columns:
-            raise RunError(f"{folder} holds a run that never started completely; give its command again")
+            raise RunError(f"{folder} contains a run that stopped before its first trial; run its command again")
         try:
             return cls.model_validate(columns)
         except ValidationError as error:

@@ -214,7 +214,7 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.acquire()
     except filelock.Timeout:
         raise RunError(
-            f"another mfbench is running in {folder}; wait for it, or use another --out to run beside it"
+            f"another mfbench is running in {folder}; wait for it, or start this one with another --out"
         ) from None
     except OSError as error:
         raise RunError(

@@ -116,7 +116,7 @@ class Store:
         if version == 0 and not read_only:
             self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
         elif version == 0:
-            raise RunError(f"{self.folder} holds a run that never started completely; give its command again")
+            raise RunError(f"{self.folder} contains a run that stopped before its first trial; run its command again")
         elif version in _MIGRATIONS:
             if not read_only:
                 script = f"BEGIN; {_MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
@@ -283,7 +283,7 @@ class Store:
         Raises
         ------
         RunError
-            If the run never started completely, or another version wrote what this one cannot read.
+            If the run stopped before its first trial, or another version wrote what this one cannot read.
         """
         with self._explained():
             columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
