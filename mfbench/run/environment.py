@@ -1,4 +1,4 @@
-"""What machine and software a run took place on: ``environment.json`` in the run folder."""
+"""The machine and the software of a run: ``environment.json`` in the run folder."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _cpu() -> str:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
-    except OSError:  # not Linux: the standard library's word for it will do
+    except OSError:  # not Linux: use the standard library's answer
         pass
     return platform.processor() or platform.machine()
 

@@ -1,4 +1,4 @@
-"""Executors: where trials run. The local pool runs them in worker processes, limits their time and survives crashes."""
+"""The local pool: it runs trials in worker processes, limits their time and survives crashes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LocalPool:
     jobs : int
         Number of worker processes.
     timeout : float
-        Seconds of wall time per trial.
+        Limit of the wall time of a trial, in seconds.
     """
 
     def __init__(self, job: Job, jobs: int, timeout: float) -> None:
@@ -93,7 +93,7 @@ class LocalPool:
         assert self._pool is not None
         try:
             future: Future[Any] = self._pool.schedule(worker.work, args=[trial, shared], timeout=self.timeout)
-        except RuntimeError as error:  # what pebble raises once its workers cannot be started
+        except RuntimeError as error:  # pebble raises it if its workers cannot start
             raise self._broken() from error
         future.add_done_callback(done.put)
         return future
@@ -115,7 +115,7 @@ class LocalPool:
         )
 
     def _collect(self, future: Future[Any], trial: Trial) -> tuple[TrialResult, SharedFits]:
-        # Not future.result(): whatever the worker raised belongs in this trial's row and must not be raised here.
+        # Not future.result(): an error of the worker belongs in this trial's row and must not be raised here.
         error = future.exception()
         if error is None:
             result: tuple[TrialResult, SharedFits] = future.result()
@@ -134,7 +134,7 @@ class LocalPool:
         for file in self.job.data_folder.glob(f"{PID_PREFIX}*"):
             pid = int(file.name.removeprefix(PID_PREFIX))
             if _is_gone(pid):
-                with contextlib.suppress(OSError):  # there are none
+                with contextlib.suppress(OSError):  # it has no children
                     os.killpg(pid, signal.SIGKILL)
                 file.unlink(missing_ok=True)
 
@@ -152,13 +152,13 @@ def _failed(trial: Trial, status: Status, kind: str, message: str, duration: flo
 
 def _describe_exit(code: int) -> str:
     if code >= 0:
-        return f"the worker process ended by itself with exit code {code}"
+        return f"the worker process ended with exit code {code}"
     try:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
     hint = " (the system may have run out of memory)" if name == "SIGKILL" else ""
-    return f"the worker process was ended by {name}{hint}"
+    return f"the worker process was killed by {name}{hint}"
 
 
 def _groups(trials: Iterable[Trial], job: Job) -> Iterator[deque[Trial]]:
@@ -188,7 +188,7 @@ def _context(job: Job) -> Any:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD)
-    # What the server's children print before they open the log themselves belongs in the log too, not on the screen.
+    # The server's children print before they open the log themselves; this belongs in the log too, not on the screen.
     log = {LOG_VARIABLE: str(job.log)} if job.log else {}
     with _environment({**dict.fromkeys(THREAD_VARIABLES, "1"), **log}):
         from multiprocessing import forkserver

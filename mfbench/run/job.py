@@ -1,4 +1,4 @@
-"""What the worker processes of a run need to know: a small, picklable description, with the data in files."""
+"""The description of a run for its worker processes: small and picklable, with the data in files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that a worker needs to know about a run. Picklable and small: the data are in files.
+    """The description of a run for its workers.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
-"""What a run records about itself when it starts: written by the runner, stored as JSON, read by analysis and report.
+"""The metadata of a run: recorded by the runner at the start, stored as JSON, read by analysis and report.
 
-A stored run is reported where neither its suite file nor its plugins need to be, so whatever a report states about a
-run is recorded here. A run of an earlier version lacks newer fields and gets their defaults; fields of the suite that
-this version does not know are ignored.
+A stored run can be reported without its suite file and its plugins, so the metadata contain everything that a report
+states about a run. A run of an earlier version lacks newer fields and gets their defaults; unknown fields of the suite
+are ignored.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def _known_fields(model: type[BaseModel]) -> BeforeValidator:
-    """Return a validator that drops the keys a table of the suite had in another version."""
+    """Return a validator that drops keys of other versions from a table of the suite."""
 
-    def known(value: Any) -> Any:
+    def drop_others(value: Any) -> Any:
         return {k: v for k, v in value.items() if k in model.model_fields} if isinstance(value, Mapping) else value
 
-    return BeforeValidator(known)
+    return BeforeValidator(drop_others)
 
 
 class Environment(BaseModel):
@@ -74,7 +74,7 @@ class Environment(BaseModel):
 
 
 class RecordedSuite(BaseModel):
-    """The suite that ran: what reports read is typed, datasets, methods and profiles stay as they were written."""
+    """The suite of a run: fields that reports read are typed; datasets, methods and profiles stay as in the file."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -92,7 +92,7 @@ class PublishedHeading(BaseModel):
 
 
 class RecordedFigures(BaseModel):
-    """The published figures about the run's cells, and the tables that they are from, by name."""
+    """The published figures for the run's cells, and their tables by name."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -101,7 +101,7 @@ class RecordedFigures(BaseModel):
 
 
 class RunMetadata(BaseModel):
-    """What the last start of a run recorded.
+    """The metadata that the last start of a run recorded.
 
     Attributes
     ----------
@@ -109,17 +109,17 @@ class RunMetadata(BaseModel):
     protocol : ProtocolSettings
         Complete: with the profile applied and every key of its kind set.
     protocol_key : str
-        With a dataset's label, the name under which its splits are stored.
+        Together with a dataset's label, the name under which its splits are stored.
     profile : str
     published : RecordedFigures
     selection : dict of str to {"nested", "per-dataset"}
-        Methods that are tuned, each with who chooses.
+        How the parameters of each tuned method are selected.
     methods : dict of str to str
-        What each label stands for, in the suite's order.
+        The description of each label, in the suite's order.
     rules : dict of str to (str, int or float)
         ``top`` of each method.
     takes_numbers : list of str
-        Methods whose selector takes a real-valued target as it is.
+        Methods whose selector is fitted on a real-valued target directly.
     real_valued : list of str
         Datasets with a real-valued target.
     environment : Environment
@@ -183,10 +183,10 @@ class RunMetadata(BaseModel):
         Raises
         ------
         RunError
-            If the run stopped before its first trial, or another version wrote what this one cannot read.
+            If the run never started completely, or this version cannot read what another one wrote.
         """
         if "protocol" not in columns:
-            raise RunError(f"{folder} contains a run that stopped before its first trial; run its command again")
+            raise RunError(f"{folder} holds a run that never started completely; repeat its command")
         try:
             return cls.model_validate(columns)
         except ValidationError as error:
@@ -198,7 +198,7 @@ class RunMetadata(BaseModel):
 
 
 def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetadata:
-    """Return what the start of a plan's run records.
+    """Return the metadata to record at the start of a run.
 
     Parameters
     ----------

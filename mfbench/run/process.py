@@ -1,4 +1,4 @@
-"""Setting up a worker process: signals, threads, output, memory, and what happens when either side dies."""
+"""Setting up a worker process: signals, threads, output, memory limit, and its end if the main process dies."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def redirect_output(log: Path | None) -> None:
 
 
 def limit_memory(limit: int) -> None:
-    """Make allocations beyond a limit fail, so that a greedy trial gets a MemoryError instead of the whole machine.
+    """Make allocations beyond a limit fail, so that a greedy trial raises MemoryError before the machine runs out.
 
     Parameters
     ----------

@@ -22,7 +22,8 @@ from mfbench.run import environment
 from mfbench.run.executors import LocalPool
 from mfbench.run.job import Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
-from mfbench.run.store import FILE_NAME, Store
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
@@ -33,7 +34,7 @@ _GIB = 2**30
 
 
 class Observer(Protocol):
-    """What follows a run, such as a progress display."""
+    """An object that follows a run, such as a progress display."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Follow the start: called once, before the first trial."""
@@ -44,16 +45,16 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run a plan; none of this changes a result.
+    """Options of a run; none of them changes a result.
 
     Parameters
     ----------
     jobs : int, default=0
-        Worker processes; 0 takes one for each available processor.
+        Worker processes; 0 means one for each available processor.
     fresh : bool, default=False
-        Throw away what the folder holds and start over.
+        Delete the results in the folder and start over.
     retry_failed : bool, default=False
-        Run trials again that failed before.
+        Repeat trials that failed.
     """
 
     jobs: int = 0
@@ -63,7 +64,7 @@ class RunOptions:
 
 @dataclass
 class Progress:
-    """What happened during one call of `execute`."""
+    """The trials resumed, executed and failed in one call of `execute`."""
 
     resumed: int = 0
     executed: int = 0
@@ -71,7 +72,7 @@ class Progress:
 
 
 def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path:
-    """Return the folder of a run: a function of the suite's content and of the options that choose its trials.
+    """Return the folder of a run: a function of the suite's content and of the options that determine its trials.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
         "only": sorted(only),
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
-    # Titles, limits and the report's settings are left out: changing them must find what is there.
+    # Titles, limits and the report's settings are left out: a change of them must not start a new run.
     return out / loaded.suite.suite.name / f"{loaded.profile}-{digest}"
 
 
@@ -102,19 +103,19 @@ def _has_files(loaded: LoadedSuite) -> bool:
 
 
 def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer) -> Progress:
-    """Run what a folder's store does not hold yet.
+    """Run the trials that are not in a folder's store yet.
 
     Parameters
     ----------
     plan : Plan
-        What to run.
+        The trials to run.
     folder : Path
-        The run folder; made if needed.
+        The run folder; created if needed.
     registry : Registry
-        For the record of the environment.
+        Its plugins are recorded in ``environment.json``.
     options : RunOptions
     observer : Observer
-        Told of the start and of every result.
+        Called at the start and after every result.
 
     Returns
     -------
@@ -134,9 +135,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             _record_start(plan, folder, store, environment.describe(registry, jobs, memory))
             if options.retry_failed:
                 store.forget(RETRIED)
-            known = store.finished()
-            done = [trial for trial in plan.trials if trial.key in known]
-            pending = [trial for trial in plan.trials if trial.key not in known]
+            keys = store.finished()
+            done = [trial for trial in plan.trials if trial.key in keys]
+            pending = [trial for trial in plan.trials if trial.key not in keys]
             observer.started(plan, done, pending)
             progress = Progress(resumed=len(done))
             if pending:
@@ -198,8 +199,8 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
     store.begin(metadata, datasets, left_out)
     store.set_plan(plan.trials)
     for planned in plan.datasets.values():
-        known = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
-        for repeat in sorted(set(range(plan.protocol.repeats)) - known):
+        stored = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
+        for repeat in sorted(set(range(plan.protocol.repeats)) - stored):
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
             shape = (planned.data.n_samples, planned.data.n_features)
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
@@ -207,18 +208,18 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder; the lock goes with the process, however that ends."""
+    """Lock the folder; the system releases the lock when the process ends, even if it crashes."""
     lock = filelock.FileLock(folder / ".lock", timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except filelock.Timeout:
         raise RunError(
-            f"another mfbench is running in {folder}; wait for it, or start this one with another --out"
+            f"another mfbench is running in {folder}; wait for it to finish, or choose another folder with --out"
         ) from None
     except OSError as error:
         raise RunError(
-            f"cannot write to {folder}: {error.strerror or error}; choose another place with --out"
+            f"cannot write to {folder}: {error.strerror or error}; choose another folder with --out"
         ) from error
     try:
         yield
@@ -234,17 +235,17 @@ def _file_error(folder: Path) -> Callable[[str], str]:
 
 @contextmanager
 def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Write the arrays that pending trials need where workers map them, and remove them afterwards."""
-    place = folder.resolve() / _WORK
-    place.mkdir(exist_ok=True)
+    """Write the arrays that pending trials need to files that workers map into memory; remove them afterwards."""
+    work = folder.resolve() / _WORK
+    work.mkdir(exist_ok=True)
     needed = dict.fromkeys(trial.dataset for trial in pending)
     stems = {label: f"{number:04d}" for number, label in enumerate(needed)}
     try:
         for label, stem in stems.items():
-            write_arrays(plan.datasets[label], place, stem)
-        yield place, stems
+            write_arrays(plan.datasets[label], work, stem)
+        yield work, stems
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _clear(folder: Path) -> None:
@@ -255,7 +256,7 @@ def _clear(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically: it appears complete or not at all."""
     partial = path.with_suffix(path.suffix + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)

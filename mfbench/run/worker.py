@@ -1,7 +1,7 @@
-"""What happens inside a worker process: set up once, then one trial at a time.
+"""A worker process: it is set up once and then runs one trial at a time.
 
-A worker holds the plugins, the methods and the folds that it last worked on. How a trial runs is up to the protocol,
-which names one of the `RUNNERS`.
+A worker holds the plugins, the methods and the folds that it last worked on. The protocol determines how a trial
+runs: it names one of the `RUNNERS`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Trial, TrialResult
 
 FOLDS_KEPT = 4
-# By the name that a protocol has in `EvaluationProtocol.task`.
+# By `EvaluationProtocol.task`.
 RUNNERS: dict[str, type[TrialRunner]] = {"prediction": PredictionRunner, "detection": DetectionRunner}
 
 
@@ -71,7 +71,7 @@ class Worker:
         return result, fold.export(key) if key and not shared else {}
 
     def import_estimators(self) -> None:
-        """Import what the methods need, so that this counts neither as time nor as memory of the first trial."""
+        """Import the methods' estimators, so that the first trial is charged neither time nor memory for it."""
         for method in self.job.methods.values():
             for step, _, lookup in self._steps(method):
                 resolve_factory(lookup(step.expression.name))
@@ -84,7 +84,7 @@ class Worker:
             yield method.selector, "selector", self.registry.selector
 
     def _warm_up(self, method: ResolvedMethod) -> None:
-        """Let estimators that compile on first use do so on made-up rows: within the limits, before the clock."""
+        """Fit estimators that compile on first use to artificial rows: within the limits, before time is measured."""
         for step, kind, lookup in self._steps(method):
             name = step.expression.name
             if not lookup(name).spec.warm_up or (kind, name) in self._warm:

@@ -35,7 +35,7 @@ class Kind:
     sound : mapping of str to object
         Its keys, each with its value in the form ``sound``, which measures as one should.
     published : mapping of str to object
-        The values that differ in the form ``published``, which measures as the papers did, for comparison with them.
+        The values that differ in the form ``published``, which repeats the measurements of the papers.
     profiles : mapping of str to mapping
         What the standard profiles ``quick`` and ``standard`` change.
     metrics : tuple of str

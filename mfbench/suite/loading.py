@@ -192,7 +192,7 @@ def _check_labels(suite: Suite, file: str) -> None:
 
 
 def _check_keys(suite: Suite, file: str) -> None:
-    """Refuse keys of another kind of protocol: if they were ignored, they would look as if they had an effect."""
+    """Reject keys of another kind of protocol; if they were ignored, readers would expect them to have an effect."""
     kind = suite.protocol.kind
     keys = (*KINDS[kind].sound, *COMMON)
     _check_metrics(suite.protocol, file)

@@ -9,7 +9,7 @@ from mfbench.host.expressions import Expression
 from mfbench.suite.schema import Selection, Top
 
 TOP = "top"
-# What tuning tries: (target, parameter, values) with the target "selector", "classifier" or "top".
+# The values to tune: (target, parameter, values) with the target "selector", "classifier" or "top".
 Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
 
 
@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(frozen=True)
 class ResolvedMethod:
-    """A method of a suite with everything looked up and checked.
+    """A method of a suite after its names and parameters have been looked up and checked.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class ResolvedMethod:
     top : str, int or float
         The rule that turns weights into a subset.
     grid : tuple of (target, parameter, values)
-        What tuning tries; target is "selector", "classifier" or "top".
+        The values to tune; the target is "selector", "classifier" or "top".
     selection : {"nested", "per-dataset"}
-        How the grid point is chosen; "nested" for a method without a grid.
+        How the grid point is selected; "nested" for a method without a grid.
     """
 
     label: str

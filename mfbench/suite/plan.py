@@ -34,7 +34,7 @@ from mfbench.trials import Trial, Unavailable
 
 @dataclass
 class Plan:
-    """The trials of a run, and what they need.
+    """The trials of a run, with the methods, datasets and tables that they need.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Plan:
     figures : list of PublishedFigure
         Their figures for the plan's datasets and methods.
     ingredients : dict of (dataset, method) to dict
-        What the keys of their trials are hashes of, besides repeat, fold and seeds.
+        The content of the trial keys, except for repeat, fold and seeds.
     only : tuple of str
         The patterns that restrict the plan.
     """
@@ -91,7 +91,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     only : sequence of str, default=()
         Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods.
     lookup : Lookup or None, default=None
-        Where data are looked for that no plugin makes; the default places if None.
+        Mirror, cache and network for datasets that no plugin generates; None uses the defaults.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     SuiteError
         If the suite names a method, dataset or parameter that does not exist.
     UsageError
-        If a pattern of `only` matches nothing, or the folder of the mirror is none.
+        If a pattern of `only` matches nothing, or the path of the mirror is not a mirror.
     """
     forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
@@ -111,7 +111,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     references = resolve_datasets(loaded, registry, lookup)
     methods, references = _restrict(methods, references, only)
     if any(needs_lookup(entry.reference, registry) for entry in references.values()):
-        _ = lookup.mirror  # a folder that is none is told at once, not dataset by dataset
+        _ = lookup.mirror  # a wrong mirror path must raise one error, not one per dataset
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
     for label, entry in references.items():
         _add_dataset(plan, label, entry, registry, lookup)
@@ -144,7 +144,7 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
     try:
         if not KINDS[settings.kind].predicts:
             data = restrict_classes(check_rounds(reference, registry), settings.classes)
-            assert isinstance(reference, RegisteredReference)  # `check_rounds` refuses the others
+            assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects the others
             plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference)
             return
         data = restrict_classes(find(reference, registry, lookup).data, settings.classes)
@@ -190,9 +190,9 @@ def key_ingredients(
 ) -> dict[str, Any]:
     """Return everything that determines a trial's result, besides its coordinates and seeds.
 
-    Dataset content, method and parameters, protocol, the code of the plugins involved (version and file hashes), the
-    host's own code that computes results, and the versions of the numeric libraries. Time and memory limits are left
-    out: they decide whether there is a result, not which.
+    This includes the dataset's content, the method with its parameters, the protocol, the code of the plugins involved
+    (version and file hashes), the host's own code that computes results, and the versions of the numeric libraries. It
+    does not include time and memory limits: they can prevent a result but not change it.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def key_ingredients(
 
 
 def _round_ingredients(reference: RegisteredReference, registry: Registry) -> dict[str, Any]:
-    """Return what a round's data depend on besides its seed: they are made in the worker and never hashed."""
+    """Return everything but the seed that determines a round's data, which workers generate and nobody hashes."""
     expression = reference.expression
     return {"expression": expression.canonical(), "code": method_code(registry.dataset(expression.name))}
 

@@ -13,8 +13,8 @@ from mfbench.models import Dataset
 class PlannedDataset:
     """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
 
-    Where each round draws its data anew, `reference` says of what, and `data` is an example that holds the truth, its
-    columns in canonical order.
+    If every round generates its own data, `reference` names the generator, and `data` is an example with the truth
+    and its columns in canonical order.
     """
 
     label: str

@@ -249,10 +249,10 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 def match(
     table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
 ) -> list[PublishedFigure]:
-    """Return the figures of a table that are about datasets and methods of a plan.
+    """Return the figures of a table for the datasets and methods of a plan.
 
     A dataset is matched by its label in one of the table's collections, or by its own label. A method is matched by its
-    label, or else by the first word of it, so "IGT" and "IGT nested" can be compared with the same figure.
+    label or, failing that, by the first word of its label: "IGT" and "IGT nested" are compared with the same figure.
 
     Parameters
     ----------

@@ -51,9 +51,9 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
 def _resolve_predictor(method: Method, location: str, registry: Registry, protocol: ProtocolSettings) -> ResolvedMethod:
     """Look up a method of a protocol that predicts: a classifier, and possibly a selector before it."""
     _check_tuning(method, location, protocol.kind)
-    assert method.classifier is not None  # loading the suite has refused a method without one
+    assert method.classifier is not None  # loading a suite rejects a method without one
     if method.top == "relevant":
-        raise SuiteError(f"{location}.top: only the protocol 'ground-truth' knows how many features are relevant")
+        raise SuiteError(f"{location}.top: 'relevant' is only for the protocol 'ground-truth'")
     classifier = _resolve_step(method.classifier, registry.classifier, f"{location}.classifier")
     selector = None
     if method.selector is not None:
@@ -61,9 +61,7 @@ def _resolve_predictor(method: Method, location: str, registry: Registry, protoc
     elif "top" in method.model_fields_set:
         raise SuiteError(f"{location}.top: 'top' needs a selector; add selector = … or leave it out")
     if method.selection is not None and method.tune is None:
-        raise SuiteError(
-            f"{location}.selection: 'selection' needs something to choose from; add tune = … or leave it out"
-        )
+        raise SuiteError(f"{location}.selection: 'selection' is for tuned methods; add tune = … or leave it out")
     registered = {"classifier": registry.classifier(classifier.expression.name)}
     if selector is not None:
         registered["selector"] = registry.selector(selector.expression.name)
@@ -71,37 +69,33 @@ def _resolve_predictor(method: Method, location: str, registry: Registry, protoc
     if protocol.grid_values is not None:
         grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
     top = "all" if selector is None else method.top
-    # Without a grid nothing is chosen: the setting must not make two equal methods different.
+    # Without a grid the setting has no effect, so it must not make two equal methods different.
     selection = (method.selection or protocol.selection or "nested") if grid else "nested"
     return ResolvedMethod(method.label, selector, classifier, top, grid, selection)
 
 
 def _check_tuning(method: Method, location: str, kind: str) -> None:
-    """Refuse what the protocol cannot do, such as a choice by the outer folds if it has a validation part."""
+    """Reject settings that the protocol does not support, such as selection by the outer folds with validation rows."""
     if method.tune is not None and not KINDS[kind].tunes:
-        raise SuiteError(
-            f"{location}.tune: the protocol {kind!r} measures single fits and tunes nothing; set parameters in the "
-            "expression"
-        )
+        raise SuiteError(f"{location}.tune: the protocol {kind!r} does not tune; set parameters in the expression")
     if method.selection is not None and "selection" not in KINDS[kind].sound:
-        raise SuiteError(f"{location}.selection: the protocol {kind!r} chooses in its own way; leave 'selection' out")
+        raise SuiteError(f"{location}.selection: the protocol {kind!r} has no such key; leave it out")
 
 
 def _resolve_detector(method: Method, location: str, registry: Registry, protocol: ProtocolSettings) -> ResolvedMethod:
     """Look up a method of the protocol ``ground-truth``: a selector, or a classifier that weighs features."""
     if (method.selector is None) == (method.classifier is None):
         raise SuiteError(
-            f"{location}: the protocol 'ground-truth' predicts nothing: give either a selector, or a classifier that "
-            "weighs features"
+            f"{location}: a method of the protocol 'ground-truth' is either a selector, or a classifier that weighs "
+            "features"
         )
     if method.tune is not None or method.selection is not None:
         key = "tune" if method.tune is not None else "selection"
         raise SuiteError(
-            f"{location}.{key}: the protocol 'ground-truth' predicts nothing that could choose; set the parameters in "
-            "the selector"
+            f"{location}.{key}: the protocol 'ground-truth' does not tune; set the parameters in the selector"
         )
     if method.top == "all-weighted":
-        raise SuiteError(f"{location}.top: 'all-weighted' is for classifiers; the protocol 'ground-truth' has none")
+        raise SuiteError(f"{location}.top: 'all-weighted' is for prediction, not for the protocol 'ground-truth'")
     if method.selector is not None:
         step = _resolve_step(method.selector, registry.selector, f"{location}.selector")
         numbers = takes_numbers(registry.selector(step.expression.name))

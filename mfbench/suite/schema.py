@@ -31,60 +31,62 @@ class Part(BaseModel):
 
 
 class Header(Part):
-    """``[suite]``: what the suite is."""
+    """``[suite]``: name, title and defaults of the suite."""
 
     name: Name = Field(description="The suite's name; its runs are kept in a folder of that name.")
     title: str = Field(default="", description="Heading of the report.")
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    profile: Name = Field(default="paper", description="Profile that runs if --profile is not used.")
+    profile: Name = Field(default="paper", description="Profile to run without --profile.")
 
 
 class ProtocolSettings(Part):
-    """``[protocol]``: how every method is measured. Unset keys have the values of their kind and form."""
+    """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
 
     kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
         default="repeated-cv", description="Evaluation protocol."
     )
     form: Literal["sound", "published"] = Field(
-        default="sound", description="Values of unset keys: as one should measure, or as the papers did."
+        default="sound", description="Values of unset keys: statistically sound, or as in the papers."
     )
     folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with its own splits.")
     inner_folds: int | None = Field(
-        default=None, ge=2, le=100, description="Folds of the inner cross-validation that tunes."
+        default=None, ge=2, le=100, description="Folds of the inner cross-validation used for tuning."
     )
     selection: Selection | None = Field(
         default=None,
         description="How tuned parameters are selected: by inner cross-validation in each training part, or "
-        "(optimistic) by the outer folds of the dataset that are reported.",
+        "(optimistic) by the scores on the reported outer folds of the dataset.",
     )
     rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of generated data.")
     threshold: float | None = Field(
         default=None,
         ge=0,
         lt=1,
-        description="Features with a weight above this share of the largest absolute weight are selected.",
+        description="A feature is selected if its weight exceeds this share of the largest absolute weight.",
     )
     grid_values: int | None = Field(
         default=None,
         ge=1,
         le=1000,
-        description="Maximum number of values tried for each tuned parameter: the first, the last and some between.",
+        description="Maximum number of values tried for each tuned parameter: the first, the last and some in between.",
     )
     validation_share: float | None = Field(
-        default=None, gt=0, lt=1, description="Share of the rows not tested that are set aside for tuning."
+        default=None, gt=0, lt=1, description="Share of each training part that is set aside for tuning."
     )
-    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows that are tested.")
+    test_share: float | None = Field(default=None, gt=0, lt=1, description="Share of the rows in the test part.")
     stratified: bool | None = Field(default=None, description="Whether all parts have the same class proportions.")
     refit: bool | None = Field(
-        default=None, description="Whether the final fit uses learning and validation rows together."
+        default=None, description="Whether the final fit uses the validation rows as well as the learning rows."
     )
     decisions: Literal["multi-class", "one-vs-rest"] | None = Field(
-        default=None, description="Whether more than two classes are one problem, or each class against the rest."
+        default=None,
+        description="Whether a dataset with more than two classes is one problem, or one problem per class against "
+        "the rest.",
     )
     steps: int | None = Field(
-        default=None, ge=2, le=20, description="Number of sub-sample sizes that are timed, each half of the next."
+        default=None, ge=2, le=20, description="Number of subsample sizes to time; each is half the next."
     )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
@@ -93,10 +95,10 @@ class ProtocolSettings(Part):
     metrics: list[Metric] = Field(
         default=["accuracy", "balanced_accuracy"],
         min_length=1,
-        description="Scores of each trial; the first one tunes and is reported.",
+        description="Scores of each trial; the first one is used for tuning and in the report.",
     )
     timeout: float = Field(
-        default=600.0, gt=0, allow_inf_nan=False, description="Seconds of wall time per trial; then it is killed."
+        default=600.0, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
     )
     memory: float = Field(
         default=0.0,
@@ -161,12 +163,12 @@ class Datasets(Part):
     profiles: Profiles | None = Field(default=None, description="Use only in these profiles; in all if unset.")
     target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
     categorical: list[str] | None = Field(
-        default=None, description="Numeric columns of a 'file:' dataset that are categories."
+        default=None, description="Numeric columns of a 'file:' dataset to treat as categorical."
     )
 
 
 class Range(Part):
-    """Evenly spaced numbers, instead of a list of values for a grid."""
+    """Evenly spaced numbers, in place of a list of values of a grid."""
 
     first: int | float = Field(description="The first number.")
     last: int | float = Field(description="The last number; it may be smaller than the first.")
@@ -211,8 +213,8 @@ class Method(Part):
     classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
     top: Top | Literal["relevant"] = Field(
         default="positive",
-        description="Features kept: those with a positive weight, a count, a fraction, all, all multiplied by the "
-        "square root of their weight, or (ground-truth) as many as there are relevant features.",
+        description="Features kept: those with a positive weight, a number of them, a fraction, all, all multiplied "
+        "by the square root of their weight, or (ground-truth) as many as are relevant.",
     )
     tune: (
         Literal["default"]
@@ -220,7 +222,7 @@ class Method(Part):
         | None
     ) = Field(
         default=None,
-        description="What tuning tries: 'default' for the estimators' own grids, or a table with a list or a range of "
+        description="Values to tune: 'default' for the estimators' own grids, or a table with a list or a range of "
         "values for parameters ('n_neighbors'; 'selector.n_neighbors' if both steps have it; 'a,b' for two that are "
         "tuned together) and for 'top'.",
     )
@@ -231,13 +233,11 @@ class Method(Part):
 
 
 class Report(Part):
-    """``[report]``: how results are reported."""
+    """``[report]``: reference, tests and published figures of the report."""
 
     reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
     test: Rule = Field(default="corrected-t", description="Rule that marks significant differences on a dataset.")
-    published_test: Rule = Field(
-        default="paired-t", description="Rule of the papers that the results are compared with, for 'published W/T/L'."
-    )
+    published_test: Rule = Field(default="paired-t", description="Rule used in the papers, for 'published W/T/L'.")
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
     rope: float = Field(
         default=0.01,
@@ -263,7 +263,7 @@ class Suite(Part):
     suite: Header
     protocol: ProtocolSettings = ProtocolSettings()
     profiles: dict[Name, Profile] = Field(
-        default={}, description="Named changes of the protocol, chosen with --profile."
+        default={}, description="Named variants of the protocol, selected with --profile."
     )
     datasets: list[Datasets] = Field(min_length=1)
     methods: list[Method] = Field(min_length=1)

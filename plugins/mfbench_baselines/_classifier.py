@@ -1,4 +1,4 @@
-"""The base of this plugin's classifiers: checks of the input, labels of any kind, prediction by probabilities."""
+"""Base classes of this plugin's classifiers: input checks, labels of any type, predictions from probabilities."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
         X : array-like of shape (n_samples, n_features)
             Finite numbers.
         y : array-like of shape (n_samples,)
-            Class labels of any kind: numbers, with or without gaps, or strings.
+            Class labels of any type: numbers, with or without gaps, or strings.
 
         Returns
         -------
@@ -42,7 +42,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If `X` or `y` is malformed, `y` has a single class, or a parameter is out of its range.
+            If `X` or `y` is malformed, `y` has a single class, or a parameter is out of range.
         """
         table, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)
@@ -90,7 +90,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
 
 
 class ModelClassifier(CodedClassifier):
-    """A wrapper of another package's classifier, which `_make_model` returns."""
+    """A wrapper around another package's classifier, which `_make_model` returns."""
 
     @abstractmethod
     def _make_model(self) -> BaseEstimator:
@@ -104,7 +104,7 @@ class ModelClassifier(CodedClassifier):
 
 
 class SelectingMixin(SelectorMixin):
-    """For a classifier whose ``feature_importances_`` are 0 where it does not use a feature."""
+    """Feature selection for a classifier whose ``feature_importances_`` are 0 for unused features."""
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -131,7 +131,7 @@ def one_against_rest(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.bool
 
 
 def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn each class's own probability, against the rest, into probabilities that sum to 1.
+    """Turn the probability of each class against the rest into probabilities that sum to 1.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The convex problem of the hierarchical lasso, weak and strong, by accelerated proximal gradient steps.
 
-The variables of a problem with p features are a matrix of p rows: the two non-negative parts of main effect j, then row
-j of the pairs, which those parts bound; and an intercept. Products are centred, so no n × p² matrix is ever made.
+The variables of a problem with p features are an intercept and a matrix of p rows: row j has the two non-negative parts
+of main effect j, then row j of the pairs, which those parts bound. Products are centred without an n × p² matrix.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ Matrix = NDArray[np.float64]
 
 # Share of the penalty that is quadratic: it makes the two parts of a main effect unique.
 QUADRATIC = 1e-8
-# The largest penalty is raised by this share, so that rounding errors of the gradient let no term in.
+# The largest penalty is raised by this share, so that rounding errors of the gradient do not let a term in.
 ROUNDING = 1e-9
-# Strong hierarchy: by how much the two copies of the pairs may differ at the end, gradient steps in a round, and rounds
+# Strong hierarchy: how far the two copies of the pairs may differ at the end, gradient steps per round, and rounds
 # after which the weight of agreement is doubled or halved if one of its two errors is BALANCE times the other.
 AGREEMENT, STEPS_PER_ROUND, ROUNDS_PER_BALANCE, BALANCE = 1e-5, 20, 5, 5.0
 
 
 class Problem:
-    """Data of one problem, with its loss.
+    """The data and the loss of one problem.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Problem:
         self.X, self.y, self.family, self.squares = X, y, family, squares
         n, p = X.shape
         self.mean_products = X.T @ X / n
-        # A product of two features is in two rows, a square in one.
+        # A product of two features appears in two rows, a square in one.
         self.share = np.full((p, p), 0.5)
         np.fill_diagonal(self.share, 1.0 if squares else 0.0)
         self.step = 1.0  # of the next descent; a step that was too long is not tried again
@@ -126,11 +126,11 @@ def solve_weak(
     start : (ndarray of shape (n_features, n_features + 2), float)
         Variables and intercept.
     tol : float
-        Stop when no entry of the generalised gradient is larger.
+        Stop when no entry of the generalised gradient is larger than this.
     max_iter : int
-        Most steps.
+        Maximum number of steps.
     pull : (float, ndarray of shape (n_features, n_features)) or None, default=None
-        ρ and T: adds ρ/2 ‖pairs - T‖².
+        ρ and T: the objective gains the term ρ/2 ‖pairs - T‖².
 
     Returns
     -------
@@ -187,10 +187,10 @@ def solve_weak(
 def solve_strong(
     problem: Problem, penalty: float, start: tuple[Matrix, float], *, tol: float, max_iter: int
 ) -> tuple[Matrix, float, int]:
-    """Minimise under strong hierarchy: the matrix of pairs symmetric too.
+    """Minimise under strong hierarchy, which also requires a symmetric matrix of pairs.
 
     The pairs have a symmetric copy; the alternating direction method of multipliers makes both agree. Parameters and
-    results are those of `solve_weak`; the pairs returned are exactly symmetric and the bounds of the rows exactly kept.
+    results are those of `solve_weak`; the returned pairs are exactly symmetric and satisfy the bounds exactly.
     """
     (variables, intercept), steps = start, 0
     # On one of six test problems, any fixed weight needed up to thirty times as many steps.
@@ -229,11 +229,11 @@ def solve_strong(
 
 @njit(cache=True)
 def prox(point, step, penalty, squares, out):  # pragma: no cover
-    """Fill out with the proximal point of step times penalty, row by row.
+    """Fill `out` with the proximal point of step times penalty, row by row.
 
     With d = 1 + 2 step l2, u = (parts - step l1) / d, v = row / d and m = step l1 / (2 d), twice that for the square,
     the row is sign(v) (|v| - m - a)+ and the parts are (u + a)+, where a >= 0 is the smallest for which the row's sum
-    of absolute values is at most the parts' sum. Their difference is piecewise linear and falls with a.
+    of absolute values is at most the parts' sum. The difference of the sums is piecewise linear and decreases in a.
     """
     p = len(point)
     linear, scale = penalty * (1.0 - QUADRATIC), 1.0 + 2.0 * step * penalty * QUADRATIC
@@ -272,7 +272,7 @@ def _excess(margins, plus, minus, a):  # pragma: no cover
 
 @njit(cache=True)
 def _root(margins, plus, minus, knots, excess):  # pragma: no cover
-    """Return where the excess, positive at 0, vanishes: between two knots, found by bisection, it is a line."""
+    """Return where the excess, positive at 0, vanishes, by bisection over the knots and interpolation between two."""
     low, high = -1, len(knots) - 1
     left, above = 0.0, excess
     right, below = knots[high], _excess(margins, plus, minus, knots[high])

@@ -1,7 +1,8 @@
-"""The objective of LMNN on a working set of pairs, and its minimisation.
+"""LMNN's objective on a working set of pairs, and its minimisation.
 
-Two rows of different classes only add to the objective while the second is hardly farther from the first than the first
-one's targets are. Only such pairs are kept; after each descent they are collected again from all pairs.
+Two rows of different classes contribute to the objective only while the second is at most slightly farther from the
+first than the targets of the first are. Only such pairs are kept; after each descent they are collected again from all
+pairs.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 from sklearn.neighbors import NearestNeighbors
 
-# Memory for the distances computed at a time while pairs are collected.
+# Memory for each block of distances while pairs are collected.
 BLOCK_BYTES = 32 * 2**20
-# Steps of the first descent; each later one may take twice as many.
+# Maximum number of steps of the first descent; the limit doubles with each later one.
 FIRST_STEPS = 40
 # Steps over which progress is measured. The gain of a single step next to a kink is a matter of rounding.
 WINDOW = 40
@@ -69,7 +70,7 @@ def minimise(
     max_iter: int,
     tol: float,
 ) -> Descent:
-    """Minimise the objective over the square matrix L, from the identity.
+    """Minimise the objective over the square matrix L, starting from the identity.
 
     Parameters
     ----------
@@ -84,12 +85,12 @@ def minimise(
     max_iter : int
         Maximum number of quasi-Newton steps in all.
     tol : float
-        Stop when `WINDOW` steps lower the objective, on average, by a smaller share of it per step.
+        Stop when the last `WINDOW` steps lowered the objective by at most this share of it per step, on average.
 
     Returns
     -------
     Descent
-        L, the objective over all pairs after each descent (before the first one too), and how it ended.
+        L, the objective over all pairs before the first descent and after each one, and how the minimisation ended.
     """
     p = X.shape[1]
     X = np.ascontiguousarray(X)
@@ -119,7 +120,7 @@ def minimise(
             trace.append(value)
         missed = value - result.fun > tol * abs(value)
         if missed:
-            # Pairs outside the set began to cost something: keep more of them, in the end all.
+            # Pairs outside the set have begun to contribute: keep more of them, eventually all.
             slack *= 2.0
             if gain <= 0:
                 starts, pairs = collect(X @ best.T, codes, targets, slack)
@@ -129,7 +130,7 @@ def minimise(
 
 
 class _Progress:
-    """End a descent once its last steps together have gained too little, or nothing is left to gain."""
+    """End a descent once its last steps together have gained too little or nothing is left to gain."""
 
     def __init__(self, tol: float, negligible: float) -> None:
         self.tol = tol
@@ -172,7 +173,7 @@ def _flat(value_and_gradient: tuple[float, NDArray[np.float64]]) -> tuple[float,
 def collect(
     Z: NDArray[np.float64], codes: NDArray[np.intp], targets: NDArray[np.int64], slack: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Collect, for each row, the rows of other classes that are hardly farther away than its targets.
+    """Collect, for each row, the rows of other classes that are at most slightly farther away than its targets.
 
     Parameters
     ----------
@@ -183,7 +184,7 @@ def collect(
     targets : ndarray of int64, shape (n_samples, k)
         From `find_targets`.
     slack : float
-        Pairs are kept up to the squared distance ``(1 + slack) (1 + d)``, d that of the farthest target.
+        Pairs are kept up to the squared distance ``(1 + slack) (1 + d)``, where d is that of the farthest target.
 
     Returns
     -------
@@ -217,7 +218,7 @@ def collect(
 def _accumulate(Z, targets, starts, pairs, push, residual):  # pragma: no cover
     """Return the objective; a pair of weight w adds w (z - z') to one row of residual and w (z' - z) to the other.
 
-    A row's targets and impostors are few, so rows are read directly rather than through products.
+    Each row has few targets and impostors, so rows are read directly rather than through products.
     """
     n, width = Z.shape
     k = targets.shape[1]

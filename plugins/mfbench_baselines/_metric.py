@@ -1,4 +1,4 @@
-"""The base of classifiers by nearest neighbours in a learned metric: span of the rows, mapping, prediction."""
+"""The base of nearest-neighbour classifiers with a learned metric: span of the rows, mapping, prediction."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mfbench_baselines._classifier import CodedClassifier
 
 
 def span(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an orthonormal basis of the centred rows if they are fewer than the columns, else the identity.
+    """Return an orthonormal basis of the centred rows if there are fewer rows than columns, else the identity.
 
     A metric that starts as the identity and learns from differences of training rows changes nothing outside that span,
-    where training rows do not differ; so it can be learned there, exactly.
+    where training rows do not differ; learning it there is therefore exact.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def span(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class MetricClassifier(TransformerMixin, CodedClassifier):
-    """Learn a linear map, then vote among the nearest training rows as mapped."""
+    """Learn a linear map, then let the nearest training rows vote after mapping."""
 
     n_neighbors: int
 
     @abstractmethod
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the map, of shape (n_components, n_features); rows of X span their columns (see `span`)."""
+        """Return the map, of shape (n_components, n_features); X has coordinates in the `span` of the rows."""
 
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         if self.n_neighbors < 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Keeps coefficients finite where classes are separated or columns collinear, and changes others by about as little.
+# Keeps coefficients finite if classes are separated or columns collinear, and hardly changes other fits.
 RIDGE = 1e-8
 
 
@@ -25,7 +25,7 @@ def log_probabilities(design: NDArray[np.float64], coefficients: NDArray[np.floa
     scores = np.zeros((len(design), coefficients.shape[1] + 1))
     np.matmul(design, coefficients, out=scores[:, 1:])
     scores -= scores.max(axis=1, keepdims=True)
-    # Written out: SciPy's function costs ten times as much on arrays of this size, and this one is called all the time.
+    # Written out, since SciPy's function is ten times slower on arrays of this size and this one is called constantly.
     scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
     return scores
 
@@ -36,25 +36,25 @@ def newton_step(
     coefficients: NDArray[np.float64],
     log_p: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], float]:
-    """Return Newton's step and the score statistic: twice the gain in log-likelihood that the step promises.
+    """Return Newton's step and the score statistic, which is twice the predicted gain in log-likelihood.
 
     Parameters
     ----------
     design : ndarray of shape (n_samples, n_columns)
-        The constant among the columns.
+        Columns of the terms, including the constant.
     members : ndarray of shape (n_samples, n_classes)
-        1.0 where a sample is of a class, else 0.0.
+        1.0 where a sample belongs to a class, else 0.0.
     coefficients : ndarray of shape (n_columns, n_classes - 1)
-        Where to start.
+        Current coefficients.
     log_p : ndarray of shape (n_samples, n_classes) or None, default=None
-        The result of `log_probabilities` there, if already computed.
+        The result of `log_probabilities` at these coefficients, if already computed.
 
     Returns
     -------
     step : ndarray of shape (n_columns, n_classes - 1)
-        What to add.
+        Change in the coefficients.
     statistic : float
-        Gradient times step. At the maximum of a smaller model it is that model's score statistic against this one.
+        Gradient times step. At the maximum of a smaller model, it tests that model against this one.
     """
     width, free = coefficients.shape
     P = np.exp(log_probabilities(design, coefficients) if log_p is None else log_p)[:, 1:]
@@ -80,7 +80,7 @@ def maximise(
     max_iter: int = 50,
     tol: float = 1e-7,
 ) -> Fit:
-    """Maximise the likelihood by Newton's method with halved steps.
+    """Maximise the likelihood by Newton's method with step halving.
 
     Parameters
     ----------
@@ -89,9 +89,10 @@ def maximise(
     start : ndarray of shape (n_columns, n_classes - 1)
         Coefficients to start from.
     max_iter : int, default=50
-        Most steps.
+        Maximum number of steps.
     tol : float, default=1e-7
-        Stop when a step promises to lower the deviance by less, or it is less: the classes are separated.
+        Stop when the predicted decrease in deviance is less than this, or when the deviance itself is, because the
+        classes are separated.
 
     Returns
     -------
@@ -115,7 +116,7 @@ def maximise(
         while length > 1e-10 and not value < current:
             length /= 2.0
             value, moved = evaluate(coefficients + length * step)
-        if not value < current:  # rounding leaves nothing to gain
+        if not value < current:  # no gain beyond rounding
             converged = True
             break
         coefficients, current, log_p = coefficients + length * step, value, moved

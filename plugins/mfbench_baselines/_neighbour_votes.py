@@ -1,4 +1,4 @@
-"""Nearest neighbours within folds, compiled: forward selection asks for them thousands of times on a few columns."""
+"""Cross-validated nearest neighbours, compiled: forward selection calls them thousands of times on a few columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 def fold_accuracy(Z: NDArray[np.float64], codes: NDArray[np.intp], fold_of: NDArray[np.int64], k: int) -> float:
-    """Return the accuracy of k nearest neighbours, the mean over folds.
+    """Return the accuracy of k nearest neighbours, averaged over folds.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def fold_accuracy(Z: NDArray[np.float64], codes: NDArray[np.intp], fold_of: NDAr
     fold_of : ndarray of int64, shape (n_samples,)
         Each row's fold, 0, 1, …; at least two. A row's neighbours are from other folds.
     k : int
-        Neighbours that vote; all if there are fewer. Of equal votes the class that comes first wins.
+        Number of neighbours that vote; all if there are fewer. Ties go to the class that comes first.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def fold_accuracy(Z: NDArray[np.float64], codes: NDArray[np.intp], fold_of: NDAr
 
 @njit(cache=True)
 def _count_correct(Z, codes, fold_of, k, n_classes, n_folds):  # pragma: no cover
-    """Return how many rows of each fold the vote gets right."""
+    """Return the number of correctly classified rows in each fold."""
     correct = np.zeros(n_folds)
     near, labels = np.empty(k), np.empty(k, dtype=np.int64)
     votes = np.empty(n_classes, dtype=np.int64)

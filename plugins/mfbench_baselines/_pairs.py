@@ -18,9 +18,9 @@ def pair_matrix(estimator: Any, weights: Mapping[tuple[int, int], float]) -> NDA
     Parameters
     ----------
     estimator : object
-        Fitted, so that it has ``n_features_in_``.
+        A fitted estimator, with ``n_features_in_``.
     weights : mapping from (int, int) to float
-        Pairs of different features, each in one order.
+        Weights of pairs of different features, each pair listed once.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def pair_matrix(estimator: Any, weights: Mapping[tuple[int, int], float]) -> NDA
     p = estimator.n_features_in_
     if p > MAX_FEATURES:
         raise AttributeError(
-            f"{type(estimator).__name__} gives no interaction_importances_ for more than {MAX_FEATURES} features"
+            f"{type(estimator).__name__} has no interaction_importances_ for more than {MAX_FEATURES} features"
         )
     matrix = np.zeros((p, p))
     for (first, second), weight in weights.items():

@@ -1,4 +1,4 @@
-"""A first sieve for methods that cannot look at thousands of features: the strongest one by one."""
+"""Univariate screening for methods that cannot search thousands of features."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 def strongest(X: NDArray[np.float64], codes: NDArray[np.intp], count: int) -> NDArray[np.intp]:
     """Return the features with the largest share of variance between the classes.
 
-    That share is the score statistic of a logistic regression on the feature alone, divided by n, and rises with the F
-    statistic. A feature that matters only together with others may be lost.
+    This share is the score statistic of a logistic regression on the feature alone, divided by n, and increases with
+    the F statistic. A feature that matters only in combination with others may be lost.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ def strongest(X: NDArray[np.float64], codes: NDArray[np.intp], count: int) -> ND
     codes : ndarray of shape (n_samples,)
         Class codes.
     count : int
-        How many to keep.
+        Maximum number of features to keep.
 
     Returns
     -------
     indices : ndarray of shape (min(count, n_features),)
-        Ascending. Of equally strong features those that come first.
+        In ascending order. Ties go to the features that come first.
     """
     p = X.shape[1]
     if p <= count:

@@ -1,4 +1,4 @@
-"""The base of this plugin's selectors: checks of the input, and selected features from ``feature_importances_``."""
+"""Base classes of this plugin's selectors: input checks, and selection by ``feature_importances_``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If `X` or `y` is malformed, or a parameter is out of its range.
+            If `X` or `y` is malformed, or a parameter is out of range.
         """
         table: NDArray[np.float64]
         target: NDArray[Any] = np.empty(0)
@@ -56,7 +56,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         return self
 
     def _target(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return the target as `_importances` gets it: class codes 0 … n_classes - 1."""
+        """Return the target as `_importances` receives it: class codes 0 … n_classes - 1."""
         check_classification_targets(y)
         return np.unique(y, return_inverse=True)[1]
 
@@ -69,13 +69,13 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         if self.n_features_to_select is None:
             return self.feature_importances_ > 0
         mask = np.zeros(self.n_features_in_, dtype=bool)
-        # A stable sort gives ties to the column that comes first.
+        # A stable sort resolves ties in favour of the column that comes first.
         mask[np.argsort(-self.feature_importances_, kind="stable")[: self.n_features_to_select]] = True
         return mask
 
 
 class SupervisedSelector(ImportanceSelector):
-    """A selector that needs class labels: `_importances` gets them as codes 0 … n_classes - 1."""
+    """A selector that needs class labels: `_importances` receives them as codes 0 … n_classes - 1."""
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -88,7 +88,7 @@ class SupervisedSelector(ImportanceSelector):
 
 
 class NumberSelector(SupervisedSelector):
-    """A selector that also accepts a numeric target: `_importances` gets the numbers if the target is continuous."""
+    """A selector that also accepts a numeric target: `_importances` receives numbers if it is continuous."""
 
     def _target(self, y: NDArray[Any]) -> NDArray[Any]:
         return y.astype(np.float64) if type_of_target(y) == "continuous" else super()._target(y)

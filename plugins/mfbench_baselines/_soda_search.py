@@ -1,4 +1,4 @@
-"""The stepwise search of SODA: main effects in, pairs in, single terms out.
+"""SODA's stepwise search: add main effects, add pairs, remove single terms.
 
 A term is a tuple of features: ``(i,)`` is the feature itself, ``(i, j)`` with i < j a product, ``(i, i)`` a square.
 """
@@ -14,9 +14,9 @@ from mfbench_baselines._multinomial import Fit, maximise, newton_step
 
 Term = tuple[int, ...]
 
-# Additions that are made even if the criterion rises: a pair may be useless until both of its features are in.
+# Number of additions made even if the criterion rises: a pair may be useless until both of its features are in.
 FORCED = 3
-# Differences of the criterion below this are rounding, and go to the candidate that comes first.
+# Criteria that agree to this number of decimals are ties, which go to the candidate that comes first.
 DIGITS = 5
 
 
@@ -26,18 +26,18 @@ def values(X: NDArray[np.float64], term: Term) -> NDArray[np.float64]:
 
 
 class Search:
-    """The path from the empty model to the final one.
+    """A search from the empty model to the final one.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Candidates.
     members : ndarray of shape (n_samples, n_classes)
-        1.0 where a sample is of a class.
+        1.0 where a sample belongs to a class, else 0.0.
     cost : float
-        What the criterion charges for a term.
+        Cost of a term in the criterion.
     n_refits : int
-        Of the candidates for addition, so many are fitted: those with the largest score statistics.
+        Number of candidates for addition that each step fits: those with the largest score statistics.
     """
 
     def __init__(self, X: NDArray[np.float64], members: NDArray[np.float64], cost: float, n_refits: int) -> None:
@@ -49,7 +49,7 @@ class Search:
         self.fit = self._refit([], {})
 
     def run(self) -> None:
-        """Make the three passes."""
+        """Run the three passes."""
         features = range(self.X.shape[1])
         while best := self._best_addition({(j,): [*self.terms, (j,)] for j in features if (j,) not in self.terms}):
             added, terms, fit = best
@@ -82,7 +82,7 @@ class Search:
         return self._criterion(self.fit, self.terms)
 
     def without(self, terms: Sequence[Term]) -> list[Fit]:
-        """Return the fits of the model without each of some of its terms."""
+        """Return, for each of the terms, the fit of the model without it."""
         coefficients = self._coefficients()
         return [self._refit([other for other in self.terms if other != term], coefficients) for term in terms]
 
@@ -115,7 +115,7 @@ class Search:
         return names[best], candidates[names[best]], fits[best]
 
     def _coefficients(self) -> dict[Term, NDArray[np.float64]]:
-        """Return the current coefficients by term; the constant's term is empty."""
+        """Return the current coefficients by term; the term of the constant is the empty tuple."""
         return dict(zip([(), *self.terms], self.fit.coefficients, strict=True))
 
     def _start(self, terms: Sequence[Term], coefficients: dict[Term, NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -129,7 +129,7 @@ class Search:
         return np.column_stack([np.ones(len(self.X)), *(self._column(term) for term in terms)])
 
     def _column(self, term: Term) -> NDArray[np.float64]:
-        """Return a term's column, standardised: the likelihood does not depend on it, Newton's steps do."""
+        """Return a term's column, standardised, which matters to Newton's steps but not to the likelihood."""
         if term not in self.columns:
             column = values(self.X, term)
             constant = np.ptp(column) == 0

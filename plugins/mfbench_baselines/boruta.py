@@ -14,13 +14,14 @@ from mfbench_baselines._selector import SupervisedSelector
 
 
 class Boruta(SupervisedSelector):
-    r"""Compare each feature with the best of shuffled copies, in random forest after random forest.
+    r"""Compare each feature with the best of the shuffled copies in a series of random forests.
 
-    In each round every feature not yet rejected gets a shadow, its column in random order, and a forest is grown on
-    both. A feature scores a hit if its importance exceeds that of the best shadow. After *t* rounds the hits are
-    compared with a binomial law of *t* trials and probability 1/2: a feature is confirmed if its upper tail, rejected
-    if its lower tail, times the number of features (Bonferroni), is below `alpha`. A feature still undecided at the end
-    is accepted if its median importance exceeds the median of the best shadow's.
+    In each round, every feature not yet rejected gets a shadow, which is a shuffled copy of its column, and a forest is
+    grown on features and shadows. A feature scores a hit if its importance exceeds that of the best shadow. After *t*
+    rounds the number of hits is tested against the binomial distribution with *t* trials and probability 1/2: a feature
+    is confirmed if the upper tail probability, times the number of features (Bonferroni), is below `alpha`, and
+    rejected if the lower one is. A feature still undecided at the end is accepted if its median importance exceeds the
+    median importance of the best shadows.
 
     Parameters
     ----------
@@ -30,24 +31,24 @@ class Boruta(SupervisedSelector):
     max_iter : int, default=50
         Maximum number of rounds.
     n_estimators : int, default=100
-        Trees of a forest.
+        Number of trees in each forest.
     max_depth : int or None, default=5
         Maximum depth of a tree.
     alpha : float, default=0.05
-        Level of the test.
+        Significance level of the tests.
     random_state : int, RandomState or None, default=None
         Seed of the shadows and forests.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        For an accepted feature the share of rounds with a hit; for any other that share minus 1, so at most 0.
+        The share of rounds with a hit for an accepted feature; that share minus 1, so at most 0, for any other.
     hits_ : ndarray of shape (n_features,)
-        Rounds with a hit.
+        Number of rounds with a hit.
     decision_ : ndarray of shape (n_features,)
         1 for confirmed, -1 for rejected, 0 for undecided.
     n_iter_ : int
-        Rounds.
+        Number of rounds.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -56,13 +57,14 @@ class Boruta(SupervisedSelector):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Notes
     -----
     Each round grows a forest on up to twice as many columns as `X` has. Importance is the forest's mean decrease
-    in impurity; the original takes permutation importance, divided by its spread over the trees. There are at least
-    five shadows: with fewer features, some columns are shuffled more than once. A constant feature never scores.
+    in impurity; the original uses permutation importance, divided by its spread over the trees. There are at least
+    five shadows: with fewer features, some columns are shuffled more than once. A constant feature never
+    scores a hit.
 
     References
     ----------
@@ -118,13 +120,13 @@ class Boruta(SupervisedSelector):
         undecided = self.decision_ == 0
         kept[undecided] = np.median(rounds, axis=0)[undecided] > np.median(best_shadows)
         share = self.hits_ / self.n_iter_
-        # A feature kept by its median may have scored no hit; it is still above those that are not kept.
+        # A feature kept by its median may have scored no hit; it still ranks above those that are not kept.
         return np.where(kept, np.maximum(share, 0.5 / self.n_iter_), share - 1.0)
 
     def _round(
         self, X: NDArray[np.float64], y: NDArray[np.intp] | None, random: np.random.RandomState
     ) -> tuple[NDArray[np.float64], float]:
-        """Return the features' importances, -1 for those out of the race, and the best shadow's."""
+        """Return the importances of the features, -1 for those already rejected, and that of the best shadow."""
         running = np.flatnonzero(self.decision_ >= 0)
         sources = np.resize(running, max(5, len(running)))
         shadows = np.column_stack([random.permutation(X[:, j]) for j in sources])
@@ -140,23 +142,23 @@ class Boruta(SupervisedSelector):
 
 
 def decide(hits: NDArray[np.intp], decision: NDArray[np.intp], rounds: int, alpha: float) -> NDArray[np.intp]:
-    """Return the decisions after a round: those made stay, others are made where the test allows.
+    """Return the decisions after a round: earlier decisions stand, and undecided features are tested.
 
     Parameters
     ----------
     hits : ndarray of shape (n_features,)
-        Rounds in which each feature was better than the best shadow.
+        Number of rounds in which each feature beat the best shadow.
     decision : ndarray of shape (n_features,)
         1 for confirmed, -1 for rejected, 0 for undecided.
     rounds : int
-        Rounds so far.
+        Number of rounds so far.
     alpha : float
-        Level, divided by the number of features.
+        Significance level; this function divides it by the number of features.
 
     Returns
     -------
     decision : ndarray of shape (n_features,)
-        As `decision`.
+        Coded like the input.
     """
     level = alpha / len(hits)
     many = binom.sf(hits - 1, rounds, 0.5) < level

@@ -1,4 +1,4 @@
-"""Classifiers that need a thin wrapper: everything else in this plugin is scikit-learn's own class."""
+"""Thin wrappers of other packages' classifiers: the lasso by liblinear, and XGBoost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
     max_iter : int, default=1000
         Maximum number of iterations of the solver per class.
     intercept_scaling : float, default=10.0
-        How much less the intercept is penalised than a weight. The solver cannot leave it out of the penalty.
+        Factor by which the intercept is penalised less than a weight; the solver cannot exempt it from the penalty.
     random_state : int, RandomState or None, default=None
         Seed of the order in which the solver visits the coordinates.
 
@@ -59,7 +59,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
     -----
     Uses coordinate descent (liblinear), O(n_samples · n_features) per sweep and class. For a multinomial model
     scikit-learn offers only "saga", which on standardised breast cancer data with C = 1 has not converged after 3000
-    sweeps, where liblinear takes milliseconds. Columns should share a scale, since the penalty treats them alike.
+    sweeps, whereas liblinear takes milliseconds. Columns should share a scale, since the penalty treats them alike.
 
     References
     ----------
@@ -129,7 +129,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
 
 
 class XGBoostClassifier(ModelClassifier):
-    r"""Gradient-boosted trees of XGBoost, for labels of any kind.
+    r"""XGBoost's gradient-boosted trees, for labels of any type.
 
     Adds trees :math:`f_t` one after another, each minimising a second-order expansion of
 
@@ -137,8 +137,8 @@ class XGBoostClassifier(ModelClassifier):
         \sum_i \ell(y_i, \hat y_i + f_t(x_i)) + \tfrac12 \lambda \lVert w_t \rVert^2,
 
     with the log loss :math:`\ell` and leaf values :math:`w_t`, scaled by `learning_rate`. ``xgboost.XGBClassifier``
-    requires codes 0 … n_classes - 1 without gaps, which a fold that lacks a class does not have; this class encodes
-    them.
+    requires codes 0 … n_classes - 1 without gaps, so it fails on a fold that lacks a class; this wrapper encodes the
+    labels.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class XGBoostClassifier(ModelClassifier):
     Notes
     -----
     Uses histograms of at most 256 bins per column: O(n_samples · n_features · max_depth) per tree. XGBoost stores
-    single precision, so values that differ by less than 1e-7 of their size are the same to it.
+    single precision, so it cannot distinguish values whose relative difference is below 1e-7.
 
     References
     ----------

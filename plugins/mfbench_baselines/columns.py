@@ -1,4 +1,4 @@
-"""A selector of a fixed range of columns: a control, and a way to show a method a part of the data."""
+"""A selector of a fixed range of columns: a control, and a way to restrict a method to part of the data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mfbench_baselines._selector import ImportanceSelector
 
 
 class FixedColumns(ImportanceSelector):
-    """Select a fixed range of columns, whatever the data: their importance is 1, that of all others 0.
+    """Select a fixed range of columns, regardless of the data: their importance is 1, that of all others is 0.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class FixedColumns(ImportanceSelector):
     Raises
     ------
     ValueError
-        By `fit`, if the range is empty or ends beyond the last column.
+        If the range is empty or extends beyond the last column.
 
     Notes
     -----

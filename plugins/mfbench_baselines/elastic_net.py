@@ -1,4 +1,4 @@
-"""Sparse logistic regression: the elastic net, and the order in which features enter the lasso's path."""
+"""Sparse logistic regression: the elastic net, and the order in which features enter the lasso path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     .. math::
         \rho \lVert w \rVert_1 + \tfrac{1 - \rho}{2} \lVert w \rVert^2 + C \sum_i \log(1 + e^{-t_i (w^\top x_i + b)}).
 
-    The intercept *b* is not penalised. Equal features share their weight, where the lasso selects one of them.
+    The intercept *b* is not penalised. Identical features share their weight; the lasso would select one of them.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     l1_ratio : float, default=0.5
         The share ρ of the L1 penalty, from 0 (ridge) to 1 (lasso).
     tol : float, default=1e-4
-        Largest entry of the generalised gradient at the end, relative to the penalty's slope.
+        Largest entry of the generalised gradient at the end, relative to the slope of the penalty.
     max_iter : int, default=10000
         Maximum number of steps per class.
 
@@ -44,7 +44,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         The largest absolute weight over the classes; 0 for a feature that is not used.
     n_iter_ : int
-        Steps, for the class that needed most.
+        Number of steps, for the class that needed most.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -59,8 +59,9 @@ class ElasticNet(SelectingMixin, CodedClassifier):
 
     Notes
     -----
-    Accelerated proximal gradient with backtracking and restarts, O(n p) per step: scikit-learn's only solver for this
-    penalty, "saga", may take thousands of sweeps. Columns should share a scale, since the penalty treats them alike.
+    Uses accelerated proximal gradient descent with backtracking and restarts, O(n p) per step, because scikit-learn's
+    only solver for this penalty, "saga", may take thousands of sweeps. Columns should share a scale, since the penalty
+    treats them alike.
 
     References
     ----------
@@ -118,7 +119,7 @@ def _descend(
     start: tuple[NDArray[np.float64], float] | None = None,
 ) -> tuple[NDArray[np.float64], float, int]:
     """Return weights, intercept and steps for a target of 0 and 1; start from weights and an intercept, or from 0."""
-    # Shifted columns change the intercept alone, and make the steps of weights and intercept independent.
+    # Centring the columns changes only the intercept, and makes the steps of weights and intercept independent.
     centre = X.mean(axis=0)
     Z = np.column_stack([X - centre, np.ones(len(X))])
     ridge = np.append(np.full(X.shape[1], (1.0 - l1_ratio) / C), 0.0)
@@ -146,7 +147,7 @@ def _descend(
                 break
             step /= 2.0
         total = reached + float(threshold @ np.abs(moved))
-        if total > best and momentum > 1.0:  # momentum led astray: go on from the last point without it
+        if total > best and momentum > 1.0:  # momentum overshot: continue from the last point without it
             momentum, ahead, ahead_eta = 1.0, current, eta
             continue
         following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
@@ -159,18 +160,19 @@ def _descend(
 
 
 class LassoPath(SupervisedSelector):
-    r"""Rank features by where they enter the path of the lasso.
+    r"""Rank features by the penalty at which they enter the lasso path.
 
-    Logistic regression with an L1 penalty is fitted for penalties λ that fall from the smallest one, :math:`\lambda_0`,
-    that keeps all weights 0; one class against the rest. The importance of a feature is :math:`\lambda / \lambda_0` for
-    the largest λ with a non-zero weight in any class, 0 if there is none on the path.
+    Logistic regression with an L1 penalty, one class against the rest, is fitted for decreasing penalties λ, starting
+    at :math:`\lambda_0`, the smallest one that keeps all weights at 0. The importance of a feature is
+    :math:`\lambda / \lambda_0` for the largest λ at which it has a non-zero weight in any class, or 0 if it never
+    enters.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those that enter.
     n_penalties : int, default=40
-        Penalties, evenly spaced on a logarithmic scale.
+        Number of penalties, evenly spaced on a logarithmic scale.
     smallest : float, default=0.01
         The last penalty as a share of the first.
     tol : float, default=1e-3
@@ -183,11 +185,11 @@ class LassoPath(SupervisedSelector):
     feature_importances_ : ndarray of shape (n_features,)
         From 0 to 1.
     penalties_ : ndarray of shape (n_penalties,)
-        λ, falling.
+        The penalties λ, in decreasing order.
     active_ : ndarray of bool, shape (n_penalties, n_features)
         Which features have a non-zero weight.
     n_iter_ : int
-        Steps for the penalty and class that needed most.
+        Number of steps, for the penalty and class that needed most.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -196,12 +198,13 @@ class LassoPath(SupervisedSelector):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Notes
     -----
-    O(n p) per step. The path ends early once a class has as many weights as there are rows. Of features that enter
-    between the same two penalties, the larger weight there counts for a little more. Standardise the features.
+    O(n p) per step. The path ends early once a class has as many weights as there are rows. If several features
+    enter between the same two penalties, one with a larger weight there ranks slightly higher. Standardise the features
+    first.
 
     References
     ----------
@@ -262,7 +265,7 @@ class LassoPath(SupervisedSelector):
             self.active_[at] = size > 0
             new = self.active_[at] & (importances == 0)
             ratio = self.penalties_[at] / largest
-            # Between this penalty and the one before, by size.
+            # Between this penalty and the previous one, in order of size.
             importances[new] = ratio * (1.0 + (1.0 / self._ratio() - 1.0) * 0.5 * size[new] / size.max(initial=1e-300))
             if (np.count_nonzero(weights, axis=1) >= len(X)).any():
                 self.active_[at + 1 :] = self.active_[at]

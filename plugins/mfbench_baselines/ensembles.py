@@ -1,4 +1,4 @@
-"""Ensembles of trees as feature selectors, for classes and for numbers."""
+"""Tree ensembles as feature selectors, for class labels and numeric targets."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class _EnsembleSelector(NumberSelector):
 class RandomForestSelector(_EnsembleSelector):
     r"""Mean decrease in impurity over the trees of a random forest.
 
-    The importance of a column is the share of all impurity (of classes Gini's, of numbers the variance) that the splits
-    on it take away, averaged over trees. In a deep forest nearly every column gets a little, so this ranks columns
-    and does not select them.
+    The importance of a column is its share of the total decrease in impurity (Gini impurity for classes, variance for
+    numbers), averaged over trees. In a deep forest nearly every column has a positive share, so this ranks columns
+    rather than selecting them.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class RandomForestSelector(_EnsembleSelector):
     n_jobs : int, default=1
         Threads.
     random_state : int, RandomState or None, default=None
-        Seed of the draws.
+        Seed of the forest.
 
     Attributes
     ----------
@@ -67,7 +67,8 @@ class RandomForestSelector(_EnsembleSelector):
 
     Notes
     -----
-    Takes O(n_estimators · max_features · n_samples · log² n_samples) time. Columns of many values are favoured.
+    Takes O(n_estimators · max_features · n_samples · log² n_samples) time. Columns with many
+    distinct values are favoured.
 
     References
     ----------
@@ -112,8 +113,8 @@ class RandomForestSelector(_EnsembleSelector):
 class XGBoostSelector(_EnsembleSelector):
     r"""Mean gain of the splits on each column in gradient-boosted trees.
 
-    A column that no tree splits on gets 0, so that this decides as well as it ranks; shallow trees and few of them
-    keep the number of columns down.
+    A column that no tree splits on gets 0, so this selects columns as well as ranking them; fewer and shallower trees
+    keep fewer columns.
 
     Parameters
     ----------
@@ -122,13 +123,13 @@ class XGBoostSelector(_EnsembleSelector):
     n_estimators : int, default=100
         Number of trees (per class, if there are more than two).
     max_depth : int, default=3
-        Greatest depth of a tree.
+        Maximum depth of a tree.
     learning_rate : float, default=0.3
         Shrinkage of each tree.
     n_jobs : int, default=1
         Threads.
     random_state : int, RandomState or None, default=None
-        Seed that XGBoost requires; nothing is random with these parameters.
+        Seed passed to XGBoost; with these parameters nothing is random.
 
     Attributes
     ----------
@@ -148,7 +149,7 @@ class XGBoostSelector(_EnsembleSelector):
 
     Notes
     -----
-    Takes O(n_estimators · n_samples · n_features · max_depth) time, by histograms of at most 256 bins per column.
+    Takes O(n_estimators · n_samples · n_features · max_depth) time, using histograms of at most 256 bins per column.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """Univariate filters and a random control, as scikit-learn selectors.
 
-Each scores every column by itself, in ``feature_importances_``: larger means more relevant.
+Each scores every column on its own; a larger value in ``feature_importances_`` means more relevant.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class VarianceFilter(ImportanceSelector):
 
     With :math:`z_{ij} = (x_{ij} - \min_i x_{ij}) / (\max_i x_{ij} - \min_i x_{ij})`, the importance of column *j* is
     :math:`\frac1n \sum_i (z_{ij} - \bar z_j)^2`, between 0 and 1/4; a constant column gets 0. Plain variance would be
-    1 for every column of standardised data. Scaled by range, it does not depend on unit or offset: it is large for a
-    column that gathers at its two ends and small for one with few far-off values.
+    1 for every column of standardised data. After range scaling, the variance does not depend on unit or offset: it is
+    large for a column whose values cluster at both ends of its range and small for one with a few outliers.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ class VarianceFilter(ImportanceSelector):
 
     References
     ----------
-    A baseline of: X. He, D. Cai, P. Niyogi, "Laplacian score for feature selection", NIPS 18, 2005 (there unscaled).
+    X. He, D. Cai, P. Niyogi, "Laplacian score for feature selection", NIPS 18, 2005, where the unscaled variance is a
+    baseline.
 
     Examples
     --------
@@ -81,7 +82,7 @@ class AnovaFFilter(SupervisedSelector):
     feature_importances_ : ndarray of shape (n_features,)
         The F statistics.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of F(K - 1, n - K) at these.
+        Upper tail probabilities of F(K - 1, n - K) at these statistics.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -95,8 +96,8 @@ class AnovaFFilter(SupervisedSelector):
     Notes
     -----
     Takes O(n_samples · n_features) time. Equals `sklearn.feature_selection.f_classif` where that is accurate. That
-    function subtracts sums of squares, which cancel in a column of constant classes: it can return a large *negative*
-    F for a column that separates the classes perfectly. Sums of squared deviations, as here, cannot.
+    function subtracts sums of squares, which cancel in a column that is constant within each class: it can return a
+    large *negative* F for a column that separates the classes perfectly. Sums of squared deviations, as here, cannot.
 
     References
     ----------
@@ -128,7 +129,7 @@ class AnovaFFilter(SupervisedSelector):
         within = sum(((group - mean) ** 2).sum(axis=0) for group, mean in zip(groups, means, strict=True))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             F = between / (within / (n_samples - n_classes))
-        # Rounding leaves a mean of equal values a little off, so equality is asked of the values themselves.
+        # Rounding can shift the mean of equal values, so this compares the values themselves.
         F[np.all([np.ptp(group, axis=0) == 0 for group in groups], axis=0)] = np.inf
         F[np.ptp(Z, axis=0) == 0] = 0.0
         self.p_values_ = fdtrc(n_classes - 1, n_samples - n_classes, F)
@@ -136,24 +137,24 @@ class AnovaFFilter(SupervisedSelector):
 
 
 class MutualInfoFilter(NumberSelector):
-    r"""Mutual information between each column and the class, or a number, from nearest neighbours.
+    r"""Mutual information between each column and the target, estimated from nearest neighbours.
 
     Estimates :math:`I(x_j; y) = \iint p(x_j, y) \log \frac{p(x_j, y)}{p(x_j) p(y)}` in nats by
     `sklearn.feature_selection.mutual_info_classif`: for a sample of class *k* it finds the distance to its
     `n_neighbors`-th neighbour within the class and counts the samples of any class within that distance. Negative
-    estimates become 0. Columns declared discrete are counted instead. A target of type "continuous" is taken as
-    numbers, by `sklearn.feature_selection.mutual_info_regression`.
+    estimates become 0. In columns declared discrete, values are counted instead. For a target of type "continuous", the
+    estimator is `sklearn.feature_selection.mutual_info_regression`.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     n_neighbors : int, default=3
-        Neighbours per sample: more of them lower the variance and raise the bias.
+        Number of neighbours per sample; more neighbours lower the variance and raise the bias.
     discrete_features : "auto", bool, or array-like of shape (n_features,) or of indices, default="auto"
-        Columns of discrete values; "auto" treats all columns as continuous.
+        Columns with discrete values; "auto" treats all columns as continuous.
     random_state : int, RandomState or None, default=None
-        Seed of the faint noise that breaks ties in continuous columns.
+        Seed of the slight noise that breaks ties in continuous columns.
 
     Attributes
     ----------
@@ -205,7 +206,9 @@ class MutualInfoFilter(NumberSelector):
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         numbers = are_numbers(y)
         if not numbers and np.bincount(y).max() < 2:
-            raise ValueError(f"MutualInfoFilter needs a class of two samples; each class has one, n_samples = {len(y)}")
+            raise ValueError(
+                f"MutualInfoFilter needs a class of at least two samples; each class has one, n_samples = {len(y)}"
+            )
         estimate = mutual_info_regression if numbers else mutual_info_classif
         return np.asarray(
             estimate(
@@ -221,7 +224,7 @@ class MutualInfoFilter(NumberSelector):
 class RandomFilter(ImportanceSelector):
     r"""Random importances: the control that a selector has to beat.
 
-    Draws :math:`w_j \sim U(0, 1]` whatever the data.
+    Draws :math:`w_j \sim U(0, 1]` regardless of the data.
 
     Parameters
     ----------
@@ -264,9 +267,9 @@ class RandomFilter(ImportanceSelector):
 
 
 def _range_scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Map each column linearly onto [0, 1]; a constant one to 0. Exact constancy is kept, and nothing overflows."""
+    """Map each column linearly onto [0, 1], or to exactly 0 if it is constant, without overflow."""
     peak = np.abs(X).max(axis=0)
-    Z = X / np.where(peak > 0, peak, 1.0)  # max - min of raw values can overflow
+    Z = X / np.where(peak > 0, peak, 1.0)  # max - min of the raw values can overflow
     Z -= Z.min(axis=0)
     spread = Z.max(axis=0)
     Z /= np.where(spread > 0, spread, 1.0)

@@ -1,4 +1,4 @@
-"""The lasso for hierarchical interactions: a pair may act only where its features do."""
+"""The lasso for hierarchical interactions: a pair may be active only if its features are."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mfbench_baselines._pairs import pair_matrix
 from mfbench_baselines._screen import strongest
 
 SMALLEST_SHARE = 0.01
-# Number of penalties tried beyond the best so far; smaller ones take the longest.
+# Number of penalties tried beyond the best so far; the smallest take the longest to fit.
 PATIENCE = 4
-# Losses that differ by a smaller share are equal but for rounding.
+# Losses whose relative difference is at most this are equal up to rounding.
 TIE = 1e-9
 
 
@@ -44,20 +44,20 @@ class HierNet(SelectingMixin, CodedClassifier):
     hierarchy : {"weak", "strong"}, default="weak"
         "weak": a product needs one of its features; "strong": it needs both.
     family : {"logistic", "gaussian"}, default="logistic"
-        The loss: minus the log-likelihood, or half the sum of squares with the class coded 0 and 1, which is quicker.
+        The loss: minus the log-likelihood, or half the sum of squares with the class coded 0 and 1, which is faster.
     relative_penalty : float or None, default=None
-        λ as a share of the smallest λ that leaves nothing but the intercept, above 0 and at most 1. None: by
+        λ as a share of the smallest λ that leaves nothing but the intercept, above 0 and at most 1. None selects it by
         cross-validation.
     n_penalties : int, default=20
-        Penalties to choose from, evenly spaced on a logarithmic scale from 1 to 0.01. The search ends after four
-        in a row without an improvement.
+        Number of penalties to choose from, evenly spaced on a logarithmic scale from 1 to 0.01. The search ends after
+        four in a row without an improvement.
     cv : int, default=10
-        Folds of that choice; fewer if a class has fewer rows.
+        Number of folds for that choice; fewer if a class has fewer rows.
     squares : bool, default=True
         Whether squares of features are among the terms.
     max_features : int, default=100
-        With more features than this, only those that differ most between the classes one by one are used; a pair
-        invisible to them is lost.
+        With more features than this, only those that individually differ most between the classes are used; a pair of
+        other features is lost.
     max_iter : int, default=10000
         Maximum number of gradient steps for one penalty.
     tol : float, default=1e-4
@@ -76,12 +76,12 @@ class HierNet(SelectingMixin, CodedClassifier):
     kept_ : ndarray of shape (n_kept,)
         Features that the fit uses.
     penalties_ : ndarray of shape (1,) or (n_classes,)
-        λ.
+        The penalty λ.
     feature_importances_ : ndarray of shape (n_features,)
         The larger of \|b⁺ - b⁻\| and a feature's largest entry in `pairs_`, the largest over the classes.
     interaction_importances_ : ndarray of shape (n_features, n_features)
         The largest absolute entry over the classes in `pairs_`; symmetric, 0 on the diagonal. Not available with more
-        than 5000 features, for its size.
+        than 5000 features, because of its size.
     n_iter_ : int
         Gradient steps of the last fit, for the class that needed most.
     classes_ : ndarray of shape (n_classes,)
@@ -94,7 +94,7 @@ class HierNet(SelectingMixin, CodedClassifier):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Warns
     -----
@@ -103,11 +103,11 @@ class HierNet(SelectingMixin, CodedClassifier):
 
     Notes
     -----
-    Accelerated proximal gradient with restarts; penalties are taken from the largest down, each from the last solution.
-    A step takes O(n p²) for the gradient and O(p² log p) for the constraints; memory O(n p + p²). Strong hierarchy is
-    the alternating direction method of multipliers, some tens of rounds of at most 20 such steps. A share of 1e-8 of
-    the penalty is quadratic, so that b⁺ and b⁻ are unique. With "gaussian", probabilities are predictions cut to
-    [0, 1].
+    The solver is accelerated proximal gradient descent with restarts; it goes through the penalties from the largest
+    down and starts each fit from the previous solution. A step takes O(n p²) for the gradient and O(p² log p) for the
+    constraints; memory O(n p + p²). Strong hierarchy uses the alternating direction method of multipliers, with a few
+    dozen rounds of at most 20 such steps. A share of 1e-8 of the penalty is quadratic, which makes b⁺ and b⁻ unique.
+    With "gaussian", probabilities are predictions clipped to [0, 1].
 
     References
     ----------
@@ -215,7 +215,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         grid: NDArray[np.float64],
         folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     ) -> _Model:
-        """Fit one binary problem; with folds, at the penalty of the smallest loss on rows left out."""
+        """Fit one binary problem; with folds, use the penalty with the smallest loss on held-out rows."""
         scaling = _Scaling(X)
         problem = Problem(scaling(X), target, self.family, self.squares)
         largest = problem.largest_penalty()
@@ -252,19 +252,19 @@ class HierNet(SelectingMixin, CodedClassifier):
         train: NDArray[np.intp],
         test: NDArray[np.intp],
     ) -> Iterator[float]:
-        """Yield the loss on test rows for each penalty, all learned from training rows."""
+        """Yield the loss on test rows for each penalty; everything is learned from the training rows."""
         scaling = _Scaling(X[train])
         problem = Problem(scaling(X[train]), target[train], self.family, self.squares)
         held_out = Problem(scaling(X[test]), target[test], self.family, self.squares)
         held_out.mean_products = problem.mean_products
-        share = len(train) / len(X)  # the loss is a sum, so the penalty goes with the rows
+        share = len(train) / len(X)  # the loss is a sum, so the penalty scales with the rows
         for _, (variables, intercept, _) in self._path(problem, penalties * share):
             yield held_out.loss(held_out.predictor(variables, intercept))
 
     def _path(
         self, problem: Problem, penalties: NDArray[np.float64]
     ) -> Iterator[tuple[float, tuple[NDArray[np.float64], float, int]]]:
-        """Yield each penalty with its solution, from the largest down, each started from the last."""
+        """Yield each penalty with its solution, from the largest down, each started from the previous one."""
         solve = solve_strong if self.hierarchy == "strong" else solve_weak
         variables, intercept = problem.start()
         for penalty in penalties:
@@ -280,14 +280,14 @@ class HierNet(SelectingMixin, CodedClassifier):
 
 
 def first_minimum(losses: list[float]) -> int:
-    """Return the index of the smallest loss, the first of those that are equal but for rounding."""
+    """Return the index of the smallest loss, the first of those that are equal up to rounding."""
     values = np.array(losses)
     smallest = values.min()
     return int(np.flatnonzero(values <= smallest + TIE * abs(smallest))[0])
 
 
 class _Scaling:
-    """Centre and scale columns by the statistics of the training rows; constant ones become 0."""
+    """Centre and scale columns by the statistics of the training rows; constant columns become 0."""
 
     def __init__(self, X: NDArray[np.float64]) -> None:
         self.mean = X.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Logistic regression with all pairwise products: the classical way to ask whether two features act together."""
+"""Logistic regression with all pairwise products: the classical test of whether two features interact."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class LogisticInteractions(CodedClassifier):
     Parameters
     ----------
     max_iter : int, default=100
-        Most Newton steps per class.
+        Maximum number of Newton steps per class.
     tol : float, default=1e-8
-        The fit has converged when the next Newton step would raise the log-likelihood by less.
+        The fit has converged when the next Newton step would raise the log-likelihood by less than this.
 
     Attributes
     ----------
@@ -50,8 +50,8 @@ class LogisticInteractions(CodedClassifier):
     interaction_importances_ : ndarray of shape (n_features, n_features)
         :math:`|z|` of each product, the largest over the classes; symmetric, 0 on the diagonal.
     interaction_pvalues_ : ndarray of shape (n_features, n_features)
-        The p-value of each product, with more than two classes the smallest times their number (Bonferroni); symmetric,
-        NaN on the diagonal.
+        The p-value of each product; with more than two classes, the smallest times their number (Bonferroni).
+        Symmetric, NaN on the diagonal.
     separated_ : bool
         Whether the training samples are completely separated, for any class: see Notes.
     n_iter_ : int
@@ -64,14 +64,14 @@ class LogisticInteractions(CodedClassifier):
     Notes
     -----
     Newton's method on standardised columns, with steps halved until the likelihood rises; results refer to the original
-    columns. z and p of a product do not change if columns are shifted or rescaled, those of a feature do.
+    columns. Shifting or rescaling columns does not change z and p of a product, but does change those of a feature.
 
     The likelihood has no maximum if a combination of terms separates the classes, and no unique one if terms are
     collinear (constant or equal columns, columns of one category, more terms than samples). A ridge of 1e-8 on the
-    standardised terms keeps the coefficients finite in either case and changes others by about as little. Under
-    complete separation, which `separated_` reports, coefficients are large and meaningless, standard errors are larger,
-    and z is near 0: no evidence, by Hauck and Donner's paradox, where the effect is strongest. A term that others
-    determine has z near 0 too.
+    standardised terms keeps the coefficients finite in either case and hardly changes other fits. Under complete
+    separation, which `separated_` reports, coefficients are large and meaningless, standard errors are even larger, and
+    z is near 0: there is no evidence where the effect is strongest (Hauck and Donner's paradox). A term that is
+    determined by others has z near 0 too.
 
     There are p (p + 1) / 2 + 1 coefficients, so at most 30 features are allowed. Time O(n_samples · p^4) and memory
     O(n_samples · p^2) per step.
@@ -110,7 +110,7 @@ class LogisticInteractions(CodedClassifier):
         p = X.shape[1]
         if p > MAX_FEATURES:
             raise ValueError(
-                f"LogisticInteractions takes at most {MAX_FEATURES} features, because it fits all pairwise products; "
+                f"LogisticInteractions accepts at most {MAX_FEATURES} features, because it fits all pairwise products; "
                 f"got {p} columns, which makes {p * (p + 1) // 2 + 1} coefficients: select features first"
             )
         self.terms_ = np.column_stack(np.triu_indices(p, 1))
@@ -139,7 +139,7 @@ class LogisticInteractions(CodedClassifier):
             )
 
     def _design(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the columns 1, the features, the products."""
+        """Return the design matrix: a column of ones, the features, the products."""
         return np.column_stack([np.ones(len(X)), X, X[:, self.terms_[:, 0]] * X[:, self.terms_[:, 1]]])
 
     def _matrix(self, values: NDArray[np.float64], diagonal: float) -> NDArray[np.float64]:
@@ -187,7 +187,7 @@ _RIDGE = 1e-8
 
 
 def _maximise(design: NDArray[np.float64], target: NDArray[np.bool_], max_iter: int, tol: float) -> _Fit:
-    """Newton's method with halved steps."""
+    """Maximise the likelihood by Newton's method with step halving."""
     sign = np.where(target, 1.0, -1.0)
     fit = _Fit(np.zeros(design.shape[1]))
 
@@ -210,7 +210,7 @@ def _maximise(design: NDArray[np.float64], target: NDArray[np.bool_], max_iter: 
         length, best = 1.0, current
         while length > 1e-10 and not (best := loss(fit.coefficients + length * step)) < current:
             length /= 2.0
-        if not best < current:  # rounding leaves nothing to gain
+        if not best < current:  # no gain beyond rounding
             fit.converged = True
             break
         fit.coefficients, current = fit.coefficients + length * step, best
@@ -223,7 +223,7 @@ def _maximise(design: NDArray[np.float64], target: NDArray[np.bool_], max_iter: 
 def _change_of_basis(
     mean: NDArray[np.float64], spread: NDArray[np.float64], terms: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return the matrix that takes coefficients of standardised terms to those of the original terms."""
+    """Return the matrix that maps coefficients of standardised terms to those of the original terms."""
     p = len(mean)
     back = np.zeros((1 + p + len(terms), 1 + p + len(terms)))
     back[0, 0] = 1.0

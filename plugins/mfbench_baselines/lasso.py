@@ -1,4 +1,4 @@
-"""The lasso as a selector, with a penalty from cross-validation, for classes and for numbers."""
+"""The lasso as a selector, with a cross-validated penalty, for class labels and numeric targets."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sklearn.utils import check_random_state
 from mfbench_baselines._selector import NumberSelector, are_numbers
 from mfbench_baselines.classifiers import LassoClassifier
 
-# From a penalty that leaves next to nothing to one that hardly counts, on standardised columns.
+# On standardised columns, from a penalty that leaves almost no weight to one that has almost no effect.
 _STRENGTHS = tuple(float(C) for C in np.round(np.geomspace(0.003, 3.0, 10), 6))
 
 
 class LassoSelector(NumberSelector):
     r"""Absolute weights of the lasso with the penalty that cross-validation selects.
 
-    For numbers it minimises :math:`\frac{1}{2n} \lVert y - Xw - b \rVert^2 + \alpha \lVert w \rVert_1` by
-    `sklearn.linear_model.LassoCV` (100 values of :math:`\alpha`, squared error); for classes it is
-    `LassoClassifier`, one against the rest, with ten values of C from 0.003 to 3 and the log loss. Columns that are not
-    used weigh exactly 0. The penalty that predicts best keeps more columns than are relevant: a well-known property of
+    For a numeric target it minimises :math:`\frac{1}{2n} \lVert y - Xw - b \rVert^2 + \alpha \lVert w \rVert_1` by
+    `sklearn.linear_model.LassoCV` (100 values of :math:`\alpha`, squared error); for classes it uses
+    `LassoClassifier`, one against the rest, with ten values of C from 0.003 to 3, scored by log loss. Unused columns
+    have weight exactly 0. The penalty that predicts best keeps more columns than are relevant, a well-known property of
     the lasso.
 
     Parameters
@@ -33,7 +33,7 @@ class LassoSelector(NumberSelector):
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     cv : int, default=10
-        Folds; fewer if a class has fewer members.
+        Number of folds; fewer if a class has fewer members.
     random_state : int, RandomState or None, default=None
         Seed of the folds and of the solver for classes.
 
@@ -51,12 +51,12 @@ class LassoSelector(NumberSelector):
     Raises
     ------
     ValueError
-        If there are fewer than two classes, or a class or the whole has fewer than two samples.
+        If there are fewer than two classes, or fewer than two samples in a class or in total.
 
     Notes
     -----
-    Takes O(cv · 100 · n_samples · n_features) time per sweep for numbers, a tenth of it per class for classes. Columns
-    should share a scale, since the penalty treats them alike.
+    Takes O(cv · 100 · n_samples · n_features) time per sweep for a numeric target, a tenth of that per class for
+    classes. Columns should share a scale, since the penalty treats them alike.
 
     References
     ----------

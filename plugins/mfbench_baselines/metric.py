@@ -1,4 +1,4 @@
-"""Nearest neighbours in a learned metric: LMNN, our own, and NCA, scikit-learn's."""
+"""Nearest neighbours in a learned metric: an implementation of LMNN, and a wrapper of scikit-learn's NCA."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mfbench_baselines._metric import MetricClassifier
 
 
 class LMNN(MetricClassifier):
-    r"""Large margin nearest neighbour: targets near, rows of other classes a margin farther away.
+    r"""Large margin nearest neighbour: keep targets near and rows of other classes a margin farther away.
 
     With :math:`d_{ij} = \lVert L (x_i - x_j) \rVert^2`, and *j* running over the targets of *i*, its k nearest rows of
     the same class in the original space, it minimises [1]_
@@ -28,13 +28,13 @@ class LMNN(MetricClassifier):
     Parameters
     ----------
     n_neighbors : int, default=3
-        Targets of each row, and neighbours that vote on a prediction.
+        Number of targets of each row, and of neighbours that vote on a prediction.
     push : float, default=0.5
         The weight μ of the second sum, at least 0 and below 1.
     max_iter : int, default=1000
         Maximum number of quasi-Newton steps.
     tol : float, default=2e-6
-        The descent ends when 40 steps lower the objective, on average, by a smaller share of it per step.
+        The descent ends when the last 40 steps lowered the objective by at most this share per step, on average.
 
     Attributes
     ----------
@@ -45,13 +45,13 @@ class LMNN(MetricClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         The diagonal of M.
     objective_trace_ : list of float
-        The objective at the start and after each descent; falling.
+        The objective at the start and after each descent, decreasing.
     n_iter_ : int
         Quasi-Newton steps.
     converged_ : bool
         Whether the descent ended by `tol`.
     n_skipped_ : int
-        Rows alone in their class. They have no target, but are still kept away from other rows' targets.
+        Number of rows alone in their class. They have no target, but still act as impostors of other rows.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -62,8 +62,8 @@ class LMNN(MetricClassifier):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, every row is alone in its class, or a parameter is out of its
-        range.
+        If `X` or `y` is malformed, y has a single class, every row is alone in its class, or a parameter is
+        out of range.
 
     Warns
     -----
@@ -72,14 +72,14 @@ class LMNN(MetricClassifier):
 
     Notes
     -----
-    L-BFGS on L, as in Weinberger and Saul's later programs, restricted to the pairs of rows that can cost something at
+    L-BFGS on L, as in Weinberger and Saul's later programs, restricted to the pairs of rows that can contribute at
     the current L. When a descent ends, all pairs are checked again, and the fit ends only if none was missed. In M the
     problem is convex; in L, a square matrix, it is not, but no poorer minimum was observed. The hinge has kinks, so the
     last digits converge slowly; progress is therefore measured over many steps.
 
-    Time O(n² p) for each check of all pairs, and O(m p + n p²) for each of the steps between, with m the pairs that are
-    near; memory O(n p + m). With more columns than rows, L is learned in the span of the centred rows, which changes
-    nothing. A row in a class of m rows has at most m - 1 targets. Standardise the features.
+    Time O(n² p) for each check of all pairs, and O(m p + n p²) for each step in between, where m is the number of
+    near pairs; memory O(n p + m). With more columns than rows, L is learned in the span of the centred rows, which
+    changes nothing. A row in a class of m rows has at most m - 1 targets. Standardise the features first.
 
     References
     ----------
@@ -112,7 +112,7 @@ class LMNN(MetricClassifier):
         targets = find_targets(X, codes, self.n_neighbors)
         alone = targets[:, 0] < 0
         if alone.all():
-            raise ValueError("LMNN needs a class of two rows; every row is alone in its class")
+            raise ValueError("LMNN needs a class of at least two rows; every row is alone in its class")
         self.n_skipped_ = int(np.count_nonzero(alone))
         descent = minimise(X, codes, targets, push=self.push, max_iter=self.max_iter, tol=self.tol)
         self.objective_trace_, self.n_iter_, self.converged_ = descent.trace, descent.steps, descent.converged
@@ -135,16 +135,16 @@ class NCA(MetricClassifier):
     Parameters
     ----------
     n_components : int or None, default=None
-        Rows of L; None for a square L that starts as the identity. With fewer, L starts as the linear discriminants or
-        principal components, as scikit-learn decides.
+        Number of rows of L; None for a square L that starts as the identity. Otherwise L starts as the linear
+        discriminants or principal components, as scikit-learn decides.
     n_neighbors : int, default=1
-        Neighbours that vote on a prediction.
+        Number of neighbours that vote on a prediction.
     max_iter : int, default=50
         Maximum number of quasi-Newton steps.
     tol : float, default=1e-5
         Tolerance of the solver.
     random_state : int, RandomState or None, default=None
-        Seed of the start.
+        Seed of the initialisation.
 
     Attributes
     ----------
@@ -165,9 +165,9 @@ class NCA(MetricClassifier):
 
     Notes
     -----
-    Time and memory per step are O(n² p) and O(n²), scikit-learn's. `max_iter`, scikit-learn's default, stops the solver
-    early and without a warning: the objective is not convex, and later steps hardly change
-    predictions. With more columns than rows, L is learned in the span of the centred rows.
+    scikit-learn's solver takes O(n² p) time and O(n²) memory per step. The default of `max_iter`, also scikit-learn's,
+    stops it early and without a warning: the objective is not convex, and later steps hardly change predictions. With
+    more columns than rows, L is learned in the span of the centred rows.
 
     References
     ----------

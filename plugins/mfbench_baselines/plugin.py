@@ -17,7 +17,7 @@ XGBOOST = "T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2
 
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
-    """Return univariate filters, ensembles of trees, stepwise and sparse selectors, and a random control."""
+    """Return univariate filters, tree ensembles, stepwise and sparse selectors, and two controls."""
     return [
         SelectorSpec(
             name="variance",
@@ -94,7 +94,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="sequential-forward",
-            summary="Forward selection by the cross-validated accuracy of nearest neighbours; takes 10 features",
+            summary="Forward selection by the cross-validated accuracy of nearest neighbours; at most 10 features",
             factory="mfbench_baselines.stepwise:SequentialForward",
             paper="A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Transactions on "
             "Computers C-20(9), 1971",
@@ -104,7 +104,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="mrmr",
-            summary="Minimum redundancy, maximum relevance; takes 50 features",
+            summary="Minimum redundancy, maximum relevance; selects 50 features",
             factory="mfbench_baselines.stepwise:MRMR",
             paper="H. Peng, F. Long, C. Ding, Feature selection based on mutual information: criteria of "
             "max-dependency, max-relevance, and min-redundancy, IEEE TPAMI 27(8), 2005",
@@ -132,7 +132,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             for name, algorithm, summary in (
                 ("surf", "SURF", "SURF: Relief with all neighbours within the mean distance"),
                 ("surf-star", "SURFstar", "SURF*: SURF that also learns from far rows"),
-                ("multisurf", "MultiSURF", "MultiSURF: SURF with a distance of each row's own"),
+                ("multisurf", "MultiSURF", "MultiSURF: SURF with a separate distance for each row"),
                 ("multisurf-star", "MultiSURFstar", "MultiSURF*: MultiSURF that also learns from far rows"),
             )
         ),
@@ -148,7 +148,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
 
 @hookimpl
 def mfbench_classifiers() -> list[ClassifierSpec]:
-    """Return the usual classifiers, single-threaded; a grid has at most 12 points."""
+    """Return the usual classifiers, all single-threaded and with grids of at most 12 points."""
     return [
         ClassifierSpec(
             name="knn",
@@ -180,8 +180,8 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             grid={"C": (0.1, 1.0, 10.0), "gamma": ("scale", 0.01), "coef0": (0.0, -1.0)},
             tags=("baseline", "svm"),
         ),
-        # The primal Newton solver of LinearSVC, for speed: on 5000 x 40 noisy standardised samples it takes 0.02 s
-        # for any C, where SVC(kernel="linear") takes 2 s at C = 1 and 11 s at C = 10. It uses the squared hinge loss.
+        # LinearSVC's primal Newton solver, for speed: on 5000 noisy standardised samples of 40 features it takes 0.02 s
+        # for any C; SVC(kernel="linear") takes 2 s at C = 1 and 11 s at C = 10. It minimises the squared hinge loss.
         ClassifierSpec(
             name="svm-linear",
             summary="Support vector machine, linear, squared hinge loss, one against the rest",
@@ -208,7 +208,6 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             grid={"var_smoothing": (1e-9, 1e-6, 1e-3, 1e-2, 1e-1)},
             tags=("baseline", "bayes"),
         ),
-        # Untuned, the default solver (svd) copes with more features than samples; only lsqr and eigen can shrink.
         ClassifierSpec(
             name="nearest-centroid",
             summary="The class whose mean is nearest",
@@ -217,6 +216,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             "PNAS 99(10), 2002 (there shrunken)",
             tags=("baseline", "linear"),
         ),
+        # The default solver (svd) handles more features than samples, but only lsqr and eigen support shrinkage.
         ClassifierSpec(
             name="lda",
             summary="Linear discriminant analysis",
@@ -311,7 +311,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
 
 
 def _both(kind: type[_Spec]) -> list[_Spec]:
-    """Return the sparse classifiers, which are selectors too."""
+    """Return the specifications of the sparse methods, which are both selectors and classifiers."""
     return [
         kind(
             name="lasso",

@@ -1,4 +1,4 @@
-"""A radial basis function network: Gaussian units on the classes' centres, and a linear layer."""
+"""A radial basis function network: Gaussian units at the centres of the classes, and a linear layer."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from sklearn.utils import check_random_state
 
 from mfbench_baselines._classifier import CodedClassifier
 
-# Neighbouring centres whose mean distance is a unit's width, and the smallest width.
+# Number of neighbouring centres whose mean distance is a unit's width, and the smallest width.
 NEIGHBOURS, MIN_WIDTH = 2, 1e-6
 
 
 class RBFNetwork(CodedClassifier):
     r"""Gaussian units centred by k-means within each class, then multinomial logistic regression.
 
-    Unit *m* answers :math:`h_m(x) = e^{-\lVert x - c_m \rVert^2 / (2 s_m^2)}`; its width :math:`s_m` is the mean
-    distance of its centre to the two nearest other centres. The output layer is logistic regression on the units, with
-    an intercept and the penalty :math:`\tfrac{\alpha}{2} \lVert w \rVert^2` against the summed log loss.
+    The output of unit *m* is :math:`h_m(x) = e^{-\lVert x - c_m \rVert^2 / (2 s_m^2)}`; its width :math:`s_m` is the
+    mean distance from its centre to the two nearest other centres. The output layer is logistic regression on the
+    units, with an intercept and the penalty :math:`\tfrac{\alpha}{2} \lVert w \rVert^2` against the summed log loss.
 
     Parameters
     ----------
     n_centers : int, default=5
-        Centres in each class; fewer where a class has fewer distinct rows.
+        Number of centres in each class; fewer if a class has fewer distinct rows.
     alpha : float, default=1e-3
         Strength of the penalty.
     random_state : int, RandomState or None, default=None
@@ -36,7 +36,7 @@ class RBFNetwork(CodedClassifier):
     centers_ : ndarray of shape (n_units, n_features)
         Centres, class by class.
     widths_ : ndarray of shape (n_units,)
-        Widths.
+        Widths of the units.
     output_ : sklearn.linear_model.LogisticRegression
         The linear layer.
     classes_ : ndarray of shape (n_classes,)
@@ -48,8 +48,8 @@ class RBFNetwork(CodedClassifier):
 
     Notes
     -----
-    k-means is started five times: O(n p c) time per sweep for c centres in all, then O(n c²) per Newton step. Widths
-    are at least 1e-6.
+    k-means runs from five starts, in O(n p c) time per sweep for c centres in total; the output layer then takes
+    O(n c²) per Newton step. Widths are at least 1e-6.
 
     References
     ----------

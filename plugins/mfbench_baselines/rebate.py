@@ -1,4 +1,4 @@
-"""SURF and its kin from scikit-rebate, an optional package: ``pip install skrebate``."""
+"""SURF and its relatives from scikit-rebate, an optional package: ``pip install skrebate``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ ALGORITHMS = ("SURF", "SURFstar", "MultiSURF", "MultiSURFstar")
 
 
 class RebateFilter(SupervisedSelector):
-    r"""Relief with all rows within a distance as neighbours, by scikit-rebate.
+    r"""Relief whose neighbours are all rows within some distance, computed by scikit-rebate.
 
     SURF counts rows nearer than the mean distance of all pairs; MultiSURF those nearer than a row's own mean distance
-    minus half its standard deviation. The starred ones also count far rows, with the opposite sign.
+    minus half its standard deviation. The starred variants also count far rows, with the opposite sign.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
     algorithm : {"SURF", "SURFstar", "MultiSURF", "MultiSURFstar"}, default="MultiSURF"
-        Which of them.
+        Variant of Relief.
 
     Attributes
     ----------
@@ -39,14 +39,14 @@ class RebateFilter(SupervisedSelector):
     ImportError
         If scikit-rebate is not installed.
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Notes
     -----
-    Time O(n² p), memory O(n²), in Python: some seconds for a thousand rows. scikit-rebate treats a column of at most
-    ten values as categorical. The starred ones are meant for interactions: far rows of another class count against a
-    feature that separates the classes on its own, so they rank the two petal columns of iris last. Their importances
-    may be far from 0 on average, so rank them rather than count the positive ones.
+    Time O(n² p), memory O(n²), in Python: a few seconds for a thousand rows. scikit-rebate treats a column with at most
+    ten distinct values as categorical. The starred variants are meant for interactions: far rows of another class count
+    against a feature that separates the classes on its own, so they rank the two petal columns of iris last. Their
+    importances may be far from 0 on average, so use the ranks rather than the signs.
 
     References
     ----------
@@ -72,5 +72,5 @@ class RebateFilter(SupervisedSelector):
         # A copy, because scikit-rebate may write to its input.
         model = getattr(skrebate, self.algorithm)(n_features_to_select=X.shape[1], n_jobs=1).fit(X.copy(), y)
         importances = np.asarray(model.feature_importances_, dtype=np.float64)
-        # It divides by the range, which a constant column does not have.
+        # scikit-rebate divides by the range, which is 0 for a constant column.
         return np.where(np.isfinite(importances), importances, 0.0)

@@ -19,19 +19,21 @@ class SODA(SelectingMixin, CodedClassifier):
 
     .. math:: \mathrm{EBIC}_\gamma(T) = D(T) + (K - 1)(1 + |T|)(\log n + 2 \gamma \log p),
 
-    *D* the deviance of the (multinomial) logistic regression on *T*. SODA adds features while EBIC falls; then it
-    builds a set *S* of features whose squares and products all enter, its first three members even if EBIC rises; and
-    then it removes single terms while EBIC falls. The regression on what is left predicts.
+    where *D* is the deviance of the (multinomial) logistic regression on *T*. SODA first adds features while EBIC
+    falls. It then builds a set *S* of features whose squares and products all enter the model; the first three features
+    join even if EBIC rises. Finally it removes single terms while EBIC falls, and predicts by the regression on the
+    remaining terms.
 
     Parameters
     ----------
     gamma : float, default=0.5
-        γ: 0 is the Bayesian information criterion; larger values keep fewer terms where there are many features.
+        The weight γ: 0 gives the Bayesian information criterion; larger values keep fewer terms if there are many
+        features.
     max_features : int, default=200
-        With more features than this, only those that differ most between the classes one by one are searched; a pair
-        of others is lost. The criterion still counts all p.
+        With more features than this, only those that individually differ most between the classes are searched; a pair
+        of other features is lost. The criterion still counts all p.
     n_refits : int, default=10
-        Candidates for addition that are fitted in each step: those with the largest score statistics.
+        Number of candidates for addition that each step fits: those with the largest score statistics.
 
     Attributes
     ----------
@@ -42,16 +44,17 @@ class SODA(SelectingMixin, CodedClassifier):
     intercept_ : ndarray of shape (n_classes - 1,)
         Intercepts.
     likelihood_ratios_ : ndarray of shape (n_terms,)
-        By how much the deviance rises without each term.
+        Rise in deviance if the term is left out.
     feature_importances_ : ndarray of shape (n_features,)
-        The largest of these among a feature's terms; 0 without any.
+        The largest likelihood ratio among a feature's terms; 0 for a feature without terms.
     interaction_importances_ : ndarray of shape (n_features, n_features)
-        That of each product, 0 for other products; symmetric, 0 on the diagonal. The terms were selected on the same
-        data, so this is not a test. Not available with more than 5000 features, for its size.
+        The likelihood ratio of each selected product, 0 for other pairs; symmetric, 0 on the diagonal. The terms were
+        selected on the same data, so this is not a test. Not available with more than 5000 features, because of its
+        size.
     ebic_, deviance_ : float
-        Of the selected terms.
+        Criterion and deviance of the model with the selected terms.
     path_ : list of (str, tuple of int, float)
-        Each move: the pass ("main", "interaction", "backward"), the term added or removed, EBIC after it.
+        Each move: the pass ("main", "interaction", "backward"), the term added or removed, EBIC afterwards.
     separated_ : bool
         Whether the selected terms separate the training classes completely. Coefficients are then large and
         meaningless.
@@ -65,7 +68,7 @@ class SODA(SelectingMixin, CodedClassifier):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Notes
     -----
@@ -73,7 +76,7 @@ class SODA(SelectingMixin, CodedClassifier):
     model that they extend: O(p n t²) time for t terms, (K - 1)³ times that for K classes. Memory O(n p).
 
     Constant features are left out. A ridge of 1e-8 on standardised terms keeps separated and collinear terms finite.
-    Products depend on the zero of each feature: standardise.
+    Products depend on the origin of each feature, so standardise the features first.
 
     References
     ----------
@@ -118,7 +121,7 @@ class SODA(SelectingMixin, CodedClassifier):
         self.coef_ = slopes.T
         self.intercept_ = search.fit.coefficients[0] - moments[:, 0] @ slopes
         self.separated_ = bool((self._probabilities(X).argmax(axis=1) == codes).all())
-        # At least the criterion's charge: what would cost less to leave out is left out.
+        # At least the cost of a term in the criterion; otherwise the term would have been removed.
         ratios = [fit.deviance - search.fit.deviance for fit in search.without(search.terms)]
         self.likelihood_ratios_ = np.array(ratios, dtype=np.float64)
         self.feature_importances_ = np.zeros(p)

@@ -1,4 +1,4 @@
-"""Selectors that go step by step: recursive elimination, forward selection, and mRMR."""
+"""Stepwise selectors: recursive elimination, forward selection, and mRMR."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from mfbench_baselines._selector import SupervisedSelector
 class RecursiveElimination(SupervisedSelector):
     r"""Recursive feature elimination with a linear support vector machine (SVM-RFE).
 
-    A linear machine (squared hinge loss, one class against the rest) is trained, features with the smallest
-    :math:`\sum_k w_{kj}^2` are dropped, and so on until one is left. The importance of a feature is its position in the
-    order of elimination, from :math:`1/p` for the first dropped to 1 for the last one left.
+    A linear machine (squared hinge loss, one class against the rest) is trained and the features with the smallest
+    :math:`\sum_k w_{kj}^2` are dropped, again and again until one feature is left. The importance of a feature is its
+    position in the order of elimination, from :math:`1/p` for the first one dropped to 1 for the last one left.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        Number of features that `get_support` keeps, the most important first; None keeps them all: the method ranks.
+        Number of features that `get_support` keeps, the most important first; None keeps all, because
+        the method only ranks features.
     step : float, default=0.1
         Share of the remaining features that is dropped in a round, from 0 to below 1; at least one is dropped.
     C : float, default=1.0
@@ -34,9 +35,9 @@ class RecursiveElimination(SupervisedSelector):
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        Places divided by p. Of features dropped together the one of larger weight comes out above.
+        Positions divided by p. Of features dropped together, one with a larger weight ranks higher.
     n_iter_ : int
-        Machines trained.
+        Number of machines trained.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -45,12 +46,12 @@ class RecursiveElimination(SupervisedSelector):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Notes
     -----
-    p machines with ``step=0``, about log(p) / step otherwise. The share is taken of the features left, not of all, so
-    that the last ones are ranked as finely as the first.
+    Trains p machines with ``step=0``, about log(p) / step otherwise. `step` is a share of the remaining features, not
+    of all, so that the last ones are ranked as finely as the first.
 
     References
     ----------
@@ -84,7 +85,7 @@ class RecursiveElimination(SupervisedSelector):
             wide = len(left) > len(X)
             machine = LinearSVC(C=self.C, dual=wide, max_iter=100_000, random_state=0).fit(X[:, left], y)
             self.n_iter_ += 1
-            # Of equal weights the last column goes first.
+            # Of columns with equal weights, the last is dropped first.
             order = np.lexsort((-left, (machine.coef_**2).sum(axis=0)))
             count = min(len(left) - 1, max(1, int(self.step * len(left))))
             dropped.extend(left[order[:count]])
@@ -95,7 +96,7 @@ class RecursiveElimination(SupervisedSelector):
 
 
 class _Greedy(SupervisedSelector):
-    """Selects one feature after the other; the importance falls in that order, and is 0 for features not selected."""
+    """Selects features one by one; their importance decreases in that order, and is 0 for features not selected."""
 
     n_ranked: int
 
@@ -120,32 +121,32 @@ class _Greedy(SupervisedSelector):
 class SequentialForward(_Greedy):
     r"""Forward selection by the cross-validated accuracy of nearest neighbours.
 
-    Starting from no feature, the one that raises the accuracy of a k-nearest-neighbour classifier most is added, until
-    `n_ranked` are selected or none raises it.
+    Starting with no feature, it adds the one that most raises the accuracy of a k-nearest-neighbour classifier, until
+    `n_ranked` features are selected or none raises it.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps the selected features.
     n_ranked : int, default=10
-        Most features to take.
+        Maximum number of features to select.
     n_neighbors : int, default=3
-        Neighbours that vote.
+        Number of neighbours that vote.
     cv : int, default=5
-        Folds; fewer if a class has not so many rows.
+        Number of folds; fewer if a class has fewer rows.
     max_features : int, default=100
-        With more features than this, only those that differ most between the classes one by one are searched.
+        With more features than this, only those that individually differ most between the classes are searched.
     random_state : int, RandomState or None, default=None
         Seed of the folds.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        1 for the first feature taken, falling evenly, 0 for those not taken.
+        1 for the first selected feature, decreasing evenly; 0 for features not selected.
     order_ : ndarray of shape (n_taken,)
         The selected features, in order.
     scores_ : ndarray of shape (n_taken,)
-        The accuracy with each.
+        Accuracy after adding each of them.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -154,8 +155,8 @@ class SequentialForward(_Greedy):
     Notes
     -----
     Time O(n² s) for each candidate for position s. All candidates are compared on the same folds. Ties between
-    accuracies go to the first feature, ties between distances to the first row. Two features that are only useful
-    together are not found.
+    accuracies go to the first feature, ties between distances to the first row. Two features that are useful
+    only together are not selected.
 
     References
     ----------
@@ -222,24 +223,25 @@ class MRMR(_Greedy):
     .. math:: I(x_j; y) - \frac{1}{|S|} \sum_{k \in S} I(x_j; x_k) \quad\text{or}\quad
        I(x_j; y) \Big/ \frac{1}{|S|} \sum_{k \in S} I(x_j; x_k)
 
-    among those not yet in the set *S*; the first has the largest :math:`I(x_j; y)`. Mutual information *I*, in nats, is
-    that of the columns cut into three values: below, within and above mean ± `width` standard deviations.
+    among those not yet in the set *S*; the first has the largest :math:`I(x_j; y)`. The mutual information *I*, in
+    nats, is computed after cutting each column into three levels: below, within and above mean ± `width` standard
+    deviations.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps the selected features.
     n_ranked : int, default=50
-        Most features to take.
+        Maximum number of features to select.
     scheme : {"difference", "quotient"}, default="difference"
-        How redundancy counts against relevance.
+        How relevance and redundancy are combined.
     width : float, default=0.5
-        Half the width of the middle value, in standard deviations.
+        Half the width of the middle level, in standard deviations.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        1 for the first feature taken, falling evenly, 0 for those not taken.
+        1 for the first selected feature, decreasing evenly; 0 for features not selected.
     order_ : ndarray of shape (n_taken,)
         The selected features, in order.
     n_features_in_ : int
@@ -250,12 +252,12 @@ class MRMR(_Greedy):
     Raises
     ------
     ValueError
-        If `X` or `y` is malformed, y has a single class, or a parameter is out of its range.
+        If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
     Notes
     -----
-    O(n p) for each selected feature, by counting with matrix products; memory O(n p). A column of two or three values
-    keeps them. Constant features are never selected. A quotient's redundancy is at least 1e-12.
+    O(n p) for each selected feature, by counting with matrix products; memory O(n p). A column with two or three
+    distinct values keeps them. Constant features are never selected. In the quotient, redundancy is at least 1e-12.
 
     References
     ----------
@@ -328,7 +330,7 @@ def three_levels(X: NDArray[np.float64], width: float) -> NDArray[np.int8]:
     Returns
     -------
     levels : ndarray of int8, shape (n_samples, n_features)
-        A column of at most three values has them in order.
+        A column with at most three distinct values has them numbered in ascending order.
     """
     mean, half = X.mean(axis=0), width * X.std(axis=0)
     lower, upper = mean - half, mean + half
@@ -341,7 +343,7 @@ def three_levels(X: NDArray[np.float64], width: float) -> NDArray[np.int8]:
 
 
 def information(levels: NDArray[np.int8], codes: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return the mutual information, in nats, of each column of three levels with some codes.
+    """Return the mutual information, in nats, between each column of three levels and the codes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""XGBoost's view of pairs: the gain of splits that follow a split on another feature."""
+"""Interactions in XGBoost: the gain of splits that follow a split on another feature."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from mfbench_baselines.classifiers import XGBoostClassifier
 
 
 class XGBoostPairs(XGBoostClassifier):
-    """XGBoost, and how much its trees gain by pairs of features.
+    """XGBoost, with the gain that its trees owe to each pair of features.
 
-    Wherever a split on one feature directly follows a split on another one and gains more than that did, its gain is
-    added to the pair: the first split has opened the way for the second. Splits that gain less count for no pair, since
-    two features that act each by itself follow each other in trees too, the weaker after the stronger.
+    If a split on one feature directly follows a split on another feature and has the larger gain, that gain is added to
+    the pair: the first split made the second worthwhile. A split with a smaller gain counts for no pair, since features
+    that act independently also follow each other in trees, the weaker after the stronger.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Rounds of boosting; each grows one tree per class (one in all for two classes).
     max_depth : int, default=6
-        Greatest depth of a tree.
+        Maximum depth of a tree.
     learning_rate : float, default=0.3
         Shrinkage of each tree.
     min_child_weight : float, default=1.0
-        Least sum of second derivatives in a leaf.
+        Minimum sum of second derivatives in a leaf.
     subsample : float, default=1.0
         Share of the samples that each round uses, at random.
     colsample_bytree : float, default=1.0
@@ -46,7 +46,7 @@ class XGBoostPairs(XGBoostClassifier):
     ----------
     interaction_importances_ : ndarray of shape (n_features, n_features)
         Gains of pairs, as shares of the gain of all splits; symmetric, 0 on the diagonal. Not available with more than
-        5000 features, for its size.
+        5000 features, because of its size.
     classes_, feature_importances_, model_, n_features_in_, feature_names_in_
         As in `XGBoostClassifier`.
 
@@ -93,12 +93,12 @@ def pair_gains(trees: list[Mapping[str, Any]]) -> dict[tuple[int, int], float]:
     Parameters
     ----------
     trees : list of mapping
-        XGBoost's trees, as it writes them in JSON with statistics; features are named f0, f1, ….
+        XGBoost's trees from its JSON dump with statistics; features are named f0, f1, ….
 
     Returns
     -------
     gains : dict from (int, int) to float
-        The smaller index first.
+        The smaller index of each pair comes first.
     """
     total = 0.0
     gains: defaultdict[tuple[int, int], float] = defaultdict(float)

@@ -1,6 +1,6 @@
-"""What mfbench itself costs: start-up, overhead per trial, resume, store, and what a second worker brings.
+"""The cost of mfbench itself: start-up, overhead per trial, resume, store, and the gain from a second worker.
 
-Run: ``pytest tests/benchmarks/test_harness.py --benchmark-only``. The ratios stand in each benchmark's ``extra_info``
+Run: ``pytest tests/benchmarks/test_harness.py --benchmark-only``. The ratios are in each benchmark's ``extra_info``
 (``--benchmark-json FILE`` writes them); nothing here asserts a time. A peer that is not installed is skipped.
 """
 

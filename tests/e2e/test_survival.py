@@ -214,7 +214,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, small_suite
     result = host.run("suite", "own.toml", "--jobs", "1", preexec_fn=little_room)
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
-    assert len(result.stderr.splitlines()) == 1 and "what was stored before stays readable" in result.stderr
+    assert len(result.stderr.splitlines()) == 1 and "earlier results stay readable" in result.stderr
     stored = _stored(host)
     assert host.run("report", "own").returncode == 0
     again = host.run("suite", "own.toml")

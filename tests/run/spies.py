@@ -66,7 +66,7 @@ def trial(repeat=0, fold=0, label="m"):
 
 
 def numbers():
-    """The identity of a row, a column of ones, noise that tells the classes apart somewhat."""
+    """The identity of a row, a column of ones, noise with some information about the class."""
     rng = np.random.default_rng(0)
     y = np.arange(N) % 2
     return np.column_stack([np.arange(N), np.ones(N), rng.normal(size=N) + y]), y

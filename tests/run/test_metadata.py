@@ -73,7 +73,7 @@ def test_keys_of_another_version_are_ignored(metadata):
 
 
 def test_a_run_that_never_started_is_refused():
-    with pytest.raises(RunError, match="stopped before its first trial"):
+    with pytest.raises(RunError, match="never started completely"):
         RunMetadata.from_columns({}, FOLDER)
 
 

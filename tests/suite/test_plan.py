@@ -35,8 +35,8 @@ MISTAKES = {
     "tuned subset without selector": (
         'classifier = "plain"\ntune = { top = [1] }', "methods[0].tune.top", "needs a selector"
     ),
-    "choice without a grid": (
-        'classifier = "plain"\nselection = "per-dataset"', "methods[0].selection", "something to choose from"
+    "selection without a grid": (
+        'classifier = "plain"\nselection = "per-dataset"', "methods[0].selection", "is for tuned methods"
     ),
     "tuned nonsense": (
         'classifier = "plain"\ntune = { shfit = [1] }', "methods[0].tune.shfit",

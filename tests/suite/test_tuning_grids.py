@@ -76,13 +76,13 @@ class TestTogether:
         assert message in str(caught.value)
 
 
-class TestWhatAProtocolRefuses:
+class TestKeysThatAProtocolRejects:
     def test_timing_tunes_nothing(self, planned):
-        with pytest.raises(SuiteError, match=r"methods\[0\].tune: the protocol 'timing' measures single fits"):
+        with pytest.raises(SuiteError, match=r"methods\[0\].tune: the protocol 'timing' does not tune"):
             planned(head=HEAD.format(kind="timing"), methods=weigh('"default"'))
 
     @pytest.mark.parametrize("kind", ["nested-cv", "three-way"])
-    def test_a_validation_part_leaves_no_choice_of_who_chooses(self, planned, kind):
+    def test_selection_is_not_a_key_of_a_protocol_with_validation_rows(self, planned, kind):
         with pytest.raises(SuiteError, match=rf"methods\[0\].selection: the protocol '{kind}'"):
             planned(head=HEAD.format(kind=kind), methods=weigh('"default"', 'selection = "per-dataset"'))
         with pytest.raises(SuiteError, match=rf"protocol.selection: the protocol '{kind}' has no such key"):

@@ -1,4 +1,4 @@
-"""Evaluation protocols: which rows train and which rows test, equal for every method on a dataset.
+"""Evaluation protocols: they split the rows of a dataset into training and test parts, equal for every method.
 
 One module and one class each; `PROTOCOLS` lists them by the name in a suite's ``[protocol] kind``.
 """

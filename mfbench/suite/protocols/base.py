@@ -1,4 +1,4 @@
-"""What all protocols have in common: coordinates, splits, and what reports and tests need to know about them."""
+"""The interface of all protocols: coordinates, splits, and their descriptions for reports and tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Split:
     train : ndarray of int
         Rows that the final selector and classifier are fitted on.
     test : ndarray of int
-        Rows that are predicted and scored; no fit and no choice ever sees them.
+        Rows that are predicted and scored; neither fits nor the selection of parameters use them.
     tuning : (ndarray, ndarray) or None, default=None
         Rows that tuning fits on and rows that it scores, if the protocol sets a validation part aside. None: inner
         cross-validation of the training rows.
@@ -70,7 +70,7 @@ class Split:
 
 
 class EvaluationProtocol(ABC):
-    """Which rows train, validate and test: the same for every method of a suite.
+    """The splits of a dataset into training, validation and test rows: the same for every method of a suite.
 
     A subclass sets `kind`, computes `splits`, and is listed in ``mfbench.suite.protocols.PROTOCOLS``. The keys that a
     suite can set are in ``mfbench.suite.forms.KINDS`` under the same name; each is a parameter of its constructor.
@@ -85,9 +85,9 @@ class EvaluationProtocol(ABC):
     folds, repeats : int
         There is a trial for each (repeat, fold) with ``repeat < repeats`` and ``fold < folds``.
     inner_folds : int
-        Folds of the inner cross-validation that tunes, if a split has no validation rows.
+        Folds of the inner cross-validation used for tuning, if a split has no validation rows.
     decisions : {"multi-class", "one-vs-rest"}
-        Whether more than two classes are one problem, or each class against the rest.
+        Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
     task : {"prediction", "detection"}
         How its trials run: the key of one of ``mfbench.run.worker.RUNNERS``.
     """
@@ -139,7 +139,7 @@ class EvaluationProtocol(ABC):
 
     @property
     def identity(self) -> str:
-        """What the splits depend on besides the dataset and the repeat; splits are stored under this text."""
+        """A text under which splits are stored; it names everything but dataset and repeat that determines them."""
         return f"{self.kind}:{self.folds}:{self.seed}"
 
     @abstractmethod
@@ -173,7 +173,7 @@ def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     settings : dict
         The protocol's settings, complete.
     tuned : bool
-        Whether the method tunes within the training part; if not, the settings of such tuning do not count.
+        Whether the method is tuned within the training part; if not, the settings of such tuning are left out.
     """
     # The grid itself is part of the key, so how it was thinned need not be.
     ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values"}

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class GroundTruth(EvaluationProtocol):
-    """``ground-truth``: which features a selector selects on generated data whose relevant features are known.
+    """``ground-truth``: selectors are fitted on generated data whose relevant features are known.
 
-    Each round has its own data, the same for every method. All rows train, none is predicted.
+    Each round has its own data, the same for every method. All rows are training rows; nothing is predicted.
 
     Parameters
     ----------
     rounds : int
         Number of rounds; they are the repeats of a trial's coordinates.
     threshold : float
-        Features with a weight above this share of the largest absolute weight are selected.
+        A feature is selected if its weight exceeds this share of the largest absolute weight.
     seed : int
         The suite's seed.
 
@@ -43,7 +43,7 @@ class GroundTruth(EvaluationProtocol):
         self.threshold = threshold
 
     def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
-        """Return one split: every row trains, none tests."""
+        """Return one split in which all rows are training rows."""
         return [Split(np.arange(len(y), dtype=np.intp), np.empty(0, dtype=np.intp))]
 
     def round_seed(self, dataset: str, repeat: int) -> int:
@@ -60,5 +60,5 @@ class GroundTruth(EvaluationProtocol):
         return f"{counted(self.repeats, 'round')}, each with data of its own"
 
     def describe_tuning(self) -> str:
-        """Return that nothing is tuned."""
+        """Return the note that only selectors tune themselves."""
         return "no tuning but a selector's own"

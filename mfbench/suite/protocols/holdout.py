@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Holdout(EvaluationProtocol):
-    """``holdout``: a share of the rows is tested, the others train; each repeat has its own random split.
+    """``holdout``: random splits into a training and a test part, one for each repeat.
 
     Parameters
     ----------
     repeats : int
         Number of random splits.
     test_share : float
-        Share of the rows that are tested; rounded to the nearest number of rows.
+        Share of the rows in the test part; rounded to the nearest number of rows.
     inner_folds : int
-        Folds of the inner cross-validation that tunes.
+        Folds of the inner cross-validation used for tuning.
     stratified : bool
         Whether both parts have the same class proportions.
     seed : int
@@ -52,7 +52,7 @@ class Holdout(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """The share that is tested over the share that trains."""
+        """The share of test rows divided by the share of training rows."""
         return self.test_share / (1.0 - self.test_share)
 
     @property
@@ -61,7 +61,7 @@ class Holdout(EvaluationProtocol):
         return f"{self.kind}:{self.test_share:g}:{self.stratified:d}:{self.seed}"
 
     def describe(self) -> str:
-        """Return the number of splits and the share that is tested."""
+        """Return the number of splits and the share of test rows."""
         stratified = "" if self.stratified else "not "
         tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
         return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class NestedCV(EvaluationProtocol):
-    """``nested-cv``: each part is tested once; of the other rows a share is set aside for tuning.
+    """``nested-cv``: cross-validation that sets a share of each training part aside for tuning.
 
     Parameters
     ----------
     folds, repeats : int
         Size of the outer cross-validation.
     validation_share : float
-        Share of the rows not tested that are set aside for tuning; rounded up, as in the paper's table 1.
+        Share of each training part that is set aside for tuning; rounded up, as in the paper's table 1.
     stratified : bool
         Whether the parts of the outer and the inner split have the same class proportions.
     refit : bool
-        Whether the final fit uses all rows not tested. If not, the fit that was made while tuning on the learning rows
-        is tested, and neighbours come from these rows.
+        Whether the final fit uses the whole training part. If not, the winning fit of tuning, on the learning rows, is
+        tested, and neighbours come from these rows.
     decisions : {"one-vs-rest", "multi-class"}
-        Whether more than two classes are one problem, or one problem per class against the rest, each tuned and fitted
-        separately.
+        Whether a dataset with more than two classes is one problem, or one problem per class against the rest, each
+        tuned and fitted separately.
     seed : int
         The suite's seed.
 
@@ -67,26 +67,26 @@ class NestedCV(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """A fold over the rows that the final fit is made on."""
+        """Return the size of a fold divided by the number of rows of the final fit."""
         test = 1.0 / self.folds
         return test / ((1.0 - test) * (1.0 if self.refit else 1.0 - self.validation_share))
 
     @property
     def identity(self) -> str:
-        """Folds and the share of validation rows count."""
+        """Return a text that depends on the folds and on the share of validation rows."""
         return f"{self.kind}:{self.folds}:{self.validation_share:g}:{self.stratified:d}:{self.refit:d}:{self.seed}"
 
     def describe(self) -> str:
-        """Return folds, stratification and the way of deciding in words."""
+        """Return a description of folds, stratification and decisions."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
         return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
 
     def describe_tuning(self) -> str:
-        """Return the validation part and what follows the choice in words."""
+        """Return a description of the validation part and of the final fit."""
         return f"tuning on {self.validation_share:.0%} of each training part{refitting(self.refit)}"
 
 
 def refitting(refit: bool) -> str:
-    """Say what follows the choice of parameters."""
+    """Return whether the method is fitted again after its parameters are selected, as a clause."""
     return ", then fitted again on all of it" if refit else ", not fitted again after that"

@@ -22,7 +22,7 @@ class RepeatedCV(EvaluationProtocol):
     seed : int
         The suite's seed.
     inner_folds : int, default=5
-        Folds of the inner cross-validation that tunes.
+        Folds of the inner cross-validation used for tuning.
     """
 
     kind = "repeated-cv"
@@ -38,7 +38,7 @@ class RepeatedCV(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """One part is tested, the others train."""
+        """One part is for testing, the others for training."""
         return 1.0 / (self.folds - 1)
 
     def describe(self) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ThreeWay(EvaluationProtocol):
-    """``three-way``: a third trains, a third is for tuning, a third is tested; remaining rows train.
+    """``three-way``: random thirds for training, tuning and testing; remaining rows are training rows.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class ThreeWay(EvaluationProtocol):
     stratified : bool
         Whether all thirds have the same class proportions.
     refit : bool
-        Whether the final fit uses the first two thirds. If not, the fit that was made while tuning is tested.
+        Whether the final fit uses the first two thirds. If not, the winning fit of tuning is tested.
     seed : int
         The suite's seed.
 
@@ -51,7 +51,7 @@ class ThreeWay(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """One third is tested; one third, or two thirds with `refit`, train."""
+        """One third is for testing; one third, or two thirds with `refit`, for training."""
         return 0.5 if self.refit else 1.0
 
     @property
@@ -67,7 +67,7 @@ class ThreeWay(EvaluationProtocol):
         )
 
     def describe_tuning(self) -> str:
-        """Return which rows tune and whether the final fit is new."""
+        """Return a description of the validation third and of the final fit."""
         return "tuning on the validation third" + (
             ", then fitted again on both thirds" if self.refit else refitting(False)
         )

@@ -1,4 +1,4 @@
-"""``timing``: fits on sub-samples of growing size, to measure how time grows with rows and with features."""
+"""``timing``: fits on subsamples of growing size, to measure how time grows with rows and with features."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Timing(EvaluationProtocol):
 
     A fifth of the rows is set aside in each repeat and predicted at each size, so that prediction times are comparable
     and the scores form a learning curve. Fold 0 has the fewest rows; fold ``steps - 1`` has all rows and all features;
-    the folds after it have fewer and fewer features. Smaller sub-samples are parts of larger ones.
+    the folds after it have fewer and fewer features. Smaller subsamples are parts of larger ones.
 
     Parameters
     ----------
     repeats : int
-        Sub-samples of each size. The time of a size is the smallest among them.
+        Subsamples of each size. The time of a size is the smallest among them.
     steps : int
-        Number of sizes, each half of the next.
+        Number of sizes; each is half the next.
     seed : int
         The suite's seed.
     """
@@ -41,7 +41,7 @@ class Timing(EvaluationProtocol):
         self.folds = 2 * steps - 1
 
     def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
-        """Return the sub-samples of one repeat; see `EvaluationProtocol.splits`."""
+        """Return the subsamples of one repeat; see `EvaluationProtocol.splits`."""
         seed = self._seed(dataset, repeat)
         n_test = shares(len(y), TEST_SHARE, up=True)
         train, test = parted(np.arange(len(y)), y, [len(y) - n_test, n_test], seed, stratified=True)
@@ -76,5 +76,5 @@ class Timing(EvaluationProtocol):
         return f"{self.repeats} times {self.steps} sizes from {smallest} to all of the rows, and of the features"
 
     def describe_tuning(self) -> str:
-        """Nothing is tuned."""
+        """Return the note that nothing is tuned."""
         return "no tuning"

@@ -1,4 +1,4 @@
-"""What rules reject where nothing differs."""
+"""Rejections of equality by each rule on methods that are equal by construction."""
 
 import numpy as np
 import pandas as pd

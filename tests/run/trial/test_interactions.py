@@ -1,4 +1,4 @@
-"""What methods say of pairs: mapped to original features, kept small, ranked, and part of a trial's result."""
+"""Interactions that methods report: mapped to original features, kept small, ranked, and part of a trial's result."""
 
 from types import SimpleNamespace
 

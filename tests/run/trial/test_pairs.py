@@ -1,4 +1,4 @@
-"""The protocol ground-truth compares what methods of different plugins say of pairs."""
+"""The protocol ground-truth compares the interactions that methods of different plugins report."""
 
 import pytest
 

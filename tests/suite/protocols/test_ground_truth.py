@@ -89,8 +89,8 @@ def test_a_trial_for_each_round(plan):
     [
         ('selector = "weigh"\nclassifier = "plain"', "methods[0]", "either a selector, or a classifier"),
         ("top = 2", "methods[0]", "either a selector, or a classifier"),
-        ('selector = "weigh"\ntune = "default"', "methods[0].tune", "predicts nothing that could choose"),
-        ('selector = "weigh"\ntop = "all-weighted"', "methods[0].top", "for classifiers"),
+        ('selector = "weigh"\ntune = "default"', "methods[0].tune", "'ground-truth' does not tune"),
+        ('selector = "weigh"\ntop = "all-weighted"', "methods[0].top", "is for prediction"),
         ('selector = "wiegh"', "methods[0].selector", "did you mean 'weigh'"),
         ('classifier = "zzz"', "methods[0].classifier", "unknown classifier"),
     ],
@@ -118,11 +118,11 @@ def test_mistakes_in_the_protocol(plan, line, sentence):
     assert sentence in str(caught.value)
 
 
-def test_other_protocols_need_a_classifier_and_know_no_relevant_features(plan):
+def test_other_protocols_need_a_classifier_and_reject_relevant(plan):
     head = HEAD.replace("ground-truth", "repeated-cv").replace("rounds = 4", "")
     with pytest.raises(SuiteError, match=r"methods\[0\].classifier: missing; add classifier"):
         plan(head=head)
-    with pytest.raises(SuiteError, match="only the protocol 'ground-truth' knows"):
+    with pytest.raises(SuiteError, match="'relevant' is only for the protocol 'ground-truth'"):
         plan(head=head, methods=METHODS + 'classifier = "plain"\ntop = "relevant"\n')
     with pytest.raises(SuiteError, match="does not measure 'area'"):
         plan(head=head + 'metrics = ["area"]\n', methods=METHODS + 'classifier = "plain"\n')
