@@ -17,7 +17,7 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
 from mfbench.run.runner import Observer, RunOptions, execute, run_folder
-from mfbench.run.store import FILE_NAME
+from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import Plan, make_plan
 

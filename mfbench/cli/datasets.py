@@ -1,4 +1,4 @@
-"""The commands ``mfbench datasets …``."""
+"""The commands on datasets: list, show, pull, import, verify and clear."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ from mfbench.run import environment
 from mfbench.run.executors import LocalPool
 from mfbench.run.job import Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
-from mfbench.run.store import FILE_NAME, Store
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult

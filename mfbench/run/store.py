@@ -1,7 +1,7 @@
 """The store: one SQLite file per run folder, one row per finished trial, written the moment it ends.
 
-With write-ahead logging, a killed run loses at most the trials in progress. The table ``plan`` lists the trials of the
-last start of the run. Results of earlier plans stay in the file under their own keys, but are not part of the report.
+Write-ahead logging makes a killed run lose at most what was in flight. The table ``plan`` says which trials the last
+start of the run planned; rows of earlier plans are kept (their keys differ) but are not part of a report.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from mfbench.run.formats.arrays import pack, unpack
 from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
 from mfbench.run.metadata import RunMetadata
+from mfbench.run.store_file import FILE_NAME, open_to_read, open_to_write, reason_of
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
 if TYPE_CHECKING:
@@ -26,43 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfbench.suite.protocols import Split
-
-FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 4
-# These statements update a store of an earlier version; its results stay.
-_MIGRATIONS = {
-    3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT '';"
-}
-
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE datasets (
-    label TEXT PRIMARY KEY, sha256 TEXT NOT NULL, n_samples INTEGER, n_features INTEGER, class_names TEXT,
-    feature_names TEXT, relevant TEXT, interactions TEXT, collections TEXT,
-    source TEXT, truth BLOB
-) WITHOUT ROWID;
-CREATE TABLE left_out (
-    dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL, can_pull INTEGER NOT NULL,
-    attempt TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE splits (
-    sha256 TEXT, protocol TEXT, repeat INTEGER, fold INTEGER, test BLOB NOT NULL,
-    train BLOB, validation BLOB, n_train INTEGER, n_features INTEGER,
-    PRIMARY KEY (sha256, protocol, repeat, fold)
-) WITHOUT ROWID;
-CREATE TABLE plan (
-    position INTEGER PRIMARY KEY, key TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
-    repeat INTEGER NOT NULL, fold INTEGER NOT NULL
-);
-CREATE TABLE trials (
-    key TEXT PRIMARY KEY, seed INTEGER NOT NULL, status TEXT NOT NULL, error_type TEXT, error_message TEXT,
-    error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
-    select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
-    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
-    decisions BLOB, interactions BLOB, candidates BLOB
-) WITHOUT ROWID;
-"""
 
 RESULT_COLUMNS = (
     "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
@@ -85,14 +50,14 @@ class Store:
     Parameters
     ----------
     folder : Path
-        The run folder. It is created, with its store, unless `read_only` is true.
+        The run folder. It is created, with its store, if `read_only` is false.
     read_only : bool, default=False
-        Open an existing store for reading only.
+        Open an existing store without the right to change it.
 
     Raises
     ------
     RunError
-        If there is no store, it has another version or is damaged, or the folder cannot be written to.
+        If there is no store, it is of another version, damaged, or the folder cannot be written to.
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
@@ -101,34 +66,10 @@ class Store:
         if read_only and not self.path.is_file():
             raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
         with self._explained():
-            if read_only:
-                self._db = _open_for_reading(self.path)
-            else:
-                folder.mkdir(parents=True, exist_ok=True)
-                self._db = sqlite3.connect(self.path, isolation_level=None)
-                self._db.execute("PRAGMA journal_mode = WAL")
-                # Commits survive a killed process; only a power cut may lose the last ones, never the file.
-                self._db.execute("PRAGMA synchronous = NORMAL")
-            self._check_version(read_only)
-
-    def _check_version(self, read_only: bool) -> None:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        if version == 0 and not read_only:
-            self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
-        elif version == 0:
-            raise RunError(f"{self.folder} holds a run that never started completely; repeat its command")
-        elif version in _MIGRATIONS:
-            if not read_only:
-                script = f"BEGIN; {_MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-                self._db.executescript(script)
-        elif version != SCHEMA_VERSION:
-            raise RunError(
-                f"{self.path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
-                "use the mfbench that wrote it, or --fresh to start over"
-            )
+            self._db = open_to_read(self.path) if read_only else open_to_write(self.path)
 
     def close(self) -> None:
-        """Close the file, which merges the write-ahead log into it."""
+        """Close the file; the write-ahead log is folded into it."""
         self._db.close()
 
     def __enter__(self) -> Store:
@@ -144,20 +85,11 @@ class Store:
         def sentence(reason: str) -> str:
             return f"cannot write to {self.folder}: {reason}; choose another folder with --out"
 
-        with explained(RunError, self._reason, sqlite3.DatabaseError), explained(RunError, sentence, OSError):
+        with (
+            explained(RunError, partial(reason_of, self.path), sqlite3.DatabaseError),
+            explained(RunError, sentence, OSError),
+        ):
             yield
-
-    def _reason(self, text: str) -> str:
-        if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
-            return (
-                f"the disk is full or fails ({text}): no more results fit into {self.path}; free some space and repeat "
-                "the command; earlier results stay readable"
-            )
-        if "readonly" in text or "read-only" in text:
-            return f"{self.path} cannot be written to; choose another folder with --out"
-        if "not a database" in text or "malformed" in text:
-            return f"{self.path} is damaged ({text}); move it elsewhere, or use --fresh"
-        return f"cannot use {self.path}: {text}"
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -167,7 +99,7 @@ class Store:
         datasets: Iterable[dict[str, Any]],
         left_out: Iterable[tuple[str, str, Unavailable | None]],
     ) -> None:
-        """Record the start of a run: settings, datasets used and datasets left out."""
+        """Record the start of a run: its metadata, the datasets used and those left out."""
         with self._explained(), self._transaction():
             columns = metadata.to_columns().items()
             self._db.executemany(
@@ -189,7 +121,7 @@ class Store:
             )
 
     def set_plan(self, trials: Iterable[Trial]) -> None:
-        """Record the trials of this start of the run."""
+        """Record which trials this start of the run plans."""
         with self._explained(), self._transaction():
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
@@ -207,12 +139,12 @@ class Store:
         sha256 : str
             Of the dataset.
         protocol : str
-            Everything else that determines the splits, except for the repeat.
+            What the splits depend on apart from the dataset and the repeat.
         repeat : int
         splits : iterable of Split
             One for each fold.
         shape : (int, int)
-            Rows and features of the dataset. Training rows are not stored if they are all rows but the test rows.
+            Rows and features of the dataset. Training rows are not written if they are all other rows.
         """
         rows = []
         for fold, split in enumerate(splits):
@@ -247,7 +179,7 @@ class Store:
             elif isinstance(value, str):
                 value = str(value) or None
             row.append(value)
-        if not self.path.exists():  # SQLite would write on into a file that nobody can reach any more
+        if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
         with self._explained():
             self._db.execute(_INSERT, row)
@@ -283,7 +215,7 @@ class Store:
         Raises
         ------
         RunError
-            If the run never started completely, or this version cannot read what another one wrote.
+            If the run never started completely, or another version wrote what this one cannot read.
         """
         with self._explained():
             columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
@@ -295,16 +227,16 @@ class Store:
             return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
 
     def unavailable(self) -> dict[str, Unavailable]:
-        """Return the datasets left out because they are unavailable, which is not a failure."""
+        """Return the datasets left out that are only unavailable, which is not a failure."""
         with self._explained():
             cursor = self._db.execute("SELECT * FROM left_out WHERE NOT is_failure")
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        # A store of version 3, opened read-only, has the reason alone.
+        # A store of version 3 that is only read has no more than the reason.
         return {row["dataset"]: Unavailable(bool(row.get("can_pull")), row.get("attempt") or "") for row in rows}
 
     def datasets(self) -> list[dict[str, Any]]:
-        """Return the stored facts of each dataset used, with its class codes as ``truth``."""
+        """Return the record of each dataset used, with its class codes as ``truth``."""
         with self._explained():
             cursor = self._db.execute("SELECT * FROM datasets")
             names = [column[0] for column in cursor.description]
@@ -315,15 +247,15 @@ class Store:
         return rows
 
     def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each planned trial with its result, in the plan's order; a trial without a result has the status None.
+        """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
-        Arrays are as `unpack` returns them; decisions have a row for each test row. Scores and selected parameters
-        are dicts, candidates are a list, and pairs are `Interactions`.
+        Arrays come as `unpack` returns them, decisions with a row for each test row, scores and selected parameters
+        as dicts, candidates as a list, interactions as `Interactions`.
 
         Parameters
         ----------
         columns : sequence of str
-            Columns to read, from `RESULT_COLUMNS`.
+            Names from `RESULT_COLUMNS`; only these are read.
         """
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
         readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
@@ -332,46 +264,46 @@ class Store:
             "interactions": (unpack_interactions, None),
             "candidates": (unpack_candidates, list),
         }
-        sources = [f"t.{name}" for name in columns]
+        results = [f"t.{name}" for name in columns]
         packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
-                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *sources])} "
+                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *results])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             for values in cursor:
                 row = dict(zip(names, values, strict=True))
                 for name, read, nothing in packed:
-                    packed_value = row[name]
-                    row[name] = read(packed_value) if packed_value else nothing() if nothing else None
+                    stored = row[name]
+                    row[name] = read(stored) if stored else nothing() if nothing else None
                 if row.get("decisions") is not None:
                     row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates, key and results as columns, in the plan's order.
-
-        This is faster than `rows`, but does not unpack arrays, candidates or interactions.
+        """Return each planned trial's coordinates, key and results as columns, in the plan's order; faster than `rows`.
 
         Parameters
         ----------
         columns : sequence of str
-            Columns of `RESULT_COLUMNS` that hold plain values or JSON.
+            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
         """
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
-        sources = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
+        selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
         with self._explained():
-            rows = self._db.execute(
-                f"SELECT {sources} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
+            values = self._db.execute(
+                f"SELECT {selection} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             ).fetchall()
-        table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {n: [] for n in names}
+        table = (
+            dict(zip(names, map(list, zip(*values, strict=True)), strict=True)) if values else {n: [] for n in names}
+        )
         for name in set(_JSON) & set(columns):
-            # Parsing all texts in one call is several times faster than one call each.
+            # One text for all: a parser that is called once is several times faster.
             table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
         return table
 
     def has_candidates(self) -> bool:
-        """Return whether a result waits for the choice of a grid point by all folds of its dataset."""
+        """Return whether the grid point of a result is still to be selected by all folds of its dataset."""
         query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.candidates IS NOT NULL)"
         with self._explained():
             return bool(self._db.execute(query).fetchone()[0])
@@ -405,11 +337,11 @@ class StoredSplit:
     ----------
     test : ndarray of int
     train : ndarray of int or None
-        None: all rows but the test rows.
+        None: all rows that are not tested.
     validation : ndarray of int or None
         Rows set aside for tuning, if the protocol does so.
     n_train, n_features : int
-        Number of rows and of original features of the final fit.
+        Number of rows and of original features in the final fit.
     """
 
     test: NDArray[np.int64]
@@ -421,22 +353,3 @@ class StoredSplit:
 
 def _unpacked(blob: bytes | None) -> NDArray[Any] | None:
     return None if blob is None else unpack(blob)
-
-
-def _open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open a store for reading, with its write-ahead log if possible, else the bare file."""
-    try:
-        db = sqlite3.connect(path, isolation_level=None)
-        db.execute("PRAGMA query_only = ON")
-        db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-    except sqlite3.OperationalError as error:
-        # In a read-only folder SQLite cannot create the index of the log. A store that was closed needs none.
-        log = path.with_name(f"{path.name}-wal")
-        if "unable to open" not in str(error) and "readonly" not in str(error):
-            raise
-        if log.is_file() and log.stat().st_size:
-            raise RunError(
-                f"{path} was not closed, and its folder is read-only; copy the folder and read the copy"
-            ) from error
-        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
-    return db

@@ -67,6 +67,7 @@ class ResolvedMethod:
 
         Examples
         --------
+        >>> from mfbench.host.expressions import parse
         >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
         'knn(n_neighbors=1)'
         """

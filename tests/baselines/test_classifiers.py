@@ -24,7 +24,7 @@ def iris():
 
 @pytest.mark.parametrize("labels", [[0, 1, 2], [0, 2, 7], [-3, 10, 4], ["setosa", "versicolor", "a"]])
 @pytest.mark.parametrize("classifier", [LassoClassifier(random_state=0), XGBoostClassifier(n_estimators=20)])
-def test_labels_of_any_kind(iris, classifier, labels):
+def test_labels_of_any_type(iris, classifier, labels):
     X, codes = iris
     y = np.array(labels)[codes]
     fitted = classifier.fit(X, y)
@@ -41,7 +41,7 @@ def test_fold_that_lacks_the_middle_class(iris, classifier):
     assert set(classifier.fit(X[kept], y[kept]).predict(X)) == {0, 2}
 
 
-def test_xgboost_is_xgboost(iris):
+def test_xgboost_matches_the_package(iris):
     from xgboost import XGBClassifier
 
     X, y = iris
@@ -51,7 +51,7 @@ def test_xgboost_is_xgboost(iris):
     np.testing.assert_array_equal(ours.feature_importances_, theirs.feature_importances_)
 
 
-def test_xgboost_draws_from_its_seed(iris):
+def test_xgboost_depends_on_its_seed(iris):
     def probabilities(seed):
         return XGBoostClassifier(n_estimators=10, subsample=0.5, random_state=seed).fit(*iris).predict_proba(iris[0])
 
@@ -59,7 +59,7 @@ def test_xgboost_draws_from_its_seed(iris):
     assert (probabilities(1) != probabilities(2)).any()
 
 
-def test_lasso_meets_its_optimality_conditions(iris):
+def test_lasso_satisfies_its_optimality_conditions(iris):
     X, y = iris
     C, scaling = 0.5, 10.0
     lasso = LassoClassifier(C=C, tol=1e-8, max_iter=10000, intercept_scaling=scaling, random_state=0).fit(X, y)

@@ -1,4 +1,4 @@
-"""Fixed columns: the columns in the parameters are kept, whatever the data."""
+"""Fixed columns: the requested range is kept, regardless of the data."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ X = np.arange(20.0).reshape(4, 5)
 
 
 @parametrize_with_checks([FixedColumns()])
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
@@ -18,13 +18,13 @@ def test_scikit_learns_checks(estimator, check):
     ("first", "count", "kept"),
     [(0, None, [0, 1, 2, 3, 4]), (0, 2, [0, 1]), (3, None, [3, 4]), (2, 2, [2, 3]), (4, 1, [4])],
 )
-def test_the_stretch_is_kept(first, count, kept):
+def test_the_range_is_kept(first, count, kept):
     selector = FixedColumns(first=first, count=count).fit(X)
     assert np.flatnonzero(selector.feature_importances_).tolist() == kept
     assert np.array_equal(selector.transform(X), X[:, kept])
 
 
 @pytest.mark.parametrize(("first", "count"), [(-1, 2), (0, 0), (5, None), (3, 3), (0, 6), (0, -1)])
-def test_what_is_no_stretch_is_refused(first, count):
+def test_invalid_ranges_raise(first, count):
     with pytest.raises(ValueError, match="not a range of the 5 features"):
         FixedColumns(first=first, count=count).fit(X)

@@ -1,4 +1,4 @@
-"""Ensembles as selectors: the importances of the library's model, and what they find in made-up data."""
+"""Ensembles as selectors: the importances of the underlying model, and planted features."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def curve(n=300, p=6):
 
 @pytest.mark.parametrize("selector", [*SELECTORS, MutualInfoFilter(random_state=0)], ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("numbers", [True, False])
-def test_finds_what_matters(selector, numbers):
+def test_relevant_features_rank_first(selector, numbers):
     X, y = curve()
     weights = selector.fit(X, y if numbers else y > np.median(y)).feature_importances_
     assert sorted(np.argsort(weights)[-2:]) == [2, 4]
@@ -44,19 +44,19 @@ def test_importances_are_those_of_the_model():
     np.testing.assert_allclose(trees.fit(X, y > 1).feature_importances_, own.feature_importances_, rtol=1e-6)
 
 
-def test_a_tree_that_never_splits_on_a_column_gives_it_nothing():
+def test_columns_without_splits_get_zero():
     X, y = curve()
     assert (XGBoostSelector(n_estimators=1, max_depth=1).fit(X, y).feature_importances_ > 0).sum() == 1
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
-def test_one_class_is_refused(selector):
+def test_one_class_raises(selector):
     with pytest.raises(ValueError, match="at least two classes"):
         selector.fit(np.eye(4), np.zeros(4, int))
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
-def test_constant_columns_say_nothing(selector):
+def test_constant_columns_get_zero(selector):
     weights = selector.fit(np.ones((8, 2)), [0, 1] * 4).feature_importances_
     assert weights.tolist() == [0, 0]
 

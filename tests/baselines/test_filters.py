@@ -1,4 +1,4 @@
-"""The filters against hand-made and scikit-learn's numbers."""
+"""The filters against results by hand and by scikit-learn."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_f_of_constant_and_perfectly_separating_columns():
     assert fitted.p_values_[1:].tolist() == [1, 0, 0, 1, 0]
     assert fitted.get_support(indices=True).tolist() == [0, 2, 3, 5]
     with np.errstate(divide="ignore"):
-        assert f_classif(X[:, :3], y)[0][2] < 0  # why scikit-learn's function is not called
+        assert f_classif(X[:, :3], y)[0][2] < 0  # why the filter does not call scikit-learn's function
 
 
 @settings(max_examples=50, deadline=None)
@@ -91,13 +91,13 @@ def test_f_does_not_depend_on_unit_offset_or_order(seed, offset, unit):
 
 
 @pytest.mark.parametrize("y", [[0, 0, 0], [0, 1, 2]])
-def test_f_refuses_labels_that_leave_nothing_to_compare(y):
+def test_f_needs_classes_to_compare(y):
     with pytest.raises(ValueError, match="needs"):
         AnovaFFilter().fit([[1.0], [2.0], [3.0]], y)
 
 
 @pytest.mark.parametrize("n_neighbors", [3, 7])
-def test_mutual_information_is_scikit_learns(wine, n_neighbors):
+def test_mutual_information_matches_scikit_learn(wine, n_neighbors):
     X, y = wine
     fitted = MutualInfoFilter(n_neighbors=n_neighbors, random_state=5).fit(X, y)
     expected = mutual_info_classif(X, y, n_neighbors=n_neighbors, random_state=5)
@@ -110,12 +110,12 @@ def test_mutual_information_of_discrete_columns_by_hand():
     np.testing.assert_allclose(fitted.feature_importances_, [np.log(2), 0], atol=1e-12)
 
 
-def test_mutual_information_refuses_classes_of_one_sample():
+def test_mutual_information_needs_a_class_of_two_samples():
     with pytest.raises(ValueError, match="class of at least two samples"):
         MutualInfoFilter().fit([[1.0], [2.0], [3.0]], [0, 1, 2])
 
 
-def test_random_importances_follow_the_seed_alone():
+def test_random_importances_depend_only_on_the_seed():
     one, same = (RandomFilter(random_state=1).fit(np.full((3, 50), x)) for x in (0.0, 1.0))
     other = RandomFilter(random_state=2).fit(np.zeros((3, 50)))
     np.testing.assert_array_equal(one.feature_importances_, same.feature_importances_)
@@ -138,6 +138,6 @@ def test_ties_go_to_the_first_column():
 
 
 @pytest.mark.parametrize("n", [0, -1, 14])
-def test_impossible_n_features_to_select(wine, n):
+def test_invalid_n_features_to_select_raises(wine, n):
     with pytest.raises(ValueError, match="from 1 to 13"):
         VarianceFilter(n_features_to_select=n).fit(wine[0])

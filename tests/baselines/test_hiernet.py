@@ -1,4 +1,4 @@
-"""The hierarchical lasso against a general solver for constrained problems, and against what its conditions imply."""
+"""The hierarchical lasso against a general solver for constrained problems, and its optimality conditions."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def sample(family, n=60, p=3, seed=0, squares=True):
 
 
 def by_definition(problem, main, pairs, intercept, parts, penalty):
-    """The criterion as the paper writes it, one product at a time."""
+    """The criterion as the paper states it, one product at a time."""
     n, p = problem.X.shape
     eta = np.full(n, intercept)
     for i in range(n):
@@ -47,7 +47,7 @@ def by_definition(problem, main, pairs, intercept, parts, penalty):
 
 
 def by_general_solver(problem, penalty, strong):
-    """The least criterion that SLSQP finds, with every variable split into two non-negative ones."""
+    """The smallest criterion that SLSQP reaches, with every variable split into two non-negative ones."""
     p = problem.X.shape[1]
     count = 2 * p + 2 * p * p
 
@@ -102,7 +102,7 @@ def by_general_solver(problem, penalty, strong):
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
 @pytest.mark.parametrize("hierarchy", ["weak", "strong"])
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
-def test_objective_is_that_of_a_general_solver(family, hierarchy, share):
+def test_objective_matches_a_general_solver(family, hierarchy, share):
     problem = sample(family)
     penalty = share * problem.largest_penalty()
     solve = solve_strong if hierarchy == "strong" else solve_weak
@@ -118,7 +118,7 @@ def test_objective_is_that_of_a_general_solver(family, hierarchy, share):
 
 
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
-def test_gradient_is_that_of_finite_differences(family):
+def test_gradient_matches_finite_differences(family):
     problem = sample(family)
     at = np.random.default_rng(1).normal(size=(3, 5)) * 0.3
 
@@ -131,7 +131,7 @@ def test_gradient_is_that_of_finite_differences(family):
 
 
 @pytest.mark.parametrize("squares", [True, False])
-def test_proximal_point_is_that_of_a_general_solver(squares):
+def test_proximal_point_matches_a_general_solver(squares):
     rng = np.random.default_rng(0)
     p, penalty, step = 4, 1.3, 0.4
     linear, quadratic = step * penalty * (1 - QUADRATIC), step * penalty * QUADRATIC
@@ -194,7 +194,7 @@ def test_proximal_point_of_a_row_whose_parts_are_negative_is_zero():
         assert not out.any()
 
 
-def test_losses_equal_but_for_rounding_are_ties():
+def test_losses_equal_up_to_rounding_are_ties():
     assert first_minimum([3.0, 2.0 + 1e-12, 2.0, 2.5]) == 1
     assert first_minimum([3.0, 2.0 + 1e-6, 2.0]) == 2
     assert first_minimum([0.0, 0.0]) == 0
@@ -219,7 +219,7 @@ def planted(n=300, p=6, seed=0):
 
 @pytest.mark.parametrize("hierarchy", ["weak", "strong"])
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
-def test_planted_pair_is_found_and_hierarchy_kept(family, hierarchy):
+def test_planted_pair_is_selected_and_hierarchy_kept(family, hierarchy):
     X, y = planted()
     model = HierNet(family=family, hierarchy=hierarchy, relative_penalty=0.1).fit(X, y)
     weights = model.interaction_importances_
@@ -233,7 +233,7 @@ def test_planted_pair_is_found_and_hierarchy_kept(family, hierarchy):
         assert main[j] and main[k] if hierarchy == "strong" else main[j] or main[k]
 
 
-def test_penalty_is_chosen_by_folds_and_its_seed():
+def test_penalty_depends_on_the_folds_and_their_seed():
     X, y = planted(n=150, p=4)
     one, same = (HierNet(cv=5, n_penalties=8, random_state=1).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(one.predict_proba(X), same.predict_proba(X))
@@ -251,7 +251,7 @@ def test_shifts_and_scales_change_nothing():
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(1000 + 7 * X), atol=1e-8)
 
 
-def test_more_classes_go_one_against_the_rest():
+def test_more_classes_are_fitted_one_against_the_rest():
     X, y = planted(n=150, p=3)
     y = y.astype(int) + (X[:, 2] > 6)
     model = HierNet(relative_penalty=0.1).fit(X, y)
@@ -289,11 +289,11 @@ def test_constants_singletons_and_many_features_are_harmless():
         {"tol": 0.0},
     ],
 )
-def test_parameters_have_a_range(parameters):
+def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be"):
         HierNet(**parameters).fit(*planted(n=20))
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_warn():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         HierNet(relative_penalty=0.01, max_iter=2).fit(*planted())

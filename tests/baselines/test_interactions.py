@@ -1,4 +1,4 @@
-"""Logistic regression with products: against an optimiser and numerical derivatives, and where it has no maximum."""
+"""Logistic regression with products: against an optimiser, numerical derivatives, and cases without a maximum."""
 
 import warnings
 
@@ -30,7 +30,7 @@ def terms(X):
 
 
 def second_derivatives(loss, at, scale):
-    """Central differences with a step of its own for each coordinate."""
+    """Central differences, with a separate step for each coordinate."""
     count, steps = len(at), 1e-3 * np.diag(scale)
     hessian = np.empty((count, count))
     for i in range(count):
@@ -83,7 +83,7 @@ def test_shifts_and_scales_change_neither_predictions_nor_products():
 
 
 def test_the_test_has_its_level():
-    """With no effect at all p-values are uniform: 5 % of them below 0.05."""
+    """Without any effect, p-values are uniform: 5 % of them are below 0.05."""
     rng = np.random.default_rng(0)
     found = [
         LogisticInteractions().fit(rng.normal(size=(200, 2)), rng.integers(0, 2, 200)).interaction_pvalues_[0, 1]
@@ -93,7 +93,7 @@ def test_the_test_has_its_level():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_complete_separation_is_told_and_finite(seed):
+def test_complete_separation_is_reported_and_finite(seed):
     X = np.random.default_rng(seed).normal(size=(60, 2))
     y = X[:, 0] * X[:, 1] > 0
     with warnings.catch_warnings():
@@ -106,7 +106,7 @@ def test_complete_separation_is_told_and_finite(seed):
 
 
 @pytest.mark.parametrize("kind", ["constant", "twin", "one-hot", "more terms than samples"])
-def test_terms_that_others_determine_have_no_evidence(kind):
+def test_terms_determined_by_others_show_no_evidence(kind):
     X, y = sample()
     if kind == "constant":
         X = np.column_stack([X, np.full(len(X), 7.0)])
@@ -125,7 +125,7 @@ def test_terms_that_others_determine_have_no_evidence(kind):
         assert model.score(X, y) >= plain.score(X[:, :3], y) - 0.05
 
 
-def test_more_classes_go_one_against_the_rest():
+def test_more_classes_are_fitted_one_against_the_rest():
     X, y = sample()
     y = y + (X[:, 1] > 6)
     model = LogisticInteractions().fit(X, y)
@@ -140,23 +140,23 @@ def test_more_classes_go_one_against_the_rest():
     np.testing.assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
 
 
-def test_too_many_features_are_refused_with_the_count():
+def test_too_many_features_raise_with_the_count():
     with pytest.raises(ValueError, match=r"at most 30 features.*got 31 columns, which makes 497 coefficients"):
         LogisticInteractions().fit(np.zeros((4, 31)), [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"tol": 0.0}])
-def test_parameters_have_a_range(parameters):
+def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="max_iter must be at least 1 and tol above 0"):
         LogisticInteractions(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_warn():
     with pytest.warns(ConvergenceWarning, match="after 1 steps"):
         LogisticInteractions(max_iter=1).fit(*sample())
 
 
-def test_a_feature_counts_by_its_strongest_term():
+def test_importance_is_that_of_the_strongest_term():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     y = rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0] * X[:, 1]))

@@ -1,4 +1,4 @@
-"""LMNN against its formula, numerical derivatives, a generic optimiser and another program's figures; NCA's wrapper."""
+"""LMNN against its formula, numerical derivatives, a generic optimiser and another program's results; NCA's wrapper."""
 
 import json
 import warnings
@@ -58,7 +58,7 @@ def test_objective_is_the_sum_over_all_triples(k, n_classes):
         assert everything(L, X, y, k, 0.3)[0] == pytest.approx(by_definition(L, X, y, k, 0.3), rel=1e-12)
 
 
-def test_gradient_is_that_of_finite_differences():
+def test_gradient_matches_finite_differences():
     X, y = sample()
     L = np.random.default_rng(1).normal(size=(3, 3))
     value = lambda flat: everything(flat.reshape(3, 3), X, y, 3, 0.5)[0]  # noqa: E731
@@ -68,7 +68,7 @@ def test_gradient_is_that_of_finite_differences():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_generic_optimiser_finds_a_better_metric(seed):
-    """The simplex method in the three numbers of a metric of two features; the problem is convex in it."""
+    """The simplex method on the three entries of the metric of two features, in which the problem is convex."""
     X, y = sample(n=30, p=2, seed=seed)
 
     def value(flat):
@@ -139,17 +139,17 @@ def test_duplicates_singletons_and_constants_are_harmless():
 
 
 @pytest.mark.parametrize("parameters", [{"push": 1.0}, {"max_iter": 0}, {"tol": 0.0}, {"n_neighbors": 0}])
-def test_parameters_have_a_range(parameters):
+def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         LMNN(**parameters).fit(*sample())
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_warn():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         LMNN(max_iter=1).fit(*sample())
 
 
-def test_nca_is_scikit_learns_and_its_neighbours():
+def test_nca_matches_scikit_learn_and_its_neighbours():
     X, y = sample(n=80, p=4)
     theirs = NeighborhoodComponentsAnalysis(init="identity", random_state=0).fit(X[:60], y[:60])
     ours = NCA(random_state=0).fit(X[:60], y[:60])

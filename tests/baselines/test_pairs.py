@@ -1,4 +1,4 @@
-"""All methods report pairs of features in one form, so that a protocol can compare them."""
+"""All methods report interactions in one form, so that a protocol can compare them."""
 
 from importlib import import_module
 
@@ -16,9 +16,9 @@ SPECS = {
     for spec in [*plugin.mfbench_classifiers(), *mfbench_margin.plugin.mfbench_classifiers()]
     if "interactions" in spec.tags
 }
-# Of a product, signed differences see nothing: to each of them there is one with the other sign.
+# Signed differences do not reveal a product: for each of them there is one with the opposite sign.
 NO_PRODUCTS = {"lfe"}
-# The quickest sensible setting of those whose default is not meant for a small test.
+# Fast settings for methods whose defaults are too slow for a small test.
 QUICK = {
     "hiernet": {"relative_penalty": 0.2},
     "bim": {"n_estimators": 5},
@@ -27,7 +27,7 @@ QUICK = {
 }
 
 
-def test_who_speaks_of_pairs():
+def test_methods_with_interactions():
     assert {"soda", "hiernet", "xgboost-interactions", "logistic-interactions", "immigrate"} <= set(SPECS)
 
 
@@ -35,7 +35,7 @@ def test_who_speaks_of_pairs():
 def test_the_planted_pair_comes_first(name):
     rng = np.random.default_rng(0)
     X = StandardScaler().fit_transform(rng.normal(size=(300, 5)))
-    # Both features act by themselves too, so that weak hierarchy and screening do not hide the pair.
+    # Both features also act on their own, so that weak hierarchy and screening do not hide the pair.
     y = 0.7 * X[:, 1] + 0.7 * X[:, 3] + 2 * X[:, 1] * X[:, 3] + 0.5 * rng.normal(size=300) > 0
     spec = SPECS[name]
     module, _, factory = spec.factory.partition(":")

@@ -1,4 +1,4 @@
-"""Every registered specification does what it says."""
+"""Every registered specification works as described."""
 
 import subprocess
 import sys
@@ -18,10 +18,10 @@ SELECTORS = plugin.mfbench_selectors()
 CLASSIFIERS = plugin.mfbench_classifiers()
 WITHOUT_PAPER = {"variance", "columns", "random", "dummy"}
 FEW_FEATURES = {"logistic-interactions"}
-# Far rows of another class count against a feature that tells the classes by itself, as all of iris do.
+# Far rows of another class count against a feature that separates the classes on its own, as all features of iris do.
 FAR_ROWS = {"surf-star", "multisurf-star"}
 BOTH = ["lasso", "elastic-net", "soda", "hiernet"]
-# What makes slow methods quick enough for a test that asks for nothing in particular.
+# Parameters that make slow methods fast enough for generic tests.
 QUICK = {"boruta": {"max_iter": 15, "n_estimators": 20}, "hiernet": {"relative_penalty": 0.2}}
 
 every_spec = pytest.mark.parametrize("spec", SELECTORS + CLASSIFIERS, ids=lambda spec: spec.name)
@@ -30,7 +30,7 @@ every_classifier = pytest.mark.parametrize("spec", CLASSIFIERS, ids=lambda spec:
 
 
 def build(spec, **parameters):
-    """Make an estimator the way a host does: defaults, then a seed where there is a place for it."""
+    """Build an estimator as the host does: defaults, then a seed if it has `random_state`."""
     module, _, name = spec.factory.partition(":")
     estimator = getattr(import_module(module), name)(**{**spec.defaults, **QUICK.get(spec.name, {})})
     if "random_state" in estimator.get_params():

@@ -1,4 +1,4 @@
-"""The RBF network: what its definition implies."""
+"""The RBF network against its definition and properties that follow from it."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def blobs(n=200, seed=0):
     return rng.normal(size=(n, 2)) + 3 * y[:, None], y
 
 
-def test_xor_needs_two_centres_a_class():
+def test_xor_needs_two_centres_per_class():
     rng = np.random.default_rng(0)
     corner = rng.integers(0, 2, size=(200, 2))
     X, y = 4.0 * corner + 0.5 * rng.normal(size=(200, 2)), corner[:, 0] ^ corner[:, 1]
@@ -27,7 +27,7 @@ def test_xor_needs_two_centres_a_class():
     assert RBFNetwork(n_centers=1, random_state=0).fit(X, y).score(X, y) < 0.8
 
 
-def test_one_centre_a_class_is_nearly_the_nearest_mean():
+def test_one_centre_per_class_is_nearly_the_nearest_mean():
     X, y = blobs()
     network, means = RBFNetwork(n_centers=1, random_state=0).fit(X, y), NearestCentroid().fit(X, y)
     assert (network.predict(X) == means.predict(X)).mean() > 0.97
@@ -47,7 +47,7 @@ def test_widths_and_probabilities_by_definition():
     np.testing.assert_allclose(network.predict_proba(X)[:, 1], 1 / (1 + np.exp(-score)), rtol=1e-9)
 
 
-def test_shifts_and_turns_change_nothing():
+def test_shifts_and_rotations_change_nothing():
     X, y = blobs()
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(2, 2)))[0]
     one = RBFNetwork(random_state=0).fit(X, y).predict_proba(X)
@@ -64,6 +64,6 @@ def test_duplicates_constants_and_singletons_are_harmless():
 
 
 @pytest.mark.parametrize("parameters", [{"n_centers": 0}, {"alpha": 0.0}])
-def test_parameters_have_a_range(parameters):
+def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="n_centers must be at least 1"):
         RBFNetwork(**parameters).fit(*blobs())

@@ -1,4 +1,4 @@
-"""The wrapper of scikit-rebate: the same numbers, and a clear word where it is missing."""
+"""The wrapper of scikit-rebate: the same importances, and a clear error if the package is missing."""
 
 import sys
 
@@ -23,7 +23,7 @@ def sample():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_importances_are_scikit_rebates(algorithm):
+def test_importances_match_scikit_rebate(algorithm):
     X, y = sample()
     theirs = getattr(skrebate, algorithm)(n_features_to_select=6).fit(X.copy(), (y == "yes").astype(int))
     ours = RebateFilter(algorithm=algorithm).fit(X, y)
@@ -31,12 +31,12 @@ def test_importances_are_scikit_rebates(algorithm):
     assert set(np.argsort(-ours.feature_importances_)[:2]) == {0, 1}
 
 
-def test_without_the_package_one_is_told_what_to_install(monkeypatch):
+def test_missing_package_error_names_the_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "skrebate", None)
     with pytest.raises(ImportError, match="SURF needs scikit-rebate: pip install skrebate"):
         RebateFilter(algorithm="SURF").fit(*sample())
 
 
-def test_unknown_algorithms_are_named():
+def test_unknown_algorithm_raises():
     with pytest.raises(ValueError, match="one of SURF, SURFstar"):
         RebateFilter(algorithm="TuRF").fit(*sample())

@@ -21,7 +21,7 @@ from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
-from mfbench.run import store
+from mfbench.run import store, store_file
 from mfbench.run.trial.metrics import METRICS
 from mfbench.sections import Cell, Chart, Section, Table
 from mfbench.suite import published, schema
@@ -226,7 +226,7 @@ def test_exit_codes():
 
 
 def test_store_tables():
-    real = set(re.findall(r"CREATE TABLE (\w+)", store._SCHEMA))
+    real = set(re.findall(r"CREATE TABLE (\w+)", store_file.SCHEMA))
     assert listed(section("architecture.md", "## The store"), "table") == real
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.run.store import FILE_NAME, SCHEMA_VERSION, Store
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.protocols import Split
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
@@ -123,43 +124,7 @@ def test_a_failed_start_changes_nothing(store, make_metadata):
     assert store.meta().profile == "quick" and store.left_out() == {"d": "r"}
 
 
-def test_another_version_is_refused(tmp_path):
-    Store(tmp_path).close()
-    with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    with pytest.raises(RunError, match=f"schema version {SCHEMA_VERSION + 1}"):
-        Store(tmp_path)
-
-
-def test_version_3_is_read_and_brought_up_to_date(tmp_path, make_metadata):
-    with Store(tmp_path) as store:
-        store.begin(make_metadata(), [], [("away", "offline", Unavailable())])
-    with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        for column in ("can_pull", "attempt"):
-            db.execute(f"ALTER TABLE left_out DROP COLUMN {column}")
-        db.execute("PRAGMA user_version = 3")
-    with Store(tmp_path, read_only=True) as store:
-        assert store.unavailable() == {"away": Unavailable()}
-    with Store(tmp_path) as store:
-        assert store.unavailable() == {"away": Unavailable()}
-        store.begin(make_metadata(), [], [("away", "offline", Unavailable(True, "no answer"))])
-        assert store.unavailable() == {"away": Unavailable(True, "no answer")}
-
-
-def test_no_run_is_told(tmp_path):
-    with pytest.raises(RunError, match="holds no run"):
-        Store(tmp_path, read_only=True)
-
-
-def test_a_reader_cannot_write_and_reads_beside_a_writer(store, tmp_path):
-    store.add(trial(0), result(0))
-    with Store(tmp_path, read_only=True) as reader:
-        assert reader.finished() == {"key0"}
-        with pytest.raises(RunError, match="cannot be written to"):
-            reader.add(trial(1), result(1))
-
-
-def test_a_full_disk_is_an_error_and_earlier_results_stay(store):
+def test_a_full_disk_is_reported_and_earlier_results_remain(store):
     store.add(trial(0), result(0))
     store._db.execute("PRAGMA max_page_count = 1")
     with pytest.raises(RunError, match=r"the disk is full or fails.*stay readable"):

@@ -1,4 +1,4 @@
-"""The lasso as a selector: the library's path for numbers, the right columns for classes."""
+"""The lasso as a selector: scikit-learn's path for a numeric target, planted columns for classes."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def rows(n=150, p=8):
     return X, 3 * X[:, 1] - 2 * X[:, 5] + np.random.default_rng(1).normal(size=n)
 
 
-def test_numbers_are_the_librarys_lasso():
+def test_numeric_target_matches_scikit_learn():
     X, y = rows()
     fitted = LassoSelector(cv=5, random_state=3).fit(X, y)
     seed = int(np.random.RandomState(3).randint(2**31))
@@ -28,19 +28,19 @@ def test_numbers_are_the_librarys_lasso():
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_finds_what_matters_among_classes(classes):
+def test_relevant_columns_are_selected_for_classes(classes):
     X, y = rows()
     codes = np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))
     weights = LassoSelector(cv=3, random_state=0).fit(X, codes).feature_importances_
     assert sorted(np.argsort(weights)[-2:]) == [1, 5]
 
 
-def test_noise_leaves_next_to_nothing():
+def test_noise_selects_next_to_nothing():
     X = np.random.default_rng(2).normal(size=(100, 20))
     found = LassoSelector(cv=5, random_state=0).fit(X, np.arange(100) % 2).get_support().sum()
     assert found <= 5
 
 
-def test_a_class_of_one_is_refused():
+def test_class_of_one_sample_raises():
     with pytest.raises(ValueError, match="at least two samples of each class"):
         LassoSelector().fit(np.eye(5), [0, 0, 0, 0, 1])

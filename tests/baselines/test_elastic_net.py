@@ -1,4 +1,4 @@
-"""The elastic net and the lasso's path: optimality conditions, scikit-learn's solvers, order of entry."""
+"""The elastic net and the lasso path: optimality conditions, scikit-learn's solvers, order of entry."""
 
 import numpy as np
 import pytest
@@ -68,18 +68,18 @@ def test_separated_and_constant_columns_are_harmless():
 
 
 @pytest.mark.parametrize("parameters", [{"C": 0.0}, {"l1_ratio": 1.1}, {"tol": 0.0}, {"max_iter": 0}])
-def test_parameters_have_a_range(parameters):
+def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="C and tol must be above 0"):
         ElasticNet(**parameters).fit(*sample())
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_warn():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         ElasticNet(C=100.0, max_iter=2).fit(*sample())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_path_is_that_of_single_fits(n_classes):
+def test_path_matches_single_fits(n_classes):
     X, y = sample(n_classes=n_classes)
     path = LassoPath(n_penalties=15, tol=1e-7).fit(X, y)
     assert path.penalties_[-1] == pytest.approx(0.01 * path.penalties_[0])
@@ -90,7 +90,7 @@ def test_path_is_that_of_single_fits(n_classes):
     assert ElasticNet(C=1 / (0.99 * path.penalties_[0]), l1_ratio=1.0, tol=1e-8).fit(X, y).coef_.any()
 
 
-def test_importance_tells_where_a_feature_enters():
+def test_importance_is_the_penalty_at_entry():
     X, y = sample()
     path = LassoPath(n_penalties=15).fit(X, y)
     first = np.where(path.active_.any(axis=0), path.active_.argmax(axis=0), 15)
@@ -109,6 +109,6 @@ def test_path_of_more_features_than_rows_and_of_nothing():
 
 
 @pytest.mark.parametrize("parameters", [{"n_penalties": 1}, {"smallest": 0.0}])
-def test_path_parameters_have_a_range(parameters):
+def test_invalid_path_parameters_raise(parameters):
     with pytest.raises(ValueError, match="n_penalties must be at least 2"):
         LassoPath(**parameters).fit(*sample())

@@ -1,0 +1,140 @@
+"""The file of a store: its schema and version, how it is opened, and what its errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from mfbench.errors import RunError
+
+FILE_NAME = "results.sqlite"
+SCHEMA_VERSION = 4
+# What updates a store of an earlier version; its results are kept.
+MIGRATIONS = {
+    3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT '';"
+}
+
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE datasets (
+    label TEXT PRIMARY KEY, sha256 TEXT NOT NULL, n_samples INTEGER, n_features INTEGER, class_names TEXT,
+    feature_names TEXT, relevant TEXT, interactions TEXT, collections TEXT,
+    source TEXT, truth BLOB
+) WITHOUT ROWID;
+CREATE TABLE left_out (
+    dataset TEXT PRIMARY KEY, reason TEXT NOT NULL, is_failure INTEGER NOT NULL, can_pull INTEGER NOT NULL,
+    attempt TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE splits (
+    sha256 TEXT, protocol TEXT, repeat INTEGER, fold INTEGER, test BLOB NOT NULL,
+    train BLOB, validation BLOB, n_train INTEGER, n_features INTEGER,
+    PRIMARY KEY (sha256, protocol, repeat, fold)
+) WITHOUT ROWID;
+CREATE TABLE plan (
+    position INTEGER PRIMARY KEY, key TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL,
+    repeat INTEGER NOT NULL, fold INTEGER NOT NULL
+);
+CREATE TABLE trials (
+    key TEXT PRIMARY KEY, seed INTEGER NOT NULL, status TEXT NOT NULL, error_type TEXT, error_message TEXT,
+    error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
+    select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
+    peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
+    decisions BLOB, interactions BLOB, candidates BLOB
+) WITHOUT ROWID;
+"""
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """Open a store to write, and create or update it if necessary; its folder is created as well.
+
+    Raises
+    ------
+    RunError
+        If another version wrote the store.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode = WAL")
+    # Commits survive a killed process; only a power cut may lose the last ones, never the file.
+    db.execute("PRAGMA synchronous = NORMAL")
+    version = _version(db)
+    if version == 0:
+        db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    elif version in MIGRATIONS:
+        db.executescript(f"BEGIN; {MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    else:
+        _check_version(version, path)
+    return db
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open a store to read: an ordinary connection, which sees the write-ahead log, or else the file alone.
+
+    Raises
+    ------
+    RunError
+        If another version wrote the store, its run never started completely, or it was left open in a folder that
+        cannot be written to.
+    """
+    db = _connect_to_read(path)
+    version = _version(db)
+    if version == 0:
+        raise RunError(f"{path.parent} holds a run that never started completely; repeat its command")
+    if version not in MIGRATIONS:
+        _check_version(version, path)
+    return db
+
+
+def reason_of(path: Path, text: str) -> str:
+    """Return the sentence that explains an error of SQLite.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    text : str
+        The message of SQLite.
+    """
+    if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
+        return (
+            f"the disk is full or fails ({text}): no more results fit into {path}; free some space and repeat "
+            "the command; earlier results stay readable"
+        )
+    if "readonly" in text or "read-only" in text:
+        return f"{path} cannot be written to; choose another folder with --out"
+    if "not a database" in text or "malformed" in text:
+        return f"{path} is damaged ({text}); move it elsewhere, or use --fresh"
+    return f"cannot use {path}: {text}"
+
+
+def _version(db: sqlite3.Connection) -> int:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _check_version(version: int, path: Path) -> None:
+    if version != SCHEMA_VERSION:
+        raise RunError(
+            f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
+            "use the mfbench that wrote it, or --fresh to start over"
+        )
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """Return an ordinary connection or, if the folder cannot be written to, one to the file alone."""
+    try:
+        db = sqlite3.connect(path, isolation_level=None)
+        db.execute("PRAGMA query_only = ON")
+        db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except sqlite3.OperationalError as error:
+        # The index of the log needs a folder that can be written to. A closed store needs no index.
+        log = path.with_name(f"{path.name}-wal")
+        if "unable to open" not in str(error) and "readonly" not in str(error):
+            raise
+        if log.is_file() and log.stat().st_size:
+            raise RunError(
+                f"{path} was not closed and its folder cannot be written to; copy the folder and read the copy"
+            ) from error
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
+    return db

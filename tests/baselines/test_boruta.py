@@ -1,0 +1,52 @@
+"""Boruta: decisions against SciPy's binomial test, and planted features."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mfbench_baselines.boruta import Boruta, decide
+
+
+@parametrize_with_checks([Boruta(max_iter=2, n_estimators=3, random_state=0)])  # no expected failures
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_decisions_match_the_exact_binomial_test():
+    rounds, alpha = 20, 0.05
+    hits = np.arange(21)
+    decision = decide(hits, np.zeros(21, dtype=int), rounds, alpha)
+    for hit, verdict in zip(hits, decision, strict=True):
+        above = binomtest(int(hit), rounds, alternative="greater").pvalue < alpha / 21
+        below = binomtest(int(hit), rounds, alternative="less").pvalue < alpha / 21
+        assert verdict == int(above) - int(below)
+    assert {-1, 0, 1} == set(decision)
+    earlier = np.where(hits == 10, -1, 0)
+    assert decide(hits, earlier, rounds, alpha)[10] == -1, "earlier decisions stand"
+
+
+def test_selects_planted_features_and_a_near_copy():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 12))
+    X[:, 5] = X[:, 3] + 0.1 * rng.normal(size=120)
+    X[:, 11] = 4.0
+    y = X[:, 3] + X[:, 8] > 0
+    model = Boruta(n_estimators=20, random_state=0).fit(X, y)
+    assert model.get_support(indices=True).tolist() == [3, 5, 8]
+    assert (model.decision_[[3, 5, 8]] == 1).all() and model.hits_[11] == 0
+    assert (model.feature_importances_ <= 1).all() and (model.feature_importances_ >= -1).all()
+    again = Boruta(n_estimators=20, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.feature_importances_, again.feature_importances_)
+
+
+def test_selects_next_to_nothing_in_noise():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(80, 20)), rng.integers(0, 2, 80)
+    assert Boruta(n_estimators=20, max_iter=30, random_state=0).fit(X, y).get_support().sum() <= 2
+
+
+@pytest.mark.parametrize("parameters", [{"max_iter": 0}, {"alpha": 0.0}])
+def test_invalid_parameters_raise(parameters):
+    with pytest.raises(ValueError, match="max_iter must be at least 1"):
+        Boruta(**parameters).fit([[0.0], [1.0]], [0, 1])

@@ -1,0 +1,68 @@
+"""The file of a store: versions, readers next to a writer, and errors of SQLite in one sentence."""
+
+import sqlite3
+
+import pytest
+
+from mfbench.errors import RunError
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION, reason_of
+from mfbench.trials import Trial, TrialResult, Unavailable
+
+
+def test_another_version_is_refused(tmp_path):
+    Store(tmp_path).close()
+    with sqlite3.connect(tmp_path / FILE_NAME) as db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(RunError, match=f"schema version {SCHEMA_VERSION + 1}"):
+        Store(tmp_path)
+
+
+def test_version_3_is_read_and_updated(tmp_path, make_metadata):
+    with Store(tmp_path) as store:
+        store.begin(make_metadata(), [], [("away", "offline", Unavailable())])
+    with sqlite3.connect(tmp_path / FILE_NAME) as db:
+        for column in ("can_pull", "attempt"):
+            db.execute(f"ALTER TABLE left_out DROP COLUMN {column}")
+        db.execute("PRAGMA user_version = 3")
+    with Store(tmp_path, read_only=True) as store:
+        assert store.unavailable() == {"away": Unavailable()}
+    with Store(tmp_path) as store:
+        assert store.unavailable() == {"away": Unavailable()}
+        store.begin(make_metadata(), [], [("away", "offline", Unavailable(True, "no answer"))])
+        assert store.unavailable() == {"away": Unavailable(True, "no answer")}
+
+
+def test_a_folder_without_a_run_is_reported(tmp_path):
+    with pytest.raises(RunError, match="holds no run"):
+        Store(tmp_path, read_only=True)
+
+
+def test_a_reader_cannot_write_and_reads_next_to_a_writer(tmp_path):
+    trials = [Trial(f"key{number}", "iris", "A", 0, number, number) for number in range(2)]
+    with Store(tmp_path) as writer:
+        writer.add(trials[0], TrialResult(key="key0"))
+        with Store(tmp_path, read_only=True) as reader:
+            assert reader.finished() == {"key0"}
+            with pytest.raises(RunError, match="cannot be written to"):
+                reader.add(trials[1], TrialResult(key="key1"))
+
+
+def test_a_start_that_was_interrupted_is_reported_to_readers(tmp_path):
+    sqlite3.connect(tmp_path / FILE_NAME).execute("CREATE TABLE x (y)").connection.close()
+    with pytest.raises(RunError, match="never started completely"):
+        Store(tmp_path, read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("database or disk is full", "free some space"),
+        ("attempt to write a readonly database", "choose another folder"),
+        ("file is not a database", "is damaged"),
+        ("database is locked", "cannot use"),
+    ],
+)
+def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(tmp_path, text, expected):
+    sentence = reason_of(tmp_path / FILE_NAME, text)
+    assert expected in sentence and str(tmp_path / FILE_NAME) in sentence
