@@ -1,4 +1,4 @@
-"""Errors of mfbench: one base class; messages say what is wrong, where, and what to do.
+"""Errors of mfbench: one base class; a message states the problem, its location and the remedy.
 
 The command line turns every `MfbenchError` into one sentence and an exit code; only ``--debug`` shows a traceback.
 """

@@ -1,4 +1,4 @@
-"""The contents of a report: which sections a kind of run has, in which order.
+"""The contents of a report: the sections of each kind of run, in order.
 
 A section is built by a function that takes a run and returns a `Section`, which is empty if it does not apply to that
 run. The terminal and all exports render the same list.
@@ -71,7 +71,7 @@ CONTENTS = (
 
 
 def kind_of(run: Run) -> Kind:
-    """Return the kind of a run, which decides what its report is about."""
+    """Return the kind of a run, which determines the sections of its report."""
     if not len(run.outcomes):
         return "empty"
     if run.equal_pairs:

@@ -1,4 +1,4 @@
-"""From pydantic's errors to sentences: where in the file, what is there, and what is allowed."""
+"""From pydantic's errors to sentences: the key in the file, the actual value and the allowed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNIONS = (types.UnionType, Union)  # the type of "A | B" is one of them, dependi
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Return one sentence for each mistake that pydantic reports: key path, actual value, what is allowed.
+    """Return one sentence for each mistake that pydantic reports: key path, actual value, allowed values.
 
     Parameters
     ----------
