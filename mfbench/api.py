@@ -1,4 +1,4 @@
-"""The Python functions of mfbench: what the command line does, as functions that return objects."""
+"""The Python functions of mfbench: everything that the command line does, with objects as results."""
 
 from __future__ import annotations
 

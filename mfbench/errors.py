@@ -1,4 +1,4 @@
-"""Errors of mfbench: one base class; messages say what is wrong, where, and what to do.
+"""Errors of mfbench: one base class; a message states the problem, its location and the remedy.
 
 The command line turns every `MfbenchError` into one sentence and an exit code; only ``--debug`` shows a traceback.
 """
@@ -55,10 +55,13 @@ class UnknownNameError(UsageError):
         The names that exist; the nearest are suggested.
     hint : str, default=""
         How to list them, such as a command.
+    owner : str, default=""
+        What the name belongs to, such as "this run".
     """
 
-    def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "") -> None:
-        super().__init__(f"unknown {kind} {name!r}{suggestion(name, names)}{f' ({hint})' if hint else ''}")
+    def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "", owner: str = "") -> None:
+        of_owner = f" of {owner}" if owner else ""
+        super().__init__(f"unknown {kind} {name!r}{of_owner}{suggestion(name, names)}{f' ({hint})' if hint else ''}")
         self.kind, self.name = kind, name
 
 

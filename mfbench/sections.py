@@ -139,18 +139,18 @@ class Section:
             If something does not fit; the message says what.
         """
         for name, parts, kind in (("tables", self.tables, Table), ("charts", self.charts, Chart)):
-            _require(all(isinstance(part, kind) for part in parts), f"{name} must be {kind.__name__} objects")
+            _require(_is_list_of(parts, kind), f"{name} must be {kind.__name__} objects")
         _require(isinstance(self.title, str), "the title must be a string")
+        _require(_is_list_of(self.notes, str), "notes must be a list of strings")
         _require(
-            not isinstance(self.notes, str) and all(isinstance(note, str) for note in self.notes),
-            "notes must be a list of strings",
+            isinstance(self.data, Mapping) and all(callable(value) for value in self.data.values()),
+            "data must be a dictionary of functions",
         )
         for table in self.tables:
-            width = len(table.columns)
-            _require(all(isinstance(name, str) for name in table.columns), "column names must be strings")
-            for row in table.rows:
-                _require(len(row) == width, f"a row has {len(row)} cells, its table {width} columns")
-                _require(all(isinstance(cell, Cell) for cell in row), "rows must consist of Cell objects")
+            _check_table(table)
+        for chart in self.charts:
+            texts = (chart.name, chart.title, chart.caption)
+            _require(all(isinstance(text, str) for text in texts), "name, title and caption of a chart must be strings")
 
 
 @dataclass(frozen=True)
@@ -180,6 +180,27 @@ class Report:
         """Return the chart of that name, or None if the report does not have it."""
         charts = (chart for section in self.sections for chart in section.charts)
         return next((chart for chart in charts if chart.name == name), None)
+
+
+def _check_table(table: Table) -> None:
+    width = len(table.columns)
+    _require(isinstance(table.title, str), "the title of a table must be a string")
+    _require(width > 0, "a table must have a column")
+    _require(
+        not isinstance(table.columns, str) and all(isinstance(name, str) for name in table.columns),
+        "column names must be a list of strings",
+    )
+    for row in table.rows:
+        _require(len(row) == width, f"a row has {len(row)} cells, its table {width} columns")
+        _require(all(isinstance(cell, Cell) for cell in row), "rows must consist of Cell objects")
+        for cell in row:
+            _require(isinstance(cell.text, str), f"the text of a cell must be a string, not {cell.text!r}")
+    _require(table.footer_rows in range(len(table.rows) + 1), "footer_rows must be a number of rows that the table has")
+    _require(table.wrap is None or table.wrap in range(width), "wrap must be the index of a column")
+
+
+def _is_list_of(parts: object, kind: type) -> bool:
+    return isinstance(parts, Sequence) and not isinstance(parts, str) and all(isinstance(part, kind) for part in parts)
 
 
 def _require(condition: bool, message: str) -> None:

@@ -35,7 +35,7 @@ def test_settings_of_the_report_can_be_changed(run):
     assert not run.summary(metric="balanced_accuracy").equals(run.summary())
     with pytest.raises(UnknownNameError, match="did you mean 'accuracy'"):
         run.summary(metric="acuracy")
-    with pytest.raises(UnknownNameError, match="method of this run"):
+    with pytest.raises(UnknownNameError, match=r"unknown method '.*' of this run"):
         run.summary(reference="XGB")
     with pytest.raises(UnknownNameError, match="corrected-t"):
         run.summary(test="corrected")

@@ -1,4 +1,4 @@
-"""How well selectors find the relevant features: means over rounds with confidence intervals, and paired tests.
+"""Detection of relevant features: means over rounds with confidence intervals, and paired tests.
 
 Rounds are independent datasets, so Student's interval is valid for a mean over rounds, and ordinary paired tests are
 valid for a difference, without any correction.

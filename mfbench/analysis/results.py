@@ -295,7 +295,7 @@ class Run:
 
     def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
         if changes.get("metric", self.metrics[0]) not in self.metrics:
-            raise UnknownNameError("metric of this run", changes["metric"], self.metrics)
+            raise UnknownNameError("metric", changes["metric"], self.metrics, owner="this run")
         return self.settings.replace(**changes)
 
     @cached_property
@@ -339,7 +339,7 @@ class Run:
 
     def _check_method(self, method: str) -> None:
         if method not in self.methods:
-            raise UnknownNameError("method of this run", method, self.methods)
+            raise UnknownNameError("method", method, self.methods, owner="this run")
 
     @property
     def n_pending(self) -> int:

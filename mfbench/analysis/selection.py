@@ -1,4 +1,4 @@
-"""Per-dataset tuning: the outer folds select the grid point, which is optimistic and probably what the papers did."""
+"""Per-dataset tuning: the outer folds select the grid point, which is optimistic and probably the papers' way."""
 
 from __future__ import annotations
 

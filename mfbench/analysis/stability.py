@@ -1,4 +1,4 @@
-"""Stability of selection: how well the feature sets agree that a method selects in several rounds or folds."""
+"""Stability of selection: the agreement of the features that a method selects in several rounds or folds."""
 
 from __future__ import annotations
 

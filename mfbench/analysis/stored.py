@@ -105,7 +105,7 @@ class StoredRun:
         """
         labels = [dataset["label"] for dataset in self.datasets]
         if label not in labels:
-            raise UnknownNameError("dataset of this run", label, labels)
+            raise UnknownNameError("dataset", label, labels, owner="this run")
         return self.datasets[labels.index(label)]
 
     def tested_folds(self, dataset: str, method: str) -> list[PredictedFold]:

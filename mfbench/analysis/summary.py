@@ -117,7 +117,7 @@ def compare_with_reference(
     reference = settings.reference
     candidates = list(dict.fromkeys(method for _, method in cells))
     if reference is not None and candidates and reference not in candidates:
-        raise UnknownNameError("method of this run", reference, candidates)
+        raise UnknownNameError("method", reference, candidates, owner="this run")
     rows = []
     for (dataset, method), cell in cells.items():
         first = cells.get((dataset, str(reference)))

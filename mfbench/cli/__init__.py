@@ -1,4 +1,4 @@
-"""The command line: it turns words into calls of the other rooms and has no logic of its own.
+"""The command line: it translates commands into calls of the other rooms and has no logic of its own.
 
 Heavy imports stay inside the commands, so that ``mfbench --help`` answers at once.
 """

@@ -184,7 +184,7 @@ def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None
         )
         failed.append(status.failed)
     if not failed:
-        print_line(console, "nothing to do: no datasets are listed there")
+        print_line(console, "nothing to do: the list of datasets is empty")
     if any(failed):
         print_line(console, f"{sum(failed)} of {len(failed)} datasets failed")
         raise typer.Exit(ExitCode.FAILED)

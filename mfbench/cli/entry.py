@@ -1,4 +1,4 @@
-"""The command ``mfbench``: its commands put together, and errors turned into one sentence and an exit code."""
+"""The command ``mfbench``: it combines all commands and turns errors into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
     name="mfbench",
-    help="Benchmark feature selectors: which one, with which classifier, is better on which data, and at what cost.",
+    help="Benchmark feature selectors and classifiers: compare their scores, time and memory on many datasets.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -37,7 +37,7 @@ def _common(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Benchmark feature selectors: which one, with which classifier, is better on which data, and at what cost."""
+    """Benchmark feature selectors and classifiers: compare their scores, time and memory on many datasets."""
 
 
 app.command()(runs.suite)
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         raise SystemExit(ExitCode.INTERRUPTED) from None
     except BrokenPipeError:
-        # Whoever read our output has stopped reading, as in "mfbench plugins | head".
+        # The reader of our output has gone, as in "mfbench plugins | head".
         sys.stderr.close()
         raise SystemExit(ExitCode.OK) from None
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The commands ``mfbench suites`` and ``mfbench plugins``: what is installed."""
+"""The commands ``mfbench suites`` and ``mfbench plugins``, which list what is installed."""
 
 from __future__ import annotations
 

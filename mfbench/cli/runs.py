@@ -33,12 +33,12 @@ def suite(
         bool, typer.Option("--fresh", help="Delete the earlier run with the same suite and options, and start over.")
     ] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat trials that failed.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Overrides the suite's seed.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Override the suite's seed.")] = None,
     data_dir: DataDir = None,
     offline: Offline = False,
     strict: Strict = False,
     explain_key: Annotated[
-        bool, typer.Option("--explain-key", help="Print what the keys of stored results depend on, and exit.")
+        bool, typer.Option("--explain-key", help="Print the ingredients of the keys of stored results, and exit.")
     ] = False,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""

@@ -1,8 +1,8 @@
 """The cache: downloaded and imported datasets as Parquet files named by their content, each with a JSON card.
 
-``cards/`` describes what a key such as ``openml:61`` refers to, ``content/`` holds the tables, ``suites/`` the lists of
-OpenML suites. Every file is complete or absent, and is verified whenever it is read. Listing the cache reads cards only
-and imports no numeric library.
+``cards/`` describes the dataset behind a key such as ``openml:61``, ``content/`` holds the tables, ``suites/`` the
+lists of OpenML suites. Every file is complete or absent, and is verified whenever it is read. Listing the cache reads
+cards only and imports no numeric library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cards of the cache: JSON files that describe an entry, each with a checksum of its own."""
+"""Cards of the cache: JSON files that describe an entry, each with its own checksum."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Lookup:
 
     @cached_property
     def cached_keys(self) -> frozenset[str]:
-        """The keys in the cache when first asked for."""
+        """The keys in the cache, read once."""
         return frozenset(entry.key for entry in self.cache.entries())
 
     def location(self, spec: DatasetSpec) -> str:
@@ -182,14 +182,14 @@ class Lookup:
             remote = isinstance(item, RepositoryReference)
             if remote and not self.options.offline:
                 return None
-            remedy = "fetch it again without --offline" if remote else "import it again"
+            remedy = "download it again without --offline" if remote else "import it again"
             raise DataError(f"{error}; {remedy}") from error
         return None if cached is None else LoadedDataset(cached[0], "cache", item.key, cached[1])
 
     def _unavailable(
         self, name: str, candidates: Sequence[StoredReference], failures: Sequence[DataUnavailableError]
     ) -> DataUnavailableError:
-        """Return the error that says where a dataset was searched for, and how to obtain it."""
+        """Return the error that lists the locations searched and the way to obtain the dataset."""
         remote = any(isinstance(item, RepositoryReference) for item in candidates)
         mirrored = any(isinstance(item, MirrorReference) for item in candidates)
         where = "not in the mirror, not in the cache" if self.mirror is not None and mirrored else "not in the cache"
@@ -201,7 +201,7 @@ class Lookup:
             purpose = "to try again" if failures else "to download it"
             remedy = f"{purpose}, run: {PULL.format(name)}" + (", or name a mirror with --data-dir" if mirrored else "")
         elif mirrored:
-            remedy = "no repository is known to have it: name a mirror that does with --data-dir"
+            remedy = "no known repository has it: name a mirror that does with --data-dir"
         else:
             imported = next(item.name for item in candidates if isinstance(item, ImportReference))
             remedy = f"to import it, run: mfbench datasets import FILE --name {imported}"
@@ -211,9 +211,9 @@ class Lookup:
         )
 
     def _ask(self, repository: str, call: Callable[[], T]) -> T:
-        """Call a server; one that was out of reach is not waited for a second time."""
+        """Call a server, but not a second time if it could not be reached."""
         if repository in self._out_of_reach:
-            raise DataUnavailableError(f"{repository} was out of reach a moment ago and was not asked again")
+            raise DataUnavailableError(f"{repository} could not be reached a moment ago and was not tried again")
         try:
             return call()
         except DataUnavailableError:

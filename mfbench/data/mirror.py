@@ -191,12 +191,12 @@ _REQUIRED: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 _OPTIONAL: dict[str, tuple[Callable[[object], bool], str]] = {
     "categorical": (_is_names, "a list of column names"),
-    **dict.fromkeys(("title", "source", "license", "citation", "notes"), (_is_text, "a text")),
+    **dict.fromkeys(("title", "source", "license", "citation", "notes"), (_is_text, "a string")),
 }
 
 
 def _fault(name: str, table: object) -> str:
-    """Return what is wrong with a card, or an empty string."""
+    """Return a description of the mistake in a card, or an empty string."""
     if not NAME.fullmatch(name) or ".." in name:
         return f"{name!r} is not a valid name of a dataset: use letters, digits, '_', '-' and '.'"
     if not isinstance(table, dict):

@@ -34,7 +34,7 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
     Returns
     -------
     Dataset
-        The same object if nothing was to be dropped.
+        The same object if all classes are kept.
 
     Raises
     ------
@@ -69,14 +69,14 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
 
 @dataclass(frozen=True)
 class Columns:
-    """What the encoder has to know of a dataset's columns, whatever the rows.
+    """The properties of a dataset's columns that the encoder uses, independent of the rows.
 
     Parameters
     ----------
     categorical : ndarray of shape (n_features,)
         True for a column of category codes.
     encoding : {"one-hot", "ordinal"}
-        How those become numbers.
+        How categories become numbers.
     missing : bool
         Whether any value of the dataset is missing.
     """
@@ -87,7 +87,7 @@ class Columns:
 
     @classmethod
     def of(cls, dataset: Dataset) -> Columns:
-        """Read them off a dataset."""
+        """Return the columns of a dataset."""
         return cls(dataset.categorical, dataset.encoding, bool(np.isnan(dataset.X).any()))
 
 
@@ -155,7 +155,7 @@ class Encoder:
         return np.hstack([numbers, self._transform_one_hot(X[:, self._nominal])])
 
     def _transform_one_hot(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Encode categories; one that training never showed is all zero by intent, so the warning is not due."""
+        """Encode categories without scikit-learn's warning about unseen ones, which are all zero by design."""
         import warnings
 
         assert self._one_hot is not None

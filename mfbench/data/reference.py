@@ -1,6 +1,6 @@
 """References: the text by which a user names a dataset, parsed once into a value.
 
-``wine`` and ``led-7(n_samples=100)`` are registered datasets, ``file:PATH`` is a table of the user's, ``openml:61`` and
+``wine`` and ``led-7(n_samples=100)`` are registered datasets, ``file:PATH`` is the user's own table, ``openml:61`` and
 ``uci:53`` are datasets of repositories, ``mirror:NAME`` and ``import:NAME`` are in a mirror or the cache, and
 ``openml-suite:99`` is a list of datasets. No other module looks at prefixes.
 """
@@ -44,7 +44,7 @@ class RegisteredReference:
 
 @dataclass(frozen=True)
 class FileReference:
-    """A table of the user's.
+    """The user's own table.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class RepositoryReference(_NamedReference):
 
     @property
     def key(self) -> str:
-        """The key in the cache: the same table read in two ways makes two entries.
+        """The key in the cache; the same table read in two ways is stored twice.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class RepositoryReference(_NamedReference):
         return f"{self.text} {json.dumps(options, sort_keys=True)}" if options else self.text
 
     def options(self) -> dict[str, str | tuple[str, ...]]:
-        """Return how the table is read, without what is left to the repository."""
+        """Return the options that override the repository's own description of the table."""
         options = {"target": self.target, "categorical": self.categorical, "drop": self.drop or None}
         return {name: value for name, value in options.items() if value is not None}
 

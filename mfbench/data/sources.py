@@ -1,4 +1,4 @@
-"""Where datasets are searched for, in this order: mirror, cache, network."""
+"""The locations that are searched for datasets, in this order: mirror, cache, network."""
 
 from __future__ import annotations
 

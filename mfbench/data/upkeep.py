@@ -1,4 +1,4 @@
-"""Managing the cache: importing mirrors and files, verifying what is stored, and naming what to delete."""
+"""Managing the cache: importing mirrors and files, verifying entries, and finding entries to delete."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def check_parameters(registered: Registered, names: Iterable[str]) -> None:
     allowed = parameter_names(registered)
     for name in names:
         if name not in allowed:
-            raise UnknownNameError(f"parameter of {registered.spec.name!r}", name, allowed)
+            raise UnknownNameError("parameter", name, allowed, owner=repr(registered.spec.name))
 
 
 def build(registered: Registered, params: Mapping[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Numbers as text: what the cells of every section are made with."""
+"""Formatting of numbers for the cells of all sections."""
 
 from __future__ import annotations
 

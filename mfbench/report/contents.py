@@ -1,4 +1,4 @@
-"""The contents of a report: which sections a kind of run has, in which order.
+"""The contents of a report: the sections of each kind of run, in order.
 
 A section is built by a function that takes a run and returns a `Section`, which is empty if it does not apply to that
 run. The terminal and all exports render the same list.
@@ -7,6 +7,7 @@ run. The terminal and all exports render the same list.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from mfbench.analysis.results import Run
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import Registry
 from mfbench.report.heading import data_of, environment_of, setting_of
+from mfbench.report.render.json import plain
 from mfbench.report.sections.across_datasets import across_datasets, pairs
 from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.detection import detection
@@ -69,7 +71,7 @@ CONTENTS = (
 
 
 def kind_of(run: Run) -> Kind:
-    """Return the kind of a run, which decides what its report is about."""
+    """Return the kind of a run, which determines the sections of its report."""
     if not len(run.outcomes):
         return "empty"
     if run.equal_pairs:
@@ -138,11 +140,13 @@ def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
 
 
 def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:
-    """Return a function whose value is a sentence if the plugin's function fails."""
+    """Return a function whose value is a sentence if the plugin's fails, or returns what JSON cannot hold."""
 
     def guarded() -> Any:
         try:
-            return value()
+            content = plain(value())
+            json.dumps(content)
+            return content
         except Exception as error:  # noqa: BLE001 - as above
             return _failure("data", plugin, error)
 

@@ -1,4 +1,4 @@
-"""Progress of downloads. This module loads no numeric library, so commands on a single dataset start fast."""
+"""Progress of downloads; importing this loads no numeric library, so commands on a single dataset start fast."""
 
 from __future__ import annotations
 

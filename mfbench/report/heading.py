@@ -1,4 +1,4 @@
-"""The head of a report: how the numbers were obtained, and how to obtain them again."""
+"""The head of a report: the setting, the environment, and the command that makes the report again."""
 
 from __future__ import annotations
 

@@ -92,10 +92,10 @@ def show_datasets(
     console : Console
         Where to print.
     lookup : Lookup or None, default=None
-        Where to look for datasets; None means the default mirror and cache.
+        Mirror, cache and network to search; None means the default mirror and cache.
     collection : str or None, default=None
-        Print only the datasets of this collection, with the labels that they have in it. If None, print unregistered
-        datasets in mirror and cache as well.
+        Print only the datasets of this collection, with its labels. If None, print unregistered datasets in mirror and
+        cache as well.
     """
     lookup = lookup or Lookup()
     label = () if collection is None else (collection,)
@@ -172,7 +172,7 @@ def show_dataset(
     rows : int
         Number of rows to print.
     loaded : LoadedDataset or None, default=None
-        Where it came from.
+        The result of the search, for its location and its card.
     spec : DatasetSpec or None, default=None
         Description of the dataset, with its collections and its note.
     """

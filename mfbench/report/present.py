@@ -1,4 +1,4 @@
-"""Reports in the form that was requested, of a run or of a published table."""
+"""Reports of a run or a published table in the requested form."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     """
     if form.reference is not None:
         if form.reference not in run.methods:
-            raise UnknownNameError("method of this run", form.reference, run.methods)
+            raise UnknownNameError("method", form.reference, run.methods, owner="this run")
         run.reference = form.reference
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
@@ -138,7 +138,7 @@ def write_charts(run: Run, folder: Path) -> list[Path]:
         If a file cannot be written.
     """
     if kind_of(run) != "detection":
-        raise UsageError("--figures draws only runs of the protocol 'ground-truth'; --svg draws any report")
+        raise UsageError("--figures is only for runs of the protocol 'ground-truth'; --svg draws any report")
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -148,5 +148,5 @@ def write_charts(run: Run, folder: Path) -> list[Path]:
                 path.write_text(chart.svg(chart.title), encoding="utf-8")
                 written.append(path)
     except OSError as error:
-        raise MfbenchError(f"cannot write figures to {folder}: {error.strerror or error}") from error
+        raise MfbenchError(f"cannot write charts to {folder}: {error.strerror or error}") from error
     return written

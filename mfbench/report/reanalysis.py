@@ -1,4 +1,4 @@
-"""The analysis of a published table alone: what its printed figures say across datasets."""
+"""The analysis of a published table alone: tests across datasets on its printed figures."""
 
 from __future__ import annotations
 

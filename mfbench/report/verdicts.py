@@ -1,7 +1,7 @@
-"""Which tests a report's verdicts on single datasets come from, and how its notes describe them.
+"""Verdicts on single datasets: the tests behind them, and the notes that describe these tests.
 
-That depends on how the test sets of a dataset relate: rounds are independent, folds overlap, and a single test set
-allows no test of fold scores.
+The tests depend on the relation of the test sets of a dataset: rounds are independent, folds overlap, and a single test
+set allows no test of fold scores.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The kinds of protocol as a suite file sees them: the keys of each, and their values if the file sets none.
+"""The kinds of protocol in a suite file: the keys of each kind and their default values.
 
-Light on purpose: reading a suite must not import what computes splits. The class of a protocol in
-`mfbench.suite.protocols` accepts exactly the keys listed here.
+This module is light on purpose: reading a suite must not import the code that computes splits. The class of a protocol
+in `mfbench.suite.protocols` accepts exactly the keys listed here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLASSIFICATION_METRICS = (
 )
 # The scores of a round of the protocol ``ground-truth``, in the order of the report.
 DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
-# Keys of every kind: how a trial is run and scored, not which rows it gets.
+# Keys of every kind: they determine how a trial is run and scored, not its rows.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
 
 

@@ -146,7 +146,7 @@ def parse_suite(text: str, file: str) -> Suite:
     Raises
     ------
     SuiteError
-        One line per mistake: file, key path, actual value, what is allowed.
+        One line per mistake: file, key path, actual value, allowed values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The shape of a suite file. A suite is data and never code: pydantic models, plain values, nothing executed.
+"""The schema of suite files as pydantic models. A suite contains plain values; nothing in it is executed.
 
 ``mfbench suites --schema`` prints the JSON Schema for editors; docs/suites.md explains every key.
 """
@@ -128,7 +128,7 @@ class ProtocolSettings(Part):
 
 
 class Profile(Part):
-    """``[profiles.NAME]``: what a profile changes in the protocol."""
+    """``[profiles.NAME]``: changes of the protocol by a profile."""
 
     form: Literal["sound", "published"] | None = Field(default=None, description="See [protocol].")
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")

@@ -1,4 +1,4 @@
-"""From a method's ``tune`` to its grid: every key is a parameter that one of its steps has, every value is allowed."""
+"""From a method's ``tune`` to its grid: every key must be a parameter of one of its steps, every value allowed."""
 
 from __future__ import annotations
 

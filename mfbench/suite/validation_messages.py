@@ -1,4 +1,4 @@
-"""From pydantic's errors to sentences: where in the file, what is there, and what is allowed."""
+"""From pydantic's errors to sentences: the key in the file, the actual value and the allowed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNIONS = (types.UnionType, Union)  # the type of "A | B" is one of them, dependi
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Return one sentence for each mistake that pydantic reports: key path, actual value, what is allowed.
+    """Return one sentence for each mistake that pydantic reports: key path, actual value, allowed values.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
     for detail in error.errors(include_url=False):
         fields, inner = _follow(model, detail["loc"])
         by_key.setdefault(_path(fields), []).append((detail, inner))
-    # A key inside another one is more precise: "tune.k is empty" makes "tune is not a text" pointless.
+    # A key inside another one is more precise: "tune.k is empty" makes "tune is not a string" pointless.
     outer = {key for key in by_key for other in by_key if other.startswith((f"{key}.", f"{key}["))}
     return [f"{key}: {_sentence(details)}" for key, details in by_key.items() if key not in outer]
 
@@ -127,7 +127,7 @@ def _type_name(value: Any) -> str:
         bool: "true/false",
         int: "a whole number",
         float: "a number",
-        str: "a text",
+        str: "a string",
         list: "a list",
         dict: "a table",
     }
@@ -137,7 +137,7 @@ def _type_name(value: Any) -> str:
 def _allowed(detail: Any) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     plain = {
-        "string_type": "a text",
+        "string_type": "a string",
         "int_type": "a whole number",
         "float_type": "a number",
         "bool_type": "true or false",
@@ -152,7 +152,7 @@ def _allowed(detail: Any) -> str:
     if kind == "string_pattern_mismatch":
         if "a-z0-9" in str(context.get("pattern")):
             return "lower-case letters, digits and single hyphens"
-        return "a text without blanks at its ends"
+        return "a string without blanks at its ends"
     if kind in ("string_too_short", "too_short"):
         return f"at least {context['min_length']} {'character' if 'string' in kind else 'entry'}"
     message = str(detail["msg"])

@@ -33,7 +33,7 @@ def test_folds_with_predictions(run_folder):
 
 
 def test_an_unknown_dataset_is_answered_with_the_names(run_folder):
-    with pytest.raises(UnknownNameError, match="unknown dataset of this run 'e': choose from d"):
+    with pytest.raises(UnknownNameError, match="unknown dataset 'e' of this run: choose from d"):
         StoredRun(run_folder).dataset("e")
 
 

@@ -123,8 +123,8 @@ class TestOrder:
         # Later ones are not blamed with the words of the first: they were not asked for at all.
         told = {
             "things": "connection refused",
-            "openml:61": "OpenML was out of reach",
-            "uci:53": "UCI repository was out",
+            "openml:61": "OpenML could not be reached",
+            "uci:53": "UCI repository could not be reached",
         }
         for reference, words in told.items():
             with pytest.raises(DataUnavailableError, match=rf"{words}.*; to try again, run: mfbench datasets pull"):
@@ -142,7 +142,7 @@ class TestOrder:
         load("openml:61", registry, options=places())
         (table,) = (tmp_path / "cache" / "content").iterdir()
         table.write_bytes(b"")
-        with pytest.raises(DataError, match=r"'openml:61' is damaged: .*; fetch it again without --offline"):
+        with pytest.raises(DataError, match=r"'openml:61' is damaged: .*; download it again without --offline"):
             load("openml:61", registry, options=places(offline=True))
         with pytest.warns(UserWarning, match="it is fetched again"):
             assert find("openml:61", registry, Lookup(places())).location == "network"
@@ -156,7 +156,7 @@ class TestOffline:
             ("openml:61", ["and the network is off", "mfbench datasets pull openml:61"]),
             ("uci:53", ["and the network is off", "mfbench datasets pull uci:53"]),
             ("openml-suite:99", ["and the network is off", "mfbench datasets pull openml-suite:99"]),
-            ("nowhere", ["no repository is known to have it", "--data-dir"]),
+            ("nowhere", ["no known repository has it", "--data-dir"]),
             ("mirror:things", ["not in the cache", "--data-dir"]),
             ("import:mine", ["mfbench datasets import FILE --name mine"]),
         ],

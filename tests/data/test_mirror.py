@@ -78,7 +78,7 @@ def test_a_truncated_or_missing_file(write_mirror):
         ({"class_counts": {"a": 0.5}}, "'class_counts' must be a table"),
         ({"categorical": "code"}, "'categorical' must be a list"),
         ({"sha256": "../../etc"}, "'sha256' must be 64"),
-        ({"license": 3}, "'license' must be a text"),
+        ({"license": 3}, "'license' must be a string"),
     ],
 )
 def test_an_index_that_is_not_valid_is_one_sentence(write_mirror, changes, words):

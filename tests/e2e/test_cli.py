@@ -103,7 +103,7 @@ def test_a_file_is_a_dataset(host, tmp_path):
         (["suite", "uci", "--seed", "-1"], "--seed -1 is out of range"),
         (["suite", "bad.toml"], "bad.toml: methods[0].classifier: unknown classifier 'knnn': did you mean 'knn'?"),
         (["suite", "worse.toml"], "worse.toml: methods[0].clasifier: unknown key: did you mean 'classifier'?"),
-        (["suite", "param.toml"], "unknown parameter of 'knn' 'n_neighbours': did you mean 'n_neighbors'?"),
+        (["suite", "param.toml"], "unknown parameter 'n_neighbours' of 'knn': did you mean 'n_neighbors'?"),
         (["report", "nowhere"], "holds no run"),
         (["suite", "twice.toml"], "'iris' is listed twice, also as 'iris()'"),
         (["suite", "escape.toml"], "escape.toml: suite.profile: found '../../x'"),

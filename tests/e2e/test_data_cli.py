@@ -104,7 +104,7 @@ class TestSuites:
             "Left out as unavailable: shells; to download, run: mfbench datasets pull own.toml, or name a mirror with "
             "--data-dir"
         )
-        assert told[1].startswith("Left out as unavailable: pebbles, sand; no repository is known to have them")
+        assert told[1].startswith("Left out as unavailable: pebbles, sand; no known repository has them")
         second = beach.run("suite", "own.toml", "--profile", "quick", "--data-dir", "mirror")
         assert second.returncode == 0
         assert "fetching openml:900001" in second.stdout

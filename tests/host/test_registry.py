@@ -97,7 +97,7 @@ class TestNames:
 
     def test_an_unknown_parameter_is_answered_with_the_possible_ones(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("a")]))
-        with pytest.raises(UnknownNameError, match="unknown parameter of 'a' 'siez': did you mean 'size'"):
+        with pytest.raises(UnknownNameError, match="unknown parameter 'siez' of 'a': did you mean 'size'"):
             one.make("a(siez=1)")
         with pytest.raises(UnknownNameError, match="choose from shade, size"):
             one.make("a(zzz=1)")

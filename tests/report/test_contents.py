@@ -83,3 +83,9 @@ class TestPlugins:
         report = report_of(small_run, registry_with(lambda run: [section]))
         assert "plugin 'own' of own: chart 'broken' failed with ZeroDivisionError" in to_markdown(report)
         assert "plugin 'own' of own: data failed with ZeroDivisionError" in to_json(report)
+
+    def test_data_that_json_cannot_hold_are_replaced_by_a_sentence(self, small_run):
+        section = Section("s", data={"x": lambda: {1, 2}, "y": lambda: 3})
+        text = to_json(report_of(small_run, registry_with(lambda run: [section])))
+        assert "plugin 'own' of own: data failed with TypeError: Object of type set" in text
+        assert '"y": 3' in text

@@ -38,7 +38,7 @@ def test_every_other_form_is_returned(run):
 
 def test_another_reference(run):
     assert json.loads(present_run(run, Form("json", reference="B"), console()))["reference"] == "B"
-    with pytest.raises(UnknownNameError, match="method of this run"):
+    with pytest.raises(UnknownNameError, match=r"unknown method '.*' of this run"):
         present_run(run, Form(reference="Z"), console())
 
 

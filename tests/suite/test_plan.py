@@ -28,7 +28,7 @@ MISTAKES = {
     ),
     "unknown parameter": (
         'classifier = "plain(shfit=1)"', "methods[0].classifier",
-        "unknown parameter of 'plain' 'shfit': did you mean 'shift'"
+        "unknown parameter 'shfit' of 'plain': did you mean 'shift'"
     ),
     "no expression": ('classifier = "plain(3)"', "methods[0].classifier", "cannot read 'plain(3)'"),
     "subset without selector": ('classifier = "plain"\ntop = 3', "methods[0].top", "needs a selector"),
@@ -48,7 +48,7 @@ MISTAKES = {
     ),
     "dotted nonsense": (
         'selector = "weigh"\nclassifier = "plain"\ntune = { "selector.shift" = [1] }', "methods[0].tune",
-        "unknown parameter of 'weigh' 'shift'"
+        "unknown parameter 'shift' of 'weigh'"
     ),
     "dotted step that is not there": (
         'classifier = "plain"\ntune = { "selector.power" = [1] }', "methods[0].tune.selector.power", "selector.NAME"

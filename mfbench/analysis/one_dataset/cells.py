@@ -1,4 +1,4 @@
-"""The results of one method on one dataset, fold by fold: what the rules compare."""
+"""The results of one method on one dataset, fold by fold, which the rules compare."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CellResults:
     ok : ndarray of bool of shape (n_folds,)
         Which trials have the status ok.
     decisions : callable
-        Returns for each fold which of its test rows were right.
+        Returns for each fold which of its test rows were classified correctly.
     """
 
     scores: NDArray[np.float64]
@@ -44,14 +44,14 @@ class CellResults:
         return bool(self.ok.all() and np.isfinite(self.scores).all())
 
     def first_repeat(self) -> NDArray[np.bool_]:
-        """Return which test rows of the first repeat were right; a row is tested at most once in a repeat."""
+        """Return which test rows of the first repeat were classified correctly; each row is tested at most once."""
         folds = self.decisions()
         return np.concatenate(
             [fold for fold, repeat in zip(folds, self.repeats, strict=True) if repeat == self.repeats[0]]
         )
 
     def first_test_set(self) -> NDArray[np.bool_]:
-        """Return which test rows of the first fold were right."""
+        """Return which test rows of the first fold were classified correctly."""
         return self.decisions()[0]
 
 

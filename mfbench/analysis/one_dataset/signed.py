@@ -30,7 +30,7 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     if a.shape != b.shape or a.ndim != 1 or not len(a):
         raise ValueError(f"two score arrays of equal length are required; got shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("a score is missing or not finite; compare only what both methods completed")
+        raise ValueError("a score is missing or not finite; compare only results that both methods completed")
     differences: NDArray[np.float64] = np.round(a - b, 12)
     return differences
 

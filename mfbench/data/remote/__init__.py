@@ -1,1 +1,1 @@
-"""Datasets from the network: one download, the clients of the repositories, and what they share."""
+"""Datasets from the network: downloads, the clients of the repositories, and their common parts."""

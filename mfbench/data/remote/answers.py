@@ -1,4 +1,4 @@
-"""What servers answer: text made safe to print, and answers of an undocumented form turned into one sentence."""
+"""Answers of servers: text is made safe to print, and an answer in an undocumented form becomes one sentence."""
 
 from __future__ import annotations
 

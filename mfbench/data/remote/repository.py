@@ -152,7 +152,7 @@ def choose_target(what: str, declared: Sequence[str], columns: Collection[str], 
 
 
 def card_of(dataset: Dataset, received: Received, table: RemoteTable) -> Card:
-    """Return what the cache stores alongside the data, as plain values for JSON.
+    """Return the card that the cache stores alongside the data, as plain values for JSON.
 
     Returns
     -------

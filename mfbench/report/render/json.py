@@ -22,19 +22,19 @@ def to_json(report: Report) -> str:
         else:
             content |= values
     content["plugin_data"] = plugin_data
-    return json.dumps(_plain(content), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null."""
     if isinstance(value, pd.DataFrame):
         value = value.to_dict("records")
     elif isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value

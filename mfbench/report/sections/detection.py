@@ -1,4 +1,4 @@
-"""Detection: which of the relevant features selectors find, and how many irrelevant ones they select."""
+"""Detection: how many of the relevant and of the irrelevant features the selectors select."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ HEADINGS = {
     "pair_detection": "pairs",
     STABILITY: "stability",
 }
-# Figures for which larger is better, whatever the others are. Detections alone are not: they can be bought with false
-# alarms.
+# Figures that can be judged alone, larger being better. The detection rate cannot: false alarms raise it.
 JUDGED = ("area", "f1", "pair_detection", STABILITY)
 SELECTED_BY = {"positive": "weight", "relevant": "rank", "all": "all"}
 
@@ -55,7 +54,7 @@ def _overview(run: Run, by_cell: Rows, datasets: Sequence[str]) -> Table:
     columns = []
     for figure in FIGURES:
         means = np.array([[by_cell[d, m, figure]["mean"] for m in run.methods] for d in datasets], dtype=float)
-        # The mean is over the datasets that define the figure; a method without it on one of them has no mean.
+        # The mean is over the datasets on which any method has the figure; a method needs it on all of these.
         defined = np.isfinite(means).any(axis=1)
         columns.append(_column(figure, means[defined].mean(axis=0) if defined.any() else means[0] * np.nan))
     rows = [
@@ -117,7 +116,7 @@ def _notes(run: Run) -> list[str]:
         "(Student's; Nogueira's asymptotic interval for stability). A half-width of 0 means that all rounds agree.",
         "False discoveries: share of the selected features that are irrelevant. Area: area under the curve of "
         "detection rate against false-alarm rate. Pairs: share of the true pairs among equally many pairs of the "
-        "largest weights, for methods that weight pairs.",
+        "largest weights, for methods that weigh pairs.",
         "–: undefined; in the table of means, undefined on at least one dataset. Stability is undefined if no round "
         "selects a feature.",
     ]
@@ -135,9 +134,9 @@ def _selection_notes(run: Run) -> list[str]:
     rank = [method for method, rule in rules.items() if rule == "relevant"]
     if rank:
         notes.append(
-            f"Selected by rank ({', '.join(rank)}): these methods only rank features and were given the number of "
-            "relevant features. Their detection rate, false-alarm rate, precision and F1 are not comparable with those "
-            "of methods that decide themselves; the area is."
+            f"Selected by rank ({', '.join(rank)}): these methods only rank features and use the number of relevant "
+            "features. Their detection rate, false-alarm rate, precision and F1 are not comparable with those of "
+            "methods that decide for themselves; the area is."
         )
     return notes
 

@@ -1,4 +1,4 @@
-"""Features used: how many each method selects, and whether the folds agree on which."""
+"""Features used: their number for each method, and the stability of the selection over folds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLE = "Features used: median over folds (stability)"
 
 
 def features(run: Run) -> Section:
-    """Return the section on selected features; empty if no method leaves a feature out."""
+    """Return the section on selected features; empty if every method uses all features."""
     frame = run.selected
     selecting = set(frame.loc[frame["least"] < frame["n_features"], "method"])
     frame = frame[frame["method"].isin(selecting)]

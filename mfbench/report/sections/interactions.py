@@ -1,4 +1,4 @@
-"""True interactions: how strongly methods weight the pairs of features that are known to interact."""
+"""True interactions: the weights and ranks that methods give to the pairs of features known to interact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLE = "True interactions: share of the norm, or p (rank)"
 
 
 def interactions(run: Run) -> Section:
-    """Return the section on datasets with known interactions; empty if no method weights pairs of features."""
+    """Return the section on datasets with known interactions; empty if no method weighs pairs of features."""
     data = {"true_interactions": lambda: run.true_interactions}
     by_cell = {(row["dataset"], row["method"]): row for row in run.true_interactions.to_dict("records")}
     if not by_cell:

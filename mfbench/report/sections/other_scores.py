@@ -1,4 +1,4 @@
-"""Other scores: what accuracy hides on datasets with one large class."""
+"""Other scores: balanced accuracy and the like on datasets with one large class, where accuracy misleads."""
 
 from __future__ import annotations
 

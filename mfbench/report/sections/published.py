@@ -39,7 +39,7 @@ def _tables(run: Run) -> list[Table]:
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
     methods = list(dict.fromkeys(frame["method"]))
     metric = str(frame["metric"].iloc[0])
-    # Next to the one metric that constant decisions score highly on, the table shows their score.
+    # Constant decisions score high on this metric alone, so the table shows their score next to it.
     constant = ["trivial"] if trivial and metric == "one_vs_rest_accuracy" else []
     table = Table(
         ["dataset", *constant, *methods],

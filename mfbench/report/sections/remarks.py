@@ -1,4 +1,4 @@
-"""Remarks: datasets left out, trials that failed, have not run or raised warnings."""
+"""Remarks: datasets left out, and trials that failed, have not run or raised warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_MESSAGE = 200
 
 
 def remarks(run: Run) -> Section:
-    """Return the section on what is missing from the run and what went wrong."""
+    """Return the section on datasets left out, missing trials, failures and warnings."""
     return Section(
         "Remarks",
         notes=[
@@ -35,14 +35,14 @@ def remarks(run: Run) -> Section:
 
 
 def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
-    """Return why datasets were left out; unavailable ones share a sentence that says how to obtain them.
+    """Return the reasons for leaving datasets out; unavailable ones share a sentence with the command to obtain them.
 
     Parameters
     ----------
     reasons : mapping of str to str
         Reason by dataset.
     unavailable : mapping of str to Unavailable
-        The datasets that are only unavailable.
+        The datasets left out because they are unavailable.
     suite : str
         Name or file of the suite, as on the command line.
 
@@ -68,8 +68,8 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
         lines += [f"The download failed: {attempt}"] if attempt else []
     if others:
         lines.append(
-            f"Left out as unavailable: {', '.join(others)}; no repository is known to have them: name a mirror that "
-            "does with --data-dir, or import them with: mfbench datasets import"
+            f"Left out as unavailable: {', '.join(others)}; no known repository has them: name a mirror that does "
+            "with --data-dir, or import them with: mfbench datasets import"
         )
     return lines
 

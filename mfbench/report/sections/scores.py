@@ -70,7 +70,7 @@ def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
-    """Return what constant decisions score on each dataset; empty unless the metric is one_vs_rest_accuracy."""
+    """Return the score of constant decisions on each dataset; empty unless the metric is one_vs_rest_accuracy."""
     if run.settings.metric != "one_vs_rest_accuracy":
         return {}
     return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))

@@ -1,4 +1,4 @@
-"""Time: how often each method is within a factor of the fastest one."""
+"""Time: the share of datasets on which each method is within a factor of the fastest one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time to fit, of the protocol ``timing``: seconds at the largest size, and how they grow with the size."""
+"""Time to fit, for the protocol ``timing``: seconds at the largest size, and exponents of growth."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def timing(run: Run) -> Section:
         f"{run.meta.protocol.repeats} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
         f"of sizes and times, using times of at least {1000 * FLOOR:g} ms; – if fewer than two sizes have such a time. "
         "A power law fitted to a few sizes describes only those sizes. Other processes on the machine lengthen times: "
-        "use --jobs 1 for times worth keeping."
+        "use --jobs 1 for reliable times."
     )
     tables = [_table(run, by_cell, column) for column in COLUMNS]
     return Section(TITLE, tables, notes=[note], data={"timing": lambda: run.timing})

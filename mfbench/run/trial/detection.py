@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RoundFold(Fold):
-    """The data of a round: every row trains.
+    """The data of a round; all rows are training rows.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class RoundFold(Fold):
     seed : int
         Seed of the fits; equal for all methods.
     threshold : float
-        Features with a weight above this share of the largest absolute weight are selected.
+        A feature is selected if its weight exceeds this share of the largest absolute weight.
     """
 
     def __init__(self, data: Dataset, order: NDArray[np.intp], scale: Scale, seed: int, threshold: float) -> None:

@@ -1,4 +1,4 @@
-"""Which features a selector selects, and how well they agree with the features that are known to be relevant."""
+"""The features that a selector selects, and scores of their agreement with the relevant features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mfbench.trials import Interactions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What each of `mfbench.suite.forms.DETECTION_METRICS` means, in the same order.
+# The meaning of each of `mfbench.suite.forms.DETECTION_METRICS`, in the same order.
 DETECTION_SCORES = {
     "area": "area under the curve of detection over false alarms, from the weights",
     "detection": "relevant features selected, over all relevant features",

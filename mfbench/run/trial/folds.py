@@ -75,7 +75,7 @@ class Encoded:
 
 
 class Fold:
-    """Training and test rows of a dataset. Nothing here ever learns from the test rows.
+    """Training and test rows of a dataset. Nothing is ever learned from the test rows.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Fold:
     path_fits : dict of str to (estimator, Stopwatch)
         Selectors that were fitted along a whole path.
     is_outer : bool
-        Whether the fold belongs to the protocol; False if it only tunes.
+        Whether the fold belongs to the protocol; False if it is only for tuning.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Fold:
 
     @property
     def encoder(self) -> Encoder:
-        """What the training rows teach about imputing, encoding and scaling."""
+        """The encoder that imputes, encodes and scales, fitted on the training rows."""
         if self._encoder is None:
             self._encoder = Encoder(self.columns, self.scale).fit(self.raw_train)
         return self._encoder
@@ -180,14 +180,14 @@ class Fold:
         """The rows imputed, encoded and scaled by `encoder`."""
         if self._encoded is None:
             train = self.encoder.transform(self.raw_train)
-            # scikit-learn refuses to transform an array without rows, and a protocol without predictions tests none.
+            # scikit-learn cannot transform an array without rows, and a protocol without predictions has no test rows.
             test = self.encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
             self._encoded = Encoded(train, test, self.encoder.groups_)
         return self._encoded
 
     @property
     def inner(self) -> list[Fold]:
-        """The folds that tune: the validation part if there is one, else the training rows split again.
+        """The folds for tuning: the validation part if there is one, else the training rows split again.
 
         A cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
         inner fold shares this fold's encoder and selector fits.

@@ -1,4 +1,4 @@
-"""The grid of a method that is tuned: its points, and what a point sets."""
+"""The grid of a tuned method: its points and their parameters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from mfbench.suite.methods import TOP, ResolvedMethod
 
-# What a point of the grid sets, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
+# The parameters of a grid point, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
 GridPoint = dict[tuple[str, str], Any]
 
 
@@ -23,7 +23,7 @@ def grid_points(method: ResolvedMethod) -> Iterator[GridPoint]:
 
 
 def parameters(point: GridPoint, target: str) -> dict[str, Any]:
-    """Return the parameters that a grid point sets of one step."""
+    """Return the parameters of a grid point for one step."""
     return {name: value for (owner, name), value in point.items() if owner == target}
 
 

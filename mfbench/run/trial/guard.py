@@ -1,4 +1,4 @@
-"""The frame of a trial: time, memory and warnings are recorded, and whatever is raised becomes the trial's result."""
+"""The frame of a trial: it records time, memory and warnings, and turns any exception into the trial's result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def describe_failure(error: BaseException) -> tuple[str, str, str]:
 
 
 def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
-    """Let `work` fill a trial's result; time, memory, warnings and whatever it raises are recorded."""
+    """Let `work` fill a trial's result; record time, memory, warnings and any exception."""
     result = TrialResult(key=trial.key)
     with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")

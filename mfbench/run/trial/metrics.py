@@ -43,7 +43,7 @@ class Predictions:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """What a report needs to know about a score: its direction, and whether it is printed in percent."""
+    """The properties of a score that a report uses: its direction, and whether it is printed in percent."""
 
     greater_is_better: bool = True
     percent: bool = True

@@ -37,7 +37,7 @@ def solve_one_vs_rest(
     fold : Fold
         With more than two classes.
     metrics : list of str
-        Scores to compute; the first one tunes, each problem by itself.
+        Scores to compute; the first one is used for tuning, separately in each problem.
     make : callable
         Builds estimators: ``make(expression, kind, **overrides)``.
     result : TrialResult

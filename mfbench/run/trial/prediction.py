@@ -92,15 +92,15 @@ def run_trial(
     trial : Trial
         Coordinates and seed.
     method : ResolvedMethod
-        What to run.
+        The method to run.
     fold : Fold
         The data. Selector fits that the fold already has are used; new ones are left there.
     metrics : list of str
-        Scores to compute; the first one tunes.
+        Scores to compute; the first one is used for tuning.
     make : callable
         Builds estimators: ``make(expression, kind, **overrides)``.
     decisions : {"multi-class", "one-vs-rest"}, default="multi-class"
-        Whether more than two classes are one problem, or each class against the rest.
+        Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
 
     Returns
     -------

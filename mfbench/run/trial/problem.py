@@ -35,7 +35,7 @@ class Problem:
     fold : Fold
         The data. Selector fits that the fold already has are used; new ones are left there.
     metrics : list of str
-        Scores to compute; the first one tunes.
+        Scores to compute; the first one is used for tuning.
     make : callable
         Builds estimators: ``make(expression, kind, **overrides)``.
     """
@@ -53,12 +53,12 @@ class Problem:
         result : TrialResult
             It is filled.
         with_scores : bool, default=False
-            Whether the predictions shall have probabilities or decision values even if no metric needs them.
+            Whether to include probabilities or decision values even if no metric needs them.
 
         Returns
         -------
         Predictions or None
-            None if all folds of the dataset will choose among the grid points when the run is read.
+            None if the method is tuned per dataset: its grid point is selected when the run is read.
         """
         if self.method.selection == "per-dataset":
             self.steps.tuning = True
@@ -109,7 +109,7 @@ class Problem:
         return predictions
 
     def _candidate(self, point: GridPoint) -> Candidate:
-        """Measure a grid point on the outer fold; analysis chooses among the points, by all folds of the dataset."""
+        """Measure a grid point on the outer fold; analysis selects among the points by all folds of the dataset."""
         candidate = Candidate(chosen=readable(point))
         self._measure(point, candidate)
         return candidate
@@ -129,8 +129,8 @@ class Problem:
             scored = [self._inner_score(fold, point) for fold in inner]
             scores = np.array([score for score, _ in scored])
             if np.isnan(scores).all():
-                raise ValueError(f"the score {self.metrics[0]!r} is not defined for it")
-            # An inner fold that lacks a class may have no score, and then has none for any point.
+                raise ValueError(f"the score {self.metrics[0]!r} is undefined on every inner fold")
+            # An inner fold that lacks a class may have no score; it then has none for any point.
             # Differences below rounding do not count: equal scores must tie on every machine.
             return round(sign * float(np.nanmean(scores)), 12), scored[0][1]
 

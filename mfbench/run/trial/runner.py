@@ -1,4 +1,4 @@
-"""How the trials of a protocol run: the interface that a worker uses.
+"""The interface by which a worker runs the trials of a protocol.
 
 Two modules implement it: `mfbench.run.trial.prediction` and `mfbench.run.trial.detection`. A protocol names one of
 them in `EvaluationProtocol.task`.
@@ -17,7 +17,7 @@ from mfbench.trials import Trial, TrialResult
 
 
 class TrialRunner(ABC):
-    """How the trials of a protocol run: which data a fold has, and what a method does with them.
+    """Runs the trials of a protocol: prepares the data of a fold and runs a method on them.
 
     Parameters
     ----------

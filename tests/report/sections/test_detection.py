@@ -167,12 +167,12 @@ def test_the_overview_comes_first(run):
 
 def test_pictures_where_nothing_can_be_written(run, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(MfbenchError, match="cannot write figures"):
+    with pytest.raises(MfbenchError, match="cannot write charts"):
         write_charts(run, tmp_path / "file")
 
 
 def test_pictures_of_another_protocol(small_run, tmp_path):
-    with pytest.raises(UsageError, match="only runs of the protocol 'ground-truth'"):
+    with pytest.raises(UsageError, match="only for runs of the protocol 'ground-truth'"):
         write_charts(small_run, tmp_path)
 
 
