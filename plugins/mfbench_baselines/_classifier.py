@@ -80,7 +80,8 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
         labels : ndarray of shape (n_samples,)
             Elements of `classes_`.
         """
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)  # first, because it checks that the classifier is fitted
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -120,7 +120,7 @@ class TestRefusals:
         [([1.0], [2.0]), ([], []), ([1.0, 2.0], [1.0]), ([[1.0, 2.0]], [[1.0, 2.0]]), (1.0, 2.0)],
     )
     def test_fewer_than_two_pairs(self, first, second):
-        with pytest.raises(ValueError, match="length of at least 2"):
+        with pytest.raises(ValueError, match="equal length, at least 2"):
             corrected_t_test(first, second, 0.0)
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
