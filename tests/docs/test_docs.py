@@ -403,7 +403,8 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.delenv(registry.LOAD_VARIABLE, raising=False)
     # In this process, but as the main script, so that workers import it as they would a user's.
     runpy.run_path(str(script), run_name="__main__")
-    assert capsys.readouterr().out
+    # A block that only defines a hook prints nothing.
+    assert bool(capsys.readouterr().out) == any("print(" in block for block in blocks)
 
 
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
