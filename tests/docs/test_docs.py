@@ -392,7 +392,15 @@ def _run(arguments, folder, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            name, marks=[pytest.mark.slow(reason="compiles most methods")] if name == "docs/methods.md" else []
+        )
+        for name in (str(page.relative_to(ROOT)) for page in PAGES)
+    ],
+)
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     blocks = [body for _, body in code_blocks(page, "python", named=False)]
     if not blocks:
@@ -464,6 +472,7 @@ def test_readme_plugin(tmp_path):
     assert _run(["-c", script], tmp_path, PYTHONPATH=str(tmp_path)).strip() == f"{project['name']} (4,)"
 
 
+@pytest.mark.slow(reason="installs a package and runs its tests")
 def test_plugin_guide_package(tmp_path):
     _install("plugins.md", tmp_path)
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]

@@ -23,6 +23,7 @@ def test_a_run_prints_its_report_and_the_same_command_again_measures_nothing(hos
     assert first.stdout.partition("\n\n")[2] == again.stdout.partition("\n\n")[2]
 
 
+@pytest.mark.slow(reason="three runs of the command line")
 def test_scores_do_not_depend_on_the_number_of_workers(host):
     host.suite(
         """

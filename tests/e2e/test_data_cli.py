@@ -287,6 +287,7 @@ class TestKeeping:
         assert result.returncode == (1 if words[0] == "show" else 2)
         assert "Traceback" not in result.stderr
 
+    @pytest.mark.slow(reason="many commands")
     def test_verify_and_clear(self, beach, tmp_path):
         assert "is empty" in beach.run("datasets", "clear").stdout
         beach.run("datasets", "pull", "shells", "openml:900002")

@@ -3,6 +3,8 @@
 import signal
 import time
 
+import pytest
+
 from mfbench import load_run
 
 SUITE = """
@@ -57,6 +59,7 @@ PLUGIN = """
 """
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_results_depend_neither_on_workers_nor_on_other_methods(host):
     host.suite(SUITE.format(more=""))
     tables = []

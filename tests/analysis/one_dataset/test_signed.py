@@ -15,6 +15,7 @@ TIED = st.lists(st.integers(-6, 6), min_size=1, max_size=30).map(lambda values: 
 
 @settings(deadline=None)
 @given(TIED)
+@pytest.mark.slow(reason="exact tests by enumeration")
 def test_p_values_are_scipys_with_ties_and_zeros(differences):
     assume((differences != 0).any())
     zero = np.zeros(len(differences))
