@@ -161,7 +161,7 @@ class TestCompare:
         assert not table.loc[("d", missing), "complete"] and table.loc[("e", missing), "complete"]
 
     def test_an_unknown_reference_is_answered_with_the_known_ones(self):
-        with pytest.raises(UnknownNameError, match="unknown method of this run 'Z': choose from A"):
+        with pytest.raises(UnknownNameError, match="unknown method 'Z' of this run: choose from A"):
             compare_with_reference(trials({("d", "A"): HIGH}), settings_for("Z"))
 
     def test_without_a_reference_there_are_no_verdicts(self):

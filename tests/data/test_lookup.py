@@ -246,7 +246,7 @@ class TestReferences:
         assert repositories.calls == []
 
     def test_a_dataset_without_a_loader_has_no_parameters(self, registry):
-        with pytest.raises(UnknownNameError, match=r"parameter of 'things' 'n': there are none"):
+        with pytest.raises(UnknownNameError, match=r"parameter 'n' of 'things': there are none"):
             check_exists(parse_reference("things(n=3)"), registry)
 
     def test_columns_are_not_for_the_others(self, registry):

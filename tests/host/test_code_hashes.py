@@ -210,8 +210,13 @@ class TestForeignCode:
     def test_a_package_that_is_not_there_has_no_hash(self):
         assert package_hash("no_such_package_anywhere") == ""
 
-    def test_a_factory_of_a_script_is_a_factory_too(self, monkeypatch):
+    def test_a_factory_of_a_script_is_a_factory_too(self, monkeypatch, tmp_path):
+        script = tmp_path / "script.py"
+        script.write_text("print(1)\n")
+        # A worker process of the tests has no script of its own.
         monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+        monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
+        package_hash.cache_clear()
         assert package_hash("__main__")
         monkeypatch.delattr(sys.modules["__main__"], "__file__")
         package_hash.cache_clear()

@@ -10,7 +10,7 @@ from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
-from mfbench.run.runner import RunOptions, execute, protocol_key
+from mfbench.run.runner import RunOptions, execute
 from mfbench.run.worker import Worker
 from mfbench.trials import Status, Trial, TrialResult
 
@@ -202,6 +202,6 @@ def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
     assert (folder / "environment.json").is_file()
     again = execute(plan, folder, registry, RunOptions(jobs=1), Watch())
     assert (again.resumed, again.executed) == (len(plan.trials), 0)
-    assert protocol_key(plan) == "repeated-cv:3:0"
+    assert plan.protocol.identity == "repeated-cv:3:0"
     fresh = execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Watch())
     assert (fresh.resumed, fresh.executed) == (0, len(plan.trials))
