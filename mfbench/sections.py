@@ -186,10 +186,7 @@ def _check_table(table: Table) -> None:
     width = len(table.columns)
     _require(isinstance(table.title, str), "the title of a table must be a string")
     _require(width > 0, "a table must have a column")
-    _require(
-        not isinstance(table.columns, str) and all(isinstance(name, str) for name in table.columns),
-        "column names must be a list of strings",
-    )
+    _require(_is_list_of(table.columns, str), "column names must be a list of strings")
     for row in table.rows:
         _require(len(row) == width, f"a row has {len(row)} cells, its table {width} columns")
         _require(all(isinstance(cell, Cell) for cell in row), "rows must consist of Cell objects")
