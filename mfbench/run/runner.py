@@ -125,7 +125,10 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     ------
     RunError
         If the folder is in use by another run, cannot be written to, or the disk is full.
+    UsageError
+        If the working directory configures numba.
     """
+    environment.check_working_directory()
     jobs = options.jobs or environment.available_cpus()
     memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
     with _locked(folder), explained(RunError, _file_error(folder), OSError):
