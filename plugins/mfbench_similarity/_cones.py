@@ -22,7 +22,7 @@ def in_form(product: Matrix, form: str) -> Matrix:
 
 
 def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
-    """Return the nearest positive semi-definite matrix: the symmetric part without its non-positive eigenvalues.
+    """Return the nearest positive semi-definite matrix, which must not be zero: see `nearest_psd`.
 
     Parameters
     ----------
@@ -39,6 +39,30 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
     ------
     ValueError
         If no eigenvalue is positive, rounding errors aside.
+    """
+    projected = nearest_psd(A)
+    if not projected.any():
+        values = A if A.ndim == 1 else np.linalg.eigvalsh(symmetric_part(A))
+        raise ValueError(
+            f"{learner}: the matrix has no positive eigenvalue (the largest is {values.max():.3g}, n_features = "
+            f"{len(values)}), so its projection on the positive semi-definite matrices is zero and ranks no neighbour; "
+            "use the learner without the projection, another n_neighbors, or centred features"
+        )
+    return projected
+
+
+def nearest_psd(A: Matrix) -> Matrix:
+    """Return the nearest positive semi-definite matrix: the symmetric part without its non-positive eigenvalues.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_features, n_features) or (n_features,)
+        A matrix, or a diagonal as a vector.
+
+    Returns
+    -------
+    ndarray of the same shape
+        Zero if no eigenvalue is positive, rounding errors aside.
 
     Notes
     -----
@@ -47,8 +71,10 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
     Examples
     --------
     >>> import numpy as np
-    >>> project_psd(np.array([[1.0, 0.0], [-4.0, 1.0]])).round(3).tolist()
+    >>> nearest_psd(np.array([[1.0, 0.0], [-4.0, 1.0]])).round(3).tolist()
     [[1.5, -1.5], [-1.5, 1.5]]
+    >>> nearest_psd(np.array([-1.0, -2.0])).tolist()
+    [0.0, 0.0]
     """
     if A.ndim == 1:
         values = A
@@ -59,12 +85,6 @@ def project_psd(A: Matrix, learner: str = "projection") -> Matrix:
         values, vectors = np.linalg.eigh(A)
     tolerance = np.abs(values).max() * len(values) * np.finfo(np.float64).eps
     positive = values > tolerance
-    if not positive.any():
-        raise ValueError(
-            f"{learner}: the matrix has no positive eigenvalue (the largest is {values.max():.3g}, n_features = "
-            f"{len(values)}), so its projection on the positive semi-definite matrices is zero and ranks no neighbour; "
-            "use the learner without the projection, another n_neighbors, or centred features"
-        )
     if A.ndim == 1:
         return np.where(positive, A, 0.0)
     kept = vectors[:, positive] * np.sqrt(values[positive])

@@ -76,14 +76,14 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
         """Return the matrices used for prediction, with their weights."""
         return [(1.0, self._matrices[problem])]
 
-    def _or_identity(self, A: Matrix, problem: int) -> Matrix:
+    def _or_identity(self, A: Matrix, problem: int, reason: str = "hits and misses do not differ") -> Matrix:
         """Return A, or, with a warning, the identity if A is zero, which would rank no neighbour."""
         if A.any():
             return A
         self.degenerate_ = True
         warnings.warn(
-            f"{type(self).__name__}{self._problem_name(problem)}: hits and misses do not differ, so nothing is "
-            "learned and the identity is used",
+            f"{type(self).__name__}{self._problem_name(problem)}: {reason}, so nothing is learned and the "
+            "identity is used",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from mfbench_similarity._cones import in_form, project_psd
+from mfbench_similarity._cones import in_form, nearest_psd
 from mfbench_similarity._learner import SimilarityLearner
 from mfbench_similarity._nearest.pairs import Pairs, differences
 from mfbench_similarity._nearest.table import Matrix, Normalization
@@ -160,16 +160,24 @@ class RBSPSD(RBS):
     matrices_, matrix_, margins_, weights_, feature_importances_, classes_, n_skipped_, n_features_in_
         As for `RBS`.
     degenerate_ : bool
-        False.
+        True if the symmetric part of G has no positive eigenvalue for some problem. Its A is then the identity divided
+        by its norm.
 
     Raises
     ------
     ValueError
-        As for `RBS`, and if the symmetric part of G has no positive eigenvalue; the paper does not define the method
-        in this case.
+        As for `RBS`.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the symmetric part of G has no positive eigenvalue.
 
     Notes
     -----
+    Without a positive eigenvalue every positive semi-definite matrix has a total margin of at most 0, and the paper
+    does not define the method. The identity, with which hits and misses were found, then stays as it is.
+
     Time and memory as for `RBS`, and O(p³) for the eigenvalues. The paper projects A without making it symmetric first,
     which has no eigenvector decomposition as written.
 
@@ -206,8 +214,9 @@ class RBSPSD(RBS):
         self.mode = mode
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
-        name = f"{type(self).__name__}{self._problem_name(problem)}"
-        return unit_norm(project_psd(self._solution(pairs, problem), name))
+        G = self._solution(pairs, problem)
+        reason = "the matrix of the margins has no positive eigenvalue" if G.any() else "hits and misses do not differ"
+        return self._or_identity(unit_norm(nearest_psd(G)), problem, reason)
 
 
 def unit_norm(A: Matrix) -> Matrix:

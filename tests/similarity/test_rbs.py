@@ -92,17 +92,30 @@ def test_no_semi_definite_matrix_has_a_larger_margin(oracles, make_numbers, form
 
 
 @pytest.mark.parametrize("form", ["symmetric", "diagonal"])
-def test_without_a_positive_eigenvalue_nothing_is_learned(form):
+def test_without_a_positive_eigenvalue_the_identity_stays(form):
     """Every hit points the other way, every miss the same way."""
     X, y = [[1.0, 0], [-1, 0], [1, 0.1], [-1, 0.1]], ["a", "a", "b", "b"]
-    with pytest.raises(ValueError, match=r"RBSPSD: .*no positive eigenvalue.*without the projection"):
-        RBSPSD(matrix=form).fit(np.array(X) * [1, 0], y)
+    with pytest.warns(RuntimeWarning, match=r"RBSPSD: .*no positive eigenvalue.*the identity is used"):
+        fitted = RBSPSD(matrix=form).fit(np.array(X) * [1, 0], y)
+    assert fitted.degenerate_
+    assert_allclose(fitted.matrix_, np.eye(2) / np.sqrt(2))
+    assert_allclose(fitted.weights_, [np.sqrt(0.5)] * 2)
+    assert (fitted.margins_ <= 0).all()
 
 
-def test_the_error_names_the_problem():
+def test_with_a_positive_eigenvalue_nothing_is_degenerate(make_numbers):
+    assert not RBSPSD().fit(*make_numbers(0)).degenerate_
+
+
+def test_the_warning_names_the_problem():
     X = [[1.0], [-1], [1], [-1], [0], [0]]
-    with pytest.raises(ValueError, match="for class 'a' against the rest"):
+    with pytest.warns(RuntimeWarning, match="for class 'a' against the rest"):
         RBSPSD(mode="one-vs-rest").fit(X, ["a", "a", "b", "b", "c", "c"])
+
+
+def test_psd_with_equal_hits_and_misses_leaves_the_identity():
+    with pytest.warns(RuntimeWarning, match="hits and misses do not differ"):
+        assert RBSPSD().fit([[1.0, 2]] * 4, [0, 1, 0, 1]).degenerate_
 
 
 def test_equal_hits_and_misses_leave_the_identity():
