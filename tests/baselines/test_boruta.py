@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.boruta import Boruta, decide
-
-
-@parametrize_with_checks([Boruta(max_iter=2, n_estimators=3, random_state=0)])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def test_decisions_match_the_exact_binomial_test():

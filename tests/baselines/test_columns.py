@@ -2,16 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.columns import FixedColumns
 
 X = np.arange(20.0).reshape(4, 5)
-
-
-@parametrize_with_checks([FixedColumns()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.classifiers import LassoClassifier
 from mfbench_baselines.elastic_net import ElasticNet, LassoPath
-
-
-@parametrize_with_checks([ElasticNet(), LassoPath(n_penalties=10)])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def sample(n=120, p=8, n_classes=2, seed=0):

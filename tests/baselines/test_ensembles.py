@@ -3,18 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from xgboost import XGBClassifier, XGBRegressor
 
 from mfbench_baselines.ensembles import RandomForestSelector, XGBoostSelector
 from mfbench_baselines.filters import MutualInfoFilter
 
 SELECTORS = [RandomForestSelector(n_estimators=10, random_state=0), XGBoostSelector(n_estimators=5, random_state=0)]
-
-
-@parametrize_with_checks(SELECTORS)  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def curve(n=300, p=6):

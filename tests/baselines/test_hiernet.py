@@ -5,19 +5,11 @@ import pytest
 from scipy.optimize import LinearConstraint, approx_fprime, minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines._hiernet_solver import QUADRATIC, Problem, objective, prox, solve_strong, solve_weak
 from mfbench_baselines.hiernet import HierNet, first_minimum
 
 TIGHT = {"tol": 1e-7, "max_iter": 20_000}
-
-
-@parametrize_with_checks(  # no expected failures
-    [HierNet(relative_penalty=0.2), HierNet(relative_penalty=0.2, hierarchy="strong", family="gaussian")]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def sample(family, n=60, p=3, seed=0, squares=True):

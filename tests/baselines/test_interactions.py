@@ -7,14 +7,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.interactions import LogisticInteractions
-
-
-@parametrize_with_checks([LogisticInteractions()])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def sample(n=150, p=3, seed=0):

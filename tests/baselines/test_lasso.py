@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LassoCV
 from sklearn.model_selection import KFold
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.lasso import LassoSelector
-
-
-@parametrize_with_checks([LassoSelector(cv=2, random_state=0)])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def rows(n=150, p=8):

@@ -11,17 +11,11 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines._lmnn import collect, find_targets, objective
 from mfbench_baselines.metric import LMNN, NCA
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "lmnn_reference.json").read_text(encoding="utf-8"))
-
-
-@parametrize_with_checks([LMNN(), NCA(random_state=0)])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def sample(n=40, p=3, n_classes=2, seed=0):

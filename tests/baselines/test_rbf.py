@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestCentroid
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.rbf import RBFNetwork
-
-
-@parametrize_with_checks([RBFNetwork(random_state=0)])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def blobs(n=200, seed=0):

@@ -4,16 +4,10 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.rebate import ALGORITHMS, RebateFilter
 
 skrebate = pytest.importorskip("skrebate")
-
-
-@parametrize_with_checks([RebateFilter()])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def sample():

@@ -7,15 +7,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines._screen import strongest
 from mfbench_baselines.soda import SODA
-
-
-@parametrize_with_checks([SODA()])  # no expected failures
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def planted(n=500, p=6, seed=0, slope=1.5):

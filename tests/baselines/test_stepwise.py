@@ -9,16 +9,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_baselines.stepwise import MRMR, RecursiveElimination, SequentialForward, information, three_levels
-
-
-@parametrize_with_checks(  # no expected failures
-    [RecursiveElimination(), SequentialForward(n_ranked=2, cv=2, random_state=0), MRMR()]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -4,21 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_sqpfw import SQPFeatureWeighting, SQPFeatureWeightingCV, SQPFeatureWeightingPath
-
-
-@parametrize_with_checks(
-    [
-        SQPFeatureWeighting(),
-        SQPFeatureWeighting(2, 1, theta=0.02, working_set=5, n_neighbors=3),
-        SQPFeatureWeightingPath(theta_max=0.05),
-        SQPFeatureWeightingCV(theta_max=0.05, n_thetas=4, cv=2, neighbourhoods=((1, 1),)),
-    ]
-)
-def test_estimator(estimator, check):
-    check(estimator)
 
 
 def test_prediction_is_that_of_scaled_neighbours(noisy):
