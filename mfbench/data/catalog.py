@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
@@ -171,6 +172,12 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"has a y of shape {np.shape(dataset.y)}, expected {n} whole-number class codes")
     if len(dataset.feature_names) != p or np.shape(dataset.categorical) != (p,):
         refuse(f"has {p} columns, but {len(dataset.feature_names)} names and a mask of {np.size(dataset.categorical)}")
+    if not all(isinstance(name, str) for name in dataset.feature_names):
+        refuse("has feature names that are not text")
+    twice = [name for name, count in Counter(dataset.feature_names).items() if count > 1]
+    if twice:
+        listed = ", ".join(map(repr, twice[:5])) + (f" and {len(twice) - 5} more" if len(twice) > 5 else "")
+        refuse(f"has several features of the same name: {listed}")
     if dataset.categorical.dtype != np.bool_:
         refuse(f"has a mask 'categorical' of type {dataset.categorical.dtype}, expected True and False")
     if dataset.encoding not in ("one-hot", "ordinal"):

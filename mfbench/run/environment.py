@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 
 import psutil
 
+from mfbench.errors import UsageError
 from mfbench.host.registry import Registry
+from mfbench.run.checkout import own_commit
 from mfbench.run.metadata import Environment
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "pebble", "threadpoolctl")
+NUMBA_SETTINGS = ".numba_config.yaml"
 
 
 def available_cpus() -> int:
@@ -33,6 +35,24 @@ def available_cpus() -> int:
 def default_memory(jobs: int) -> int:
     """Return the default memory limit of a worker in bytes: an equal share of 80 % of the machine's memory."""
     return int(0.8 * psutil.virtual_memory().total / jobs)
+
+
+def check_working_directory() -> None:
+    """Refuse a working directory that configures numba.
+
+    numba reads this file whenever it compiles a function. It can change results, and with ``cache_dir`` it makes numba
+    load pickled objects from a folder of its choice.
+
+    Raises
+    ------
+    UsageError
+        If the file exists.
+    """
+    if Path(NUMBA_SETTINGS).exists():
+        raise UsageError(
+            f"the working directory contains {NUMBA_SETTINGS}, which can change results and make numba execute code: "
+            "run mfbench in another directory, or set environment variables such as NUMBA_CPU_NAME instead"
+        )
 
 
 def describe(registry: Registry, jobs: int, memory: int) -> Environment:
@@ -60,7 +80,7 @@ def describe(registry: Registry, jobs: int, memory: int) -> Environment:
         memory_limit_bytes=memory,
         libraries={name: _version(name) for name in LIBRARIES},
         plugins=sorted(str(plugin) for plugin in registry.plugins.values()),
-        git_commit=_git_commit(Path.cwd()),
+        git_commit=own_commit(),
         command=sys.argv,
     )
 
@@ -80,18 +100,3 @@ def _cpu() -> str:
     except OSError:  # not Linux: use the standard library's answer
         pass
     return platform.processor() or platform.machine()
-
-
-def _git_commit(folder: Path) -> str | None:
-    """Return the commit of the working directory's checkout, with "+changes" if it has any; None outside of one."""
-    try:
-        commit = subprocess.run(
-            ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
-        ).stdout.strip()
-        changes = subprocess.run(
-            ["git", "-C", str(folder), "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True, text=True, timeout=10, check=True,
-        ).stdout.strip()  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return commit + ("+changes" if changes else "")

@@ -28,6 +28,9 @@ from mfbench.trials import Status, Trial, TrialResult
 AHEAD = 3
 
 _PRELOAD = ["mfbench.run.worker"]
+# Python starts these processes with -c, which puts the working directory before the standard library: a file
+# "socket.py" in an unpacked archive would be executed.
+_SAFE_PATH = {"PYTHONSAFEPATH": "1"}
 
 
 class LocalPool:
@@ -51,8 +54,10 @@ class LocalPool:
         self.jobs = jobs
         self.timeout = timeout
         self._pool: ProcessPool | None = None
+        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> LocalPool:
+        self._stack.enter_context(_environment(_SAFE_PATH))
         context = _context(self.job)
         self._pool = ProcessPool(max_workers=self.jobs, initializer=worker.start, initargs=[self.job], context=context)
         return self
@@ -64,6 +69,7 @@ class LocalPool:
         else:
             self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
+        self._stack.close()
         self._sweep()
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:

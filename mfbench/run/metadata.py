@@ -50,7 +50,7 @@ class Environment(BaseModel):
     plugins : list of str
         Name and version of each plugin.
     git_commit : str or None
-        Commit of the working directory, with "+changes" if it has any.
+        Commit of mfbench's own checkout; None if mfbench is installed.
     command : list of str
         The words of the command line.
     """

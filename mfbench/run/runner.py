@@ -128,7 +128,10 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
         If the folder is in use by another run, cannot be written to, or the disk is full.
     NothingPlannedError
         If the plan is empty but the folder holds the results of a run.
+    UsageError
+        If the working directory configures numba.
     """
+    environment.check_working_directory()
     jobs = options.jobs or environment.available_cpus()
     memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
     with _locked(folder), explained(RunError, _file_error(folder), OSError):

@@ -1,5 +1,6 @@
 """The local pool: order, sharing and what happens when workers cannot work."""
 
+import os
 from collections import deque
 
 import pytest
@@ -63,6 +64,14 @@ def test_a_place_without_room_for_a_log_is_worked_in_all_the_same(prepared, tmp_
     with LocalPool(job, 1, 30.0) as pool:
         results = [result.status for _, result in pool.run(plan.trials[:3])]
     assert results == ["ok"] * 3
+
+
+def test_processes_do_not_search_the_working_directory_for_modules(prepared, tmp_path, monkeypatch):
+    plan, _, _ = prepared
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    with LocalPool(job_of(plan, tmp_path / "data"), 1, 30.0):
+        assert os.environ["PYTHONSAFEPATH"] == "1"
+    assert "PYTHONSAFEPATH" not in os.environ
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""A child process as the main process sees it: started, reached through a channel, and ended with all below it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mfbench.isolation.channel import Channel, framed, loads
+from mfbench.isolation.keeper import END, PREPARE, START, Ended, Start
+from mfbench.isolation.process import THREAD_VARIABLES
+from mfbench.isolation.server import start_keeper
+
+
+class Child:
+    """A place for one child process at a time, which its keeper watches.
+
+    Parameters
+    ----------
+    preload : sequence of str
+        Modules of mfbench that all children share.
+
+    Attributes
+    ----------
+    control : Channel
+        The connection to the keeper; it becomes readable when a child has ended, and closes if the keeper is killed.
+    """
+
+    def __init__(self, preload: Sequence[str] = ()) -> None:
+        self.control = Channel(start_keeper(preload))
+
+    def prepare(self, target: str, *args: Any) -> None:
+        """Call ``module:function`` in the keeper, before the first child: children inherit what it imports."""
+        with self._blocking() as control:
+            control.sendall(PREPARE + framed(pickle.dumps((target, args))))
+
+    def start(
+        self,
+        target: str,
+        *args: Any,
+        memory: int = 0,
+        log: Path | None = None,
+        path: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> Channel:
+        """Start a child and return the channel to it; a child that still runs is ended.
+
+        Parameters
+        ----------
+        target : str
+            ``module:function``, called with the child's blocking socket, `args`, and a function that begins a new
+            section of the log.
+        *args
+        memory : int
+            Bytes that the child and all processes below it may use together; 0 for no limit.
+        log : Path or None
+            File for everything that they print; None leaves it where this process prints.
+        path : sequence of str
+            Its ``sys.path``; empty for that of this process.
+        environ : mapping of str to str or None
+            Environment variables besides those of this process.
+        """
+        ours, theirs = socket.socketpair()
+        request = Start(
+            target,
+            args,
+            memory,
+            None if log is None else str(log),
+            tuple(path or sys.path),
+            {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})},
+            str(Path.cwd()),
+        )
+        with theirs, self._blocking() as control:
+            socket.send_fds(control, [START], [theirs.fileno()])
+            control.sendall(framed(pickle.dumps(request)))
+        return Channel(ours)
+
+    def end(self) -> None:
+        """Ask for the end of the child; `endings` yields it when nothing of it is left."""
+        with self._blocking() as control:
+            control.sendall(END)
+
+    def endings(self) -> Iterator[Ended]:
+        """Yield how children have ended since the last call, without waiting."""
+        for message in self.control.messages():
+            yield loads(message)
+
+    def close(self) -> None:
+        """End the child and its keeper."""
+        self.control.close()
+
+    @contextmanager
+    def _blocking(self) -> Iterator[socket.socket]:
+        """Yield the connection for requests, which are small and which the keeper reads at once."""
+        connection = self.control.connection
+        connection.setblocking(True)
+        try:
+            yield connection
+        except OSError:  # the keeper was killed, which the next look at `control` shows
+            self.control.is_closed = True
+        finally:
+            connection.setblocking(False)

@@ -1,0 +1,99 @@
+"""Setting up a process: its output, its native threads, its memory limit, and its end if its parent ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+_IS_LINUX = sys.platform.startswith("linux")
+# From <linux/prctl.h>.
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def redirect(target: int) -> None:
+    """Send everything that this process and its libraries print to an open file, and let them read nothing.
+
+    Parameters
+    ----------
+    target : int
+        A descriptor; it stays open.
+    """
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(target, 1)
+    os.dup2(target, 2)
+
+
+def limit_memory(limit: int) -> None:
+    """Make allocations beyond a limit fail, so that a greedy trial raises MemoryError before the machine runs out.
+
+    The hard limit is lowered too, so that the process cannot raise it again.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes of the data segment; 0 for no limit. Only Linux enforces it.
+    """
+    if not limit or not _IS_LINUX:
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def end_with_parent() -> None:
+    """Make the system end this process when its parent ends, even if it hangs in compiled code (Linux)."""
+    if _IS_LINUX:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of each descendant that loses its own, so that none escapes (Linux)."""
+    if _IS_LINUX:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def describe_exit(code: int) -> str:
+    """Return how a process ended, as the end of a sentence.
+
+    Parameters
+    ----------
+    code : int
+        As `subprocess.Popen.returncode`: negative for a signal.
+
+    Examples
+    --------
+    >>> describe_exit(7)
+    'ended with exit code 7'
+    >>> describe_exit(-11)
+    'was killed by SIGSEGV'
+    """
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    hint = " (the system may have run out of memory)" if name == "SIGKILL" else ""
+    return f"was killed by {name}{hint}"
