@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
 from typing import NoReturn
@@ -63,6 +64,7 @@ def load(
         If loading fails, or the result differs from the dataset's description.
     """
     parsed = parse_reference(reference, folder=folder, target=target, categorical=categorical)
+    parsed = resolved_reference(parsed, registry)
     return find(parsed, registry, Lookup(options)).data
 
 
@@ -115,6 +117,28 @@ def needs_lookup(reference: Reference, registry: Registry) -> bool:
     if isinstance(reference, RegisteredReference):
         return not registry.dataset(reference.expression.name).spec.embedded
     return not isinstance(reference, FileReference)
+
+
+def resolved_reference(reference: Reference, registry: Registry, home: str = "") -> Reference:
+    """Return a reference whose name is one that the registry lists; the text stays as written.
+
+    Parameters
+    ----------
+    reference : Reference
+    registry : Registry
+    home : str, default=""
+        The package whose names come first, as in `Registry.resolve`.
+
+    Raises
+    ------
+    UsageError
+        If a registered name does not exist or is ambiguous.
+    """
+    if not isinstance(reference, RegisteredReference):
+        return reference
+    expression = reference.expression
+    name = registry.resolve("dataset", expression.name, home)
+    return replace(reference, expression=replace(expression, name=name))
 
 
 def check_exists(reference: Reference, registry: Registry) -> None:

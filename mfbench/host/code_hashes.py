@@ -27,6 +27,7 @@ HOST_PARTS = (
     "trials.py",
     "host/expressions.py",
     "host/factories.py",
+    "host/names.py",
     "host/registered.py",
     "host/registry.py",
     "data/prepare.py",

@@ -35,7 +35,7 @@ class Maker(Protocol):
 
 def selector_key(method: ResolvedMethod) -> str:
     """Return the text that methods with the same selector share; "" for a method without a selector."""
-    return "" if method.selector is None else method.selector.expression.canonical()
+    return "" if method.selector is None else method.selector.expression.identity
 
 
 def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
