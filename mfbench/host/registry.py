@@ -233,7 +233,11 @@ class Registry:
 
 
 def load_registry(
-    *, strict: bool = False, only: Sequence[str] | None = None, extra: Sequence[tuple[str, object]] = ()
+    *,
+    strict: bool = False,
+    only: Sequence[str] | None = None,
+    extra: Sequence[tuple[str, object]] = (),
+    exactly: Sequence[Plugin] | None = None,
 ) -> Registry:
     """Load the installed plugins.
 
@@ -246,6 +250,8 @@ def load_registry(
         environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads all if it is not set.
     extra : sequence of (name, plugin object), default=()
         Plugins that are already imported, for tests and notebooks. Worker processes do not load them.
+    exactly : sequence of Plugin or None, default=None
+        Load these plugins and no others, whatever is installed.
 
     Returns
     -------
@@ -266,7 +272,7 @@ def load_registry(
         manager.enable_tracing()
     plugins: dict[int, Plugin] = {}
     registry = Registry(manager, plugins, strict)
-    for plugin, module in _import_all(_candidates(only), registry):
+    for plugin, module in _import_all(_candidates(only) if exactly is None else exactly, registry):
         _register(manager, plugins, plugin, module, registry)
     for name, module in extra:
         _register(manager, plugins, Plugin(name, getattr(module, "__name__", name)), module, registry)

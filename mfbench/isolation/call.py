@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pickle
-import select
 import socket
 import sys
 import time
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mfbench.errors import MfbenchError
-from mfbench.isolation.channel import Channel, framed, loads, receive
+from mfbench.isolation.channel import Channel, framed, loads, receive, wait
 from mfbench.isolation.child import Child
+from mfbench.isolation.keeper import Ended
 from mfbench.isolation.process import describe_exit, limit_memory
 
 Kind = Literal["error", "crash", "timeout", "memory"]
@@ -107,13 +107,10 @@ def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, A
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         patience = None if end is None else max(0.0, end - time.monotonic())
-        writing = [channel.connection] if channel.wants_to_write else []
-        reading = [child.control.connection, *([] if channel.is_closed else [channel.connection])]
-        ready, _, _ = select.select(reading, writing, [], patience)
-        if not ready and not writing and patience == 0.0:
+        if not wait([child.control, channel], patience) and patience == 0.0:
             return "timeout", f"it took longer than {timeout:g} s and was stopped"
         channel.flush()
-        ended = next(child.endings(), None)
+        ended = next((event for event in child.events() if isinstance(event, Ended)), None)
         for message in channel.messages():
             return _read(message)
         if ended is not None and ended.is_memory:
