@@ -45,9 +45,10 @@ def make(expression: str, kind: str | None = None, *, registry: Registry | None 
     Parameters
     ----------
     expression : str
-        A name, optionally with parameters: ``"relieff(n_neighbors=10)"``.
+        A name, optionally with parameters: ``"relieff(n_neighbors=10)"``. If several packages register it, the name
+        and one of them: ``"relieff@my-package"``.
     kind : {"selector", "classifier"} or None, default=None
-        What to build if the name is registered as both; None prefers the classifier.
+        What to build; necessary if the name is both.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
 
@@ -59,7 +60,7 @@ def make(expression: str, kind: str | None = None, *, registry: Registry | None 
     Raises
     ------
     UsageError
-        If the name or a parameter does not exist.
+        If the name or a parameter does not exist, or the name is ambiguous.
 
     Examples
     --------

@@ -101,6 +101,12 @@ class RunError(MfbenchError):
     """A run cannot start or continue: its folder is in use, read-only or full."""
 
 
+class NothingPlannedError(RunError):
+    """Nothing of a suite can be run, and its folder holds earlier results, which stay as they are."""
+
+    exit_code = ExitCode.NOTHING_MEASURED
+
+
 @contextmanager
 def explained(
     error_class: type[MfbenchError], sentence: Callable[[str], str], *kinds: type[Exception]
@@ -152,7 +158,7 @@ def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
 
     Examples
     --------
-    >>> suggestion("relief-f", ["relieff", "variance"])
+    >>> suggestion("Relief_F", ["relieff", "variance"])
     ": did you mean 'relieff'?"
     >>> suggestion("zzz", ["knn", "lda"])
     ': choose from knn, lda'
@@ -164,8 +170,56 @@ def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
     choices = sorted(set(names))
     if not choices:
         return ": there are none"
-    near = difflib.get_close_matches(name, choices, n=3, cutoff=0.6)
+    # Case, hyphens and underscores are what people get wrong first, so they do not count as differences.
+    plain = {choice: _letters(choice) for choice in choices}
+    equal = [choice for choice in choices if plain[choice] == _letters(name)]
+    matches = difflib.get_close_matches(_letters(name), sorted(set(plain.values())), n=3, cutoff=0.6)
+    near = equal or [choice for match in matches for choice in choices if plain[choice] == match][:3]
     if near:
         return ": did you mean " + " or ".join(repr(n) for n in near) + "?"
     listed = ", ".join(choices[:limit])
     return f": choose from {listed}" + (f", … ({len(choices)} in all)" if len(choices) > limit else "")
+
+
+def _letters(name: str) -> str:
+    return name.casefold().translate({ord(mark): None for mark in "-_ "})
+
+
+def describe_error(error: BaseException, limit: int = 500) -> str:
+    """Return the type and the message of an exception that somebody else's code raised, whatever that code does.
+
+    Parameters
+    ----------
+    error : BaseException
+    limit : int, default=500
+        Number of characters of the message that are kept.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> describe_error(KeyError("a"))
+    "KeyError: 'a'"
+    >>> describe_error(SystemExit())
+    'SystemExit'
+    """
+    try:
+        message = printable(str(error)[:limit])
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:  # noqa: BLE001 - a message is computed by the code that failed
+        message = f"its message cannot be shown, __str__ raised {type(failure).__name__}"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def printable(text: str) -> str:
+    r"""Return a text that can be encoded: lone surrogates, which no file or terminal accepts, become escapes.
+
+    Examples
+    --------
+    >>> printable("a\ud800b")
+    'a\\ud800b'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from typing import Annotated, NoReturn
@@ -58,6 +59,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a character that the terminal cannot show must not end a run
+            stream.reconfigure(errors="backslashreplace")
     try:
         app([word for word in words if word != "--debug"])
     except MfbenchError as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
 from typing import NoReturn
@@ -62,6 +64,7 @@ def load(
         If loading fails, or the result differs from the dataset's description.
     """
     parsed = parse_reference(reference, folder=folder, target=target, categorical=categorical)
+    parsed = resolved_reference(parsed, registry)
     return find(parsed, registry, Lookup(options)).data
 
 
@@ -116,6 +119,28 @@ def needs_lookup(reference: Reference, registry: Registry) -> bool:
     return not isinstance(reference, FileReference)
 
 
+def resolved_reference(reference: Reference, registry: Registry, home: str = "") -> Reference:
+    """Return a reference whose name is one that the registry lists; the text stays as written.
+
+    Parameters
+    ----------
+    reference : Reference
+    registry : Registry
+    home : str, default=""
+        The package whose names come first, as in `Registry.resolve`.
+
+    Raises
+    ------
+    UsageError
+        If a registered name does not exist or is ambiguous.
+    """
+    if not isinstance(reference, RegisteredReference):
+        return reference
+    expression = reference.expression
+    name = registry.resolve("dataset", expression.name, home)
+    return replace(reference, expression=replace(expression, name=name))
+
+
 def check_exists(reference: Reference, registry: Registry) -> None:
     """Raise `UsageError` if a file, a registered name or a parameter does not exist; loads no data."""
     if isinstance(reference, RegisteredReference):
@@ -147,6 +172,12 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"has a y of shape {np.shape(dataset.y)}, expected {n} whole-number class codes")
     if len(dataset.feature_names) != p or np.shape(dataset.categorical) != (p,):
         refuse(f"has {p} columns, but {len(dataset.feature_names)} names and a mask of {np.size(dataset.categorical)}")
+    if not all(isinstance(name, str) for name in dataset.feature_names):
+        refuse("has feature names that are not text")
+    twice = [name for name, count in Counter(dataset.feature_names).items() if count > 1]
+    if twice:
+        listed = ", ".join(map(repr, twice[:5])) + (f" and {len(twice) - 5} more" if len(twice) > 5 else "")
+        refuse(f"has several features of the same name: {listed}")
     if dataset.categorical.dtype != np.bool_:
         refuse(f"has a mask 'categorical' of type {dataset.categorical.dtype}, expected True and False")
     if dataset.encoding not in ("one-hot", "ordinal"):

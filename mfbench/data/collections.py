@@ -12,9 +12,9 @@ def collection_names(registry: Registry) -> list[str]:
     return sorted({name for entry in registry.datasets.values() for name in entry.spec.collections})
 
 
-def in_collection(registry: Registry, name: str) -> list[DatasetSpec]:
-    """Return the datasets of a collection, or raise `UnknownNameError`."""
+def in_collection(registry: Registry, name: str) -> dict[str, DatasetSpec]:
+    """Return the datasets of a collection by name, or raise `UnknownNameError`."""
     names = collection_names(registry)
     if name not in names:
         raise UnknownNameError("collection", name, names, "see 'mfbench datasets list'")
-    return [entry.spec for _, entry in sorted(registry.datasets.items()) if name in entry.spec.collections]
+    return {key: entry.spec for key, entry in sorted(registry.datasets.items()) if name in entry.spec.collections}

@@ -79,16 +79,34 @@ class Columns:
         How categories become numbers.
     missing : bool
         Whether any value of the dataset is missing.
+    names : tuple of str, default=()
+        The features, for messages; empty if they have no names.
     """
 
     categorical: NDArray[np.bool_]
     encoding: Literal["one-hot", "ordinal"] = "one-hot"
     missing: bool = False
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, dataset: Dataset) -> Columns:
         """Return the columns of a dataset."""
-        return cls(dataset.categorical, dataset.encoding, bool(np.isnan(dataset.X).any()))
+        return cls(dataset.categorical, dataset.encoding, bool(np.isnan(dataset.X).any()), dataset.feature_names)
+
+    def subset(self, features: NDArray[np.intp]) -> Columns:
+        """Return the columns of some of the features."""
+        names = tuple(self.names[index] for index in features) if self.names else ()
+        return replace(self, categorical=self.categorical[features], names=names)
+
+    def describe(self, feature: int) -> str:
+        """Return a feature for a message: "feature 'alcohol'", or its position if it has no name.
+
+        Examples
+        --------
+        >>> Columns(np.array([False, True])).describe(1)
+        'feature 2'
+        """
+        return f"feature {self.names[feature]!r}" if self.names else f"feature {feature + 1}"
 
 
 class Encoder:

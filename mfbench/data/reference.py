@@ -39,7 +39,7 @@ class RegisteredReference:
     @property
     def identity(self) -> str:
         """Text that two references to the same dataset have in common."""
-        return self.expression.canonical()
+        return self.expression.identity
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[
     broken = cache.broken_cards()
     matches: dict[str, None] = {}
     for name in names:
-        spec = registry.datasets[name].spec if name in registry.datasets else None
+        spec = registry.dataset(name).spec if registry.dataset_names.has(name) else None
         aliases = [name] if spec is None else keys_of(spec)
         entries = [key for key in keys if key in aliases or key.partition(" ")[0] == name]
         entries += [file for file in broken if file in [name, *map(card_file, aliases)]]

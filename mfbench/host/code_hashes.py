@@ -10,11 +10,12 @@ import re
 import sys
 from functools import cache
 from importlib import metadata
-from importlib.util import find_spec
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
+from mfbench.host import imports
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import GROUP
 from mfbench.models import DatasetSpec
@@ -26,6 +27,7 @@ HOST_PARTS = (
     "trials.py",
     "host/expressions.py",
     "host/factories.py",
+    "host/names.py",
     "host/registered.py",
     "host/registry.py",
     "data/prepare.py",
@@ -43,15 +45,28 @@ HOST_PARTS = (
     "run/worker.py",
 )
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
+# Import names of the scientific stack and of what mfbench itself requires. These are large and change by release, so
+# their version stands for their files.
+BY_VERSION = frozenset(
+    {
+        "numpy", "scipy", "sklearn", "numba", "llvmlite", "xgboost", "pandas", "pyarrow", "joblib", "threadpoolctl",
+        "matplotlib", "statsmodels", "networkx", "sympy", "torch", "tensorflow", "keras", "jax", "jaxlib", "lightgbm",
+        "catboost", "cupy", "dask",
+        "filelock", "openml", "pebble", "platformdirs", "pluggy", "psutil", "pydantic", "requests", "rich", "typer",
+    }
+)  # fmt: skip
 
 
 def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
-    This is the version of the plugin's distribution, a hash of every Python file of the plugin's packages (all
-    top-level packages of its distribution that belong to no other plugin; for an editable installation all files of
-    the project), the versions of the distribution's requirements and, if the estimator itself comes from another
-    package such as scikit-learn, the version of that package.
+    This is the version of the plugin's distribution, a hash of every Python file and compiled extension module of the
+    plugin's packages (all top-level packages of its distribution that belong to no other plugin; for an editable
+    installation all files of the project), the versions of the distribution's requirements and, if the estimator
+    itself comes from another package such as scikit-learn, the version of that package. For a plugin outside of
+    mfbench, it is also a hash of every other package that the estimator's module and the plugin's module import,
+    directly or not, whatever the plugin declares; packages of the scientific stack (`BY_VERSION`) have their version
+    instead. Nothing of the plugin is imported.
 
     Parameters
     ----------
@@ -71,10 +86,15 @@ def method_code(registered: Registered) -> dict[str, str]:
             project = _editable_project(plugin.distribution)
             if project is not None:
                 code["project"] = _project_hash(project)
-    root = _factory_root(registered)
+    root = _factory_module(registered).partition(".")[0]
     if root and f"plugin {root}" not in code:
         name, version = _distribution_of(root)
         code[f"package {name or root}"] = version or package_hash(root)
+    if plugin.distribution != HOST:
+        packages, stack = _reachable((_factory_module(registered), plugin.module.partition(":")[0]))
+        code |= {f"import {name}": package_hash(name) for name in sorted(packages) if f"plugin {name}" not in code}
+        versions = map(_distribution_of, sorted(stack))
+        code |= {f"package {name}": version for name, version in versions if name and name not in NUMERIC}
     return code
 
 
@@ -88,8 +108,10 @@ def forget() -> None:
         _editable_project,
         _project_hash,
         _packages,
+        _reachable,
     ):
         cached.cache_clear()
+    imports.forget()
     importlib.invalidate_caches()
 
 
@@ -112,18 +134,14 @@ def numeric_versions() -> dict[str, str]:
 
 @cache
 def package_hash(root: str) -> str:
-    """Return a hash of all Python files of a top-level package or module, "" if it has no files.
+    """Return a hash of the Python files and compiled extension modules of a package or module, "" if it has none.
 
     Parameters
     ----------
     root : str
-        Import name without dots.
+        Import name.
     """
-    try:
-        spec = find_spec(root)
-    except ValueError:  # a script or a notebook, whose __main__ has no spec
-        file = getattr(sys.modules.get(root), "__file__", None)
-        return _hash_files(Path(), [Path(file)]) if file else ""
+    spec = imports.locate(root)
     if spec is None:
         return ""
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
@@ -131,8 +149,13 @@ def package_hash(root: str) -> str:
         return _hash_files(Path(), [Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
     digest = hashlib.sha256()
     for folder in sorted(folders):
-        digest.update(_hash_files(folder, sorted(folder.rglob("*.py"))).encode())
+        digest.update(_hash_files(folder, _code_files(folder)).encode())
     return digest.hexdigest()[:16]
+
+
+def _code_files(folder: Path) -> list[Path]:
+    compiled = [path for path in folder.rglob("*") if path.name.endswith(tuple(EXTENSION_SUFFIXES))]
+    return sorted(folder.rglob("*.py")) + sorted(compiled)
 
 
 def _hash_files(base: Path, files: list[Path]) -> str:
@@ -143,11 +166,16 @@ def _hash_files(base: Path, files: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _factory_root(registered: Registered) -> str:
+def _factory_module(registered: Registered) -> str:
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
     module = target if isinstance(target, str) else getattr(target, "__module__", "")
-    return module.partition(":")[0].partition(".")[0]
+    return module.partition(":")[0]
+
+
+@cache
+def _reachable(modules: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    return imports.reachable(modules, {HOST, *BY_VERSION})
 
 
 @cache
@@ -203,7 +231,7 @@ def _editable_project(distribution: str) -> Path | None:
 
 @cache
 def _project_hash(folder: Path) -> str:
-    inside = [path for path in sorted(folder.rglob("*.py")) if not _hidden(path.relative_to(folder))]
+    inside = [path for path in _code_files(folder) if not _hidden(path.relative_to(folder))]
     return _hash_files(folder, inside)
 
 

@@ -1,16 +1,21 @@
 """Expressions such as ``relieff(n_neighbors=10)``: a registered name with parameters, as text.
 
-They are used in suite files and in `mfbench.make`. Values are literals; nothing is executed.
+They are used in suite files and in `mfbench.make`. Values are literals; nothing is executed. ``name@package`` names
+what that package registers, which is necessary if several packages register the name.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from mfbench.errors import UsageError
+
+# An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
+_NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Expression:
     Parameters
     ----------
     name : str
-        The registered name.
+        The registered name, with ``@`` and a package if several packages register it.
     params : mapping, default={}
         Keyword parameters; the values are literals.
 
@@ -38,15 +43,28 @@ class Expression:
             return self.name
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.params.items())})"
 
+    @property
+    def bare_name(self) -> str:
+        """The registered name without a package."""
+        return self.name.partition("@")[0]
+
+    @property
+    def identity(self) -> str:
+        """Text that is equal for expressions of the same object, regardless of the order of the parameters."""
+        return f"{self.name}({canonical_text(self.params)})"
+
     def canonical(self) -> str:
-        """Return a text that is equal for equal expressions, regardless of the order of the parameters.
+        """Return a text for keys and seeds: that of `identity`, without the package.
+
+        Whether a name needs its package depends on what else is installed, which must not change a result. Keys hold
+        the package's code separately.
 
         Examples
         --------
-        >>> parse("svm(gamma=1, C=2)").canonical() == parse("svm(C=2, gamma=1)").canonical()
+        >>> parse("svm(gamma=1, C=2)").canonical() == parse("svm@mfbench(C=2, gamma=1)").canonical()
         True
         """
-        return f"{self.name}({canonical_text(self.params)})"
+        return f"{self.bare_name}({canonical_text(self.params)})"
 
 
 def canonical_text(value: Any) -> str:
@@ -78,7 +96,7 @@ def canonical_text(value: Any) -> str:
 
 
 def parse(text: str) -> Expression:
-    """Parse ``name`` or ``name(key=literal, …)``.
+    """Parse ``name`` or ``name(key=literal, …)``; a name may be ``name@package``.
 
     Parameters
     ----------
@@ -100,6 +118,8 @@ def parse(text: str) -> Expression:
     Expression(name='relieff', params={'n_neighbors': 10})
     >>> parse("waveform-21").name
     'waveform-21'
+    >>> parse("relieff@my-package(n_neighbors=5)")
+    Expression(name='relieff@my-package', params={'n_neighbors': 5})
     >>> parse("knn(3)")
     Traceback (most recent call last):
     ...
@@ -107,7 +127,7 @@ def parse(text: str) -> Expression:
     """
     name, bracket, rest = text.strip().partition("(")
     name = name.strip()
-    if not name or (bracket and not rest.endswith(")")) or not all(part.isalnum() for part in name.split("-")):
+    if (bracket and not rest.endswith(")")) or not _NAME.fullmatch(name):
         raise UsageError(f"cannot read {text!r}: expected a name, or one with parameters, such as 'knn(n_neighbors=3)'")
     if not bracket:
         return Expression(name)

@@ -27,6 +27,11 @@ class Plugin:
     distribution: str = ""
     version: str = ""
 
+    @property
+    def package(self) -> str:
+        """The name behind the ``@`` of a registered name: the distribution, or the plugin if it is not installed."""
+        return self.distribution or self.name
+
     def __str__(self) -> str:
         return f"{self.distribution} {self.version} ({self.module})" if self.distribution else self.module
 

@@ -1,46 +1,50 @@
 """The registry: from installed plugins to named specs.
 
-`load_registry` finds plugins by entry point (group ``mfbench``), asks each for its specs through pluggy, and refuses
-two specs of the same name. A plugin that cannot be imported is left out with a warning; the others are not affected.
+`load_registry` finds plugins by entry point (group ``mfbench``) and asks each for its specs through pluggy. A plugin
+that cannot be imported and a spec that is not valid are left out with a warning; the others are not affected. A name
+that several packages register must be written with the package.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pluggy
 
-from mfbench.errors import PluginError, UnknownNameError, UsageError, suggestion
+from mfbench.errors import UnknownNameError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
+from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chosen_plugins, import_plugins, register
 from mfbench.host.expressions import Expression, parse
-from mfbench.host.factories import build, import_object
+from mfbench.host.factories import build
+from mfbench.host.names import NameTable
 from mfbench.host.registered import Plugin, Registered
-from mfbench.models import ClassifierSpec, DatasetSpec, EstimatorSpec, SelectorSpec
+from mfbench.host.spec_checks import shown, spec_problem
+from mfbench.models import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.sections import Section
 
 GROUP = hookspecs.PROJECT
-LOAD_VARIABLE = "MFBENCH_LOAD_PLUGINS"
 TRACE_VARIABLE = "MFBENCH_TRACE_PLUGINS"
+_KINDS: dict[str, tuple[type, str]] = {
+    "selector": (SelectorSpec, "see 'mfbench plugins'"),
+    "classifier": (ClassifierSpec, "see 'mfbench plugins'"),
+    "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
+}
 
-Spec = EstimatorSpec | DatasetSpec
-S = TypeVar("S", bound=Spec)
-
-
-class PluginWarning(UserWarning):
-    """A plugin was left out because it could not be loaded."""
+__all__ = ["GROUP", "LOAD_VARIABLE", "TRACE_VARIABLE", "PluginWarning", "Registry", "load_registry"]
 
 
 @dataclass
 class Registry:
     """Everything that the loaded plugins registered, by kind and name.
+
+    The dictionaries have the names as a user must write them: ``relieff``, or ``relieff@mfbench`` if another package
+    registers that name too.
 
     Parameters
     ----------
@@ -48,31 +52,44 @@ class Registry:
         Holds the loaded plugins; its hooks are called once for each kind, on first use.
     plugins : mapping of int to Plugin
         Provenance of every plugin object in the manager, by its `id`.
-    strict : bool, default=False
-        Raise an error if a hook fails, instead of warning.
-    failed : list of str
-        One sentence about each plugin that was left out.
+    problems : Problems
+        What was left out, and whether that is an error.
     """
 
     manager: pluggy.PluginManager
     plugins: Mapping[int, Plugin]
-    strict: bool = False
-    failed: list[str] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
+    _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
+
+    @property
+    def strict(self) -> bool:
+        """Whether a plugin that is left out is an error."""
+        return self.problems.strict
+
+    @property
+    def failed(self) -> list[str]:
+        """One sentence about each plugin, or part of one, that was left out."""
+        return self.problems.sentences
 
     @cached_property
     def selectors(self) -> dict[str, Registered]:
         """Selectors by name."""
-        return self._collect("mfbench_selectors", SelectorSpec, "selector")
+        return self._table("selector").listed()
 
     @cached_property
     def classifiers(self) -> dict[str, Registered]:
         """Classifiers by name."""
-        return self._collect("mfbench_classifiers", ClassifierSpec, "classifier")
+        return self._table("classifier").listed()
 
     @cached_property
     def datasets(self) -> dict[str, Registered]:
         """Datasets by name."""
-        return self._collect("mfbench_datasets", DatasetSpec, "dataset")
+        return self._table("dataset").listed()
+
+    @property
+    def dataset_names(self) -> NameTable[Registered]:
+        """The names of datasets."""
+        return self._table("dataset")
 
     @cached_property
     def suite_folders(self) -> list[tuple[Path, Plugin]]:
@@ -80,7 +97,7 @@ class Registry:
         folders = []
         for plugin, value in self._call("mfbench_suites"):
             if not isinstance(value, Path):
-                self._leave_out(plugin, f"mfbench_suites returned {value!r}, expected pathlib.Path objects")
+                self._leave_out(plugin, f"mfbench_suites returned {shown(value)}, expected pathlib.Path objects")
                 continue
             folders.append((value, plugin))
         return folders
@@ -92,35 +109,66 @@ class Registry:
         ------
         UnknownNameError
             If there is no such selector; the nearest names are suggested.
+        UsageError
+            If several packages register the name.
         """
-        return self._get(self.selectors, "selector", name, "see 'mfbench plugins'", self.classifiers)
+        return self.selectors[self.resolve("selector", name)]
 
     def classifier(self, name: str) -> Registered:
-        """Return the classifier of that name, or raise `UnknownNameError`."""
-        return self._get(self.classifiers, "classifier", name, "see 'mfbench plugins'", self.selectors)
+        """Return the classifier of that name; raises as `selector` does."""
+        return self.classifiers[self.resolve("classifier", name)]
 
     def dataset(self, name: str) -> Registered:
-        """Return the dataset of that name, or raise `UnknownNameError`."""
-        return self._get(self.datasets, "dataset", name, "see 'mfbench datasets list'")
+        """Return the dataset of that name; raises as `selector` does."""
+        return self.datasets[self.resolve("dataset", name)]
 
-    def suites(self) -> dict[str, Path]:
-        """Return the suite files that plugins ship, by name (the file's stem).
+    def resolve(self, kind: str, name: str, home: str = "") -> str:
+        """Return the name by which the registry lists what a name means.
+
+        Parameters
+        ----------
+        kind : {"selector", "classifier", "dataset"}
+        name : str
+            With or without a package.
+        home : str, default=""
+            The package that uses the name, whose own names come first; see `home_of`.
 
         Raises
         ------
-        PluginError
-            If two plugins ship a suite of the same name.
+        UnknownNameError, UsageError
+            As in `selector`.
         """
-        paths: dict[str, tuple[Path, Plugin]] = {}
+        try:
+            return self._table(kind).resolve(name, home)
+        except UnknownNameError:
+            other = {"selector": "classifier", "classifier": "selector"}.get(kind)
+            if other is None or name not in self._table(other).listed():
+                raise
+            names = self._table(kind).listed()
+            raise UsageError(
+                f"{name!r} is a {other}, not a {kind}{suggestion(name, names)} ({_KINDS[kind][1]})"
+            ) from None
+
+    def home_of(self, folder: Path) -> str:
+        """Return the package that ships a folder of suites, "" for a user's own folder."""
+        resolved = folder.resolve()
+        return next((plugin.package for own, plugin in self.suite_folders if own.resolve() == resolved), "")
+
+    @cached_property
+    def suite_names(self) -> NameTable[Path]:
+        """The suite files that plugins ship, by name (the file's stem)."""
+        table: NameTable[Path] = NameTable("suite", "see 'mfbench suites', or give the path of a .toml file")
+        paths: set[Path] = set()
         for folder, plugin in self.suite_folders:
             for path in sorted(folder.glob("*.toml")):
-                if path.stem in paths and paths[path.stem][0] != path:
-                    raise PluginError(
-                        f"two plugins ship a suite named {path.stem!r}: {paths[path.stem][1]} and {plugin}; "
-                        "uninstall one of them"
-                    )
-                paths[path.stem] = (path, plugin)
-        return {name: path for name, (path, _) in paths.items()}
+                if path not in paths:  # plugins may share a folder
+                    table.add(path.stem, plugin, path)
+                paths.add(path)
+        return table
+
+    def suites(self) -> dict[str, Path]:
+        """Return the suite files that plugins ship, by the name that a user must write."""
+        return self.suite_names.listed()
 
     def report_sections(self, run: Any) -> tuple[list[tuple[Plugin, Section]], list[str]]:
         """Return the sections that plugins add to the report of a run.
@@ -144,10 +192,12 @@ class Registry:
                 returned = list(hook(*([run] if implementation.argnames else [])))
                 for section in returned:
                     if not isinstance(section, Section):
-                        raise TypeError(f"it returned {section!r}, expected Section objects")
+                        raise TypeError(f"it returned {shown(section)}, expected Section objects")
                     section.check()
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin must not keep the report from the reader
-                reason = f"{type(error).__name__}: {error}"
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - a plugin must not keep the report from the reader
+                reason = describe_error(error)
                 problems.append(f"plugin {plugin.name!r} of {plugin}: mfbench_report_sections failed with {reason}")
                 continue
             sections += [(plugin, section) for section in returned]
@@ -161,7 +211,7 @@ class Registry:
         expression : str or Expression
             Such as ``"relieff(n_neighbors=10)"``.
         kind : {"selector", "classifier"} or None, default=None
-            Which of the two to build; None builds whichever exists, and the classifier if both do.
+            Which of the two to build; None builds whichever exists.
         **overrides
             Parameters that override those of the expression.
 
@@ -173,47 +223,52 @@ class Registry:
         Raises
         ------
         UsageError
-            If the name or a parameter does not exist.
+            If the name or a parameter does not exist, or the name is both a selector and a classifier and `kind` is
+            None.
         """
         expression = parse(expression) if isinstance(expression, str) else expression
+        name = expression.name
         if kind is None:
-            kind = "classifier" if expression.name in self.classifiers else "selector"
-            if expression.name not in self.classifiers and expression.name not in self.selectors:
-                names = [*self.selectors, *self.classifiers]
-                raise UnknownNameError("selector or classifier", expression.name, names, "see 'mfbench plugins'")
-        registered = self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)
+            kind = self._kind_of(name)
+        elif kind not in ("selector", "classifier"):
+            raise UsageError(f"kind is {kind!r}: use 'selector' or 'classifier'")
+        registered = self.selector(name) if kind == "selector" else self.classifier(name)
         return build(registered, {**expression.params, **overrides})
 
-    def _get(
-        self,
-        table: Mapping[str, Registered],
-        kind: str,
-        name: str,
-        hint: str,
-        other: Mapping[str, Registered] | None = None,
-    ) -> Registered:
-        if name in table:
-            return table[name]
-        if other is not None and name in other:
-            article = "a classifier" if kind == "selector" else "a selector"
-            raise UsageError(f"{name!r} is {article}, not a {kind}{suggestion(name, table)} ({hint})")
-        raise UnknownNameError(kind, name, table, hint)
+    def _kind_of(self, name: str) -> str:
+        """Return what a name is; a guess for a name that is both could put the wrong one into a pipeline."""
+        kinds = [kind for kind in ("selector", "classifier") if self._table(kind).has(name)]
+        if len(kinds) > 1:
+            raise UsageError(f"{name!r} is both a selector and a classifier: add kind='selector' or kind='classifier'")
+        if not kinds:
+            names = [*self.selectors, *self.classifiers]
+            raise UnknownNameError("selector or classifier", name, names, "see 'mfbench plugins'")
+        return kinds[0]
 
-    def _collect(self, hook: str, spec_class: type[Spec], kind: str) -> dict[str, Registered]:
-        table: dict[str, Registered] = {}
-        for plugin, spec in self._call(hook):
+    def _table(self, kind: str) -> NameTable[Registered]:
+        if kind not in self._tables:
+            spec_class, hint = _KINDS[kind]
+            table: NameTable[Registered] = NameTable(kind, hint)
+            for plugin, spec in self._call(f"mfbench_{kind}s"):
+                reason = self._refusal(spec, spec_class, kind)
+                if not reason and not table.add(spec.name, plugin, Registered(spec, plugin)):
+                    reason = f"{kind} {spec.name!r} is registered twice; the first one is used"
+                if reason:
+                    self._leave_out(plugin, reason)
+            self._tables[kind] = table
+        return self._tables[kind]
+
+    def _refusal(self, spec: object, spec_class: type, kind: str) -> str:
+        """Return why a spec cannot be used, "" if it can."""
+        try:
             if not isinstance(spec, spec_class):
-                self._leave_out(plugin, f"{hook} returned {spec!r}, expected {spec_class.__name__} objects")
-                continue
-            if spec.name in table and table[spec.name].plugin == plugin:
-                raise PluginError(f"plugin {plugin.name!r} of {plugin} registers the {kind} {spec.name!r} twice")
-            if spec.name in table:
-                raise PluginError(
-                    f"two packages register the {kind} {spec.name!r}: {table[spec.name].plugin} and {plugin}; "
-                    f"uninstall one, or name the plugins to load in {LOAD_VARIABLE}"
-                )
-            table[spec.name] = Registered(spec, plugin)
-        return table
+                return f"mfbench_{kind}s returned {shown(spec)}, expected {spec_class.__name__} objects"
+            problem = spec_problem(spec)
+            return f"{kind} {shown(spec.name)}: {problem}" if problem else ""  # type: ignore[attr-defined]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a field may be an object of the plugin that raises anything
+            return f"mfbench_{kind}s returned a spec that cannot be checked: {describe_error(error)}"
 
     def _call(self, hook: str) -> Iterable[tuple[Plugin, Any]]:
         """Call one plugin at a time, so that a failure is attributed to it and does not affect the others."""
@@ -222,14 +277,16 @@ class Registry:
             self.manager.trace("calling", hook, "of", plugin.name)
             try:
                 values = list(implementation.function())
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
-                self._leave_out(plugin, f"{hook} raised {type(error).__name__}: {error}", error)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
+                self._leave_out(plugin, f"{hook} raised {describe_error(error)}", error)
                 continue
             for value in values:
                 yield plugin, value
 
     def _leave_out(self, plugin: Plugin, reason: str, error: BaseException | None = None) -> None:
-        _report_failure(f"plugin {plugin.name!r} of {plugin}: {reason}", self.failed, self.strict, error)
+        self.problems.add(f"plugin {plugin.name!r} of {plugin}: {reason}", error)
 
 
 def load_registry(
@@ -246,8 +303,9 @@ def load_registry(
     strict : bool, default=False
         Raise `PluginError` for a plugin that cannot be loaded, instead of warning.
     only : sequence of str or None, default=None
-        Entry points or importable modules to load; ``"all"`` means every installed entry point. None uses the
-        environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads all if it is not set.
+        Entry points or importable modules to load; ``"all"`` means every installed entry point, and a name after a
+        hyphen is left out. None uses the environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads
+        all if it is not set.
     extra : sequence of (name, plugin object), default=()
         Plugins that are already imported, for tests and notebooks. Worker processes do not load them.
     exactly : sequence of Plugin or None, default=None
@@ -263,72 +321,16 @@ def load_registry(
     >>> "knn" in registry.classifiers
     True
     """
-    if only is None and os.environ.get(LOAD_VARIABLE) is not None:
-        only = [name.strip() for name in os.environ[LOAD_VARIABLE].split(",") if name.strip()]
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     if os.environ.get(TRACE_VARIABLE):
         manager.trace.root.setwriter(lambda text: sys.stderr.write(text))
         manager.enable_tracing()
     plugins: dict[int, Plugin] = {}
-    registry = Registry(manager, plugins, strict)
-    for plugin, module in _import_all(_candidates(only) if exactly is None else exactly, registry):
-        _register(manager, plugins, plugin, module, registry)
-    for name, module in extra:
-        _register(manager, plugins, Plugin(name, getattr(module, "__name__", name)), module, registry)
-    return registry
-
-
-def _candidates(only: Sequence[str] | None) -> list[Plugin]:
-    installed = {}
-    # Entry points come in the order of installation; sorted by name, the order is the same on every machine.
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry)[0], entry.name)):
-        name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
-        installed[name] = Plugin(name, entry.value, *_distribution(entry))
-    if only is None:
-        return list(installed.values())
-    chosen: dict[str, Plugin] = {}
-    for name in only:
-        for plugin in installed.values() if name == "all" else [installed.get(name, Plugin(name, name))]:
-            chosen[plugin.name] = plugin
-    return list(chosen.values())
-
-
-def _distribution(entry: EntryPoint) -> tuple[str, str]:
-    return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("", "")
-
-
-def _import_all(candidates: Iterable[Plugin], registry: Registry) -> Iterable[tuple[Plugin, Any]]:
-    for plugin in candidates:
-        try:
-            yield plugin, import_object(plugin.module)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported
-            reason = f"plugin {plugin.name!r} of {plugin} cannot be imported: {type(error).__name__}: {error}"
-            _report_failure(reason, registry.failed, registry.strict, error)
-
-
-def _register(
-    manager: pluggy.PluginManager, plugins: dict[int, Plugin], plugin: Plugin, module: Any, registry: Registry
-) -> None:
-    try:
-        manager.register(module, plugin.name)
-        for name in {caller.name for caller in manager.get_hookcallers(module) or () if not caller.has_spec()}:
-            hooks = [hook for hook in vars(hookspecs) if hook.startswith(f"{GROUP}_")]
-            manager.unregister(module)
-            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, hooks)}")
-    except (pluggy.PluginValidationError, ValueError) as error:
-        _report_failure(
-            f"plugin {plugin.name!r} of {plugin} is not valid: {' '.join(str(error).split())}",
-            registry.failed,
-            registry.strict,
-            error,
-        )
-        return
-    plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
-
-
-def _report_failure(reason: str, failed: list[str], strict: bool, error: BaseException | None) -> None:
-    if strict:
-        raise PluginError(f"{reason}; fix or uninstall it, or run without --strict") from error
-    failed.append(reason)
-    warnings.warn(f"{reason}; it was left out", PluginWarning, stacklevel=2)
+    problems = Problems(strict)
+    chosen = chosen_plugins(only) if exactly is None else exactly
+    loose = [(Plugin(name, getattr(module, "__name__", name)), module) for name, module in extra]
+    for plugin, module in [*import_plugins(chosen, problems), *loose]:
+        if register(manager, plugin, module, problems):
+            plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
+    return Registry(manager, plugins, problems)

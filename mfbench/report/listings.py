@@ -15,7 +15,8 @@ from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import MirrorReference
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
-from mfbench.host.registered import Registered
+from mfbench.host.discovery import LOAD_VARIABLE
+from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
 
 if TYPE_CHECKING:
@@ -45,6 +46,20 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         console.print(Text(f"{kind} ({table.row_count})", style="bold"))
         if table.row_count:
             console.print(table)
+    if not tags:
+        _show_entry_points(registry, console)
+
+
+def _show_entry_points(registry: Registry, console: Console) -> None:
+    """Print the names by which ``MFBENCH_LOAD_PLUGINS`` selects plugins."""
+    plugins = sorted(registry.plugins.values(), key=lambda plugin: (plugin.distribution, plugin.name))
+    table = _table("name", "module", "package", fold=("module",))
+    for plugin in plugins:
+        table.add_row(Text(plugin.name, style="bold"), Text(plugin.module), Text(_package_of(plugin)))
+    console.print(Text(f"plugins ({len(plugins)})", style="bold"))
+    if plugins:
+        console.print(table)
+        console.print(f"To leave one out, set {LOAD_VARIABLE}=all,-{plugins[-1].name}", markup=False, highlight=False)
 
 
 def _paper(entry: Registered) -> Text:
@@ -52,7 +67,10 @@ def _paper(entry: Registered) -> Text:
 
 
 def _package(entry: Registered) -> str:
-    plugin = entry.plugin
+    return _package_of(entry.plugin)
+
+
+def _package_of(plugin: Plugin) -> str:
     return f"{plugin.distribution} {plugin.version}".strip() or plugin.module
 
 
@@ -193,7 +211,7 @@ def show_dataset(
         if dataset.relevant is None
         else ", ".join(dataset.feature_names[index] for index in dataset.relevant),
         "source": dataset.source or "–",
-        "licence": dataset.license or "–",
+        "licence": dataset.license or (spec.license if spec is not None else "") or "–",
         "cite": dataset.citation or "–",
     }
     if loaded is not None:

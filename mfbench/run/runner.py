@@ -16,7 +16,7 @@ import filelock
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
-from mfbench.errors import RunError, explained
+from mfbench.errors import NothingPlannedError, RunError, explained
 from mfbench.host.registry import Registry
 from mfbench.run import environment
 from mfbench.run.executors.local import LocalPool
@@ -31,6 +31,7 @@ from mfbench.trials import Status, Trial, TrialResult
 
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
+_REASONS_SHOWN = 10
 _GIB = 2**30
 
 
@@ -126,6 +127,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     ------
     RunError
         If the folder is in use by another run, cannot be written to, or the disk is full.
+    NothingPlannedError
+        If the plan is empty but the folder holds the results of a run.
     UsageError
         If the working directory configures numba.
     """
@@ -133,6 +136,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     jobs = options.jobs or environment.available_cpus()
     memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
     with _locked(folder), explained(RunError, _file_error(folder), OSError):
+        if not plan.trials:
+            _keep_results(plan, folder)
         if options.fresh:
             _clear(folder)
         with Store(folder) as store:
@@ -149,6 +154,26 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
                     job = _job(plan, folder, data_folder, stems, memory, registry)
                     _work(job, jobs, pending, store, observer, progress)
             return progress
+
+
+def _keep_results(plan: Plan, folder: Path) -> None:
+    """Refuse to replace a stored plan by an empty one: one broken plugin must not hide the results of a run."""
+    if not (folder / FILE_NAME).is_file():
+        return
+    with Store(folder, read_only=True) as store:
+        if not store.has_plan():
+            return
+    reasons = [f"{label}: {reason}" for label, reason in plan.left_out.items()]
+    more = [f"… and {len(reasons) - _REASONS_SHOWN} more"] if len(reasons) > _REASONS_SHOWN else []
+    raise NothingPlannedError(
+        "\n".join(
+            [
+                f"nothing of {plan.loaded.suite.suite.name!r} can be run, so the results in {folder} stay as they are",
+                *reasons[:_REASONS_SHOWN],
+                *more,
+            ]
+        )
+    )
 
 
 def _work(job: Job, jobs: int, pending: list[Trial], store: Store, observer: Observer, progress: Progress) -> None:

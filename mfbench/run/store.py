@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.errors import RunError, explained
+from mfbench.errors import RunError, explained, printable
 from mfbench.run.formats.arrays import pack, unpack
 from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
@@ -110,7 +110,13 @@ class Store:
             self._db.executemany(
                 "INSERT INTO left_out VALUES (?, ?, ?, ?, ?)",
                 [
-                    (name, reason, why is None, why is not None and why.can_pull, "" if why is None else why.attempt)
+                    (
+                        printable(name),
+                        printable(reason),
+                        why is None,
+                        why is not None and why.can_pull,
+                        why.attempt if why else "",
+                    )
                     for name, reason, why in left_out
                 ],
             )
@@ -177,7 +183,7 @@ class Store:
             elif name == "candidates":
                 value = pack_candidates(value) if value else None
             elif isinstance(value, str):
-                value = str(value) or None
+                value = printable(str(value)) or None
             row.append(value)
         if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
@@ -307,6 +313,11 @@ class Store:
         with self._explained():
             present = {row[1] for row in self._db.execute("PRAGMA table_info(trials)")}
         return [f"t.{name}" if name in present else "NULL" for name in columns]
+
+    def has_plan(self) -> bool:
+        """Return whether a start of the run planned any trials."""
+        with self._explained():
+            return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM plan)").fetchone()[0])
 
     def has_candidates(self) -> bool:
         """Return whether the grid point of a result is still to be selected by all folds of its dataset."""

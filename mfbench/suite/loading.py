@@ -67,8 +67,8 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
     ------
     SuiteError
         If the file is not a valid suite; the message has one line per mistake.
-    UnknownNameError
-        If there is no such suite.
+    UsageError
+        If there is no such suite, or several packages ship one of that name.
     """
     path = find_suite(name, registry)
     suite = parse_suite(read_text(path), str(path))
@@ -113,10 +113,7 @@ def find_suite(name: str, registry: Registry) -> Path:
         if not path.is_file():
             raise UsageError(f"there is no suite file {name!r}; 'mfbench suites' lists the installed suites")
         return path
-    shipped = registry.suites()
-    if name not in shipped:
-        raise UnknownNameError("suite", name, shipped, "see 'mfbench suites', or give the path of a .toml file")
-    return shipped[name]
+    return registry.suites()[registry.suite_names.resolve(name)]
 
 
 def read_text(path: Path) -> str:

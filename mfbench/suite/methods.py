@@ -20,7 +20,7 @@ class Step:
     Attributes
     ----------
     expression : Expression
-        Name and parameters as written in the suite.
+        Name and parameters; the name is one that the registry lists.
     raw_input : bool
         For selectors: whether it is fitted on unencoded columns.
     numbers : bool
@@ -28,12 +28,18 @@ class Step:
     path : (str, str) or None
         For selectors: the parameter along which one fit gives all weights, and the name of the method that returns
         them.
+    written : Expression or None
+        As in the suite; None if that is `expression`.
     """
 
     expression: Expression
     raw_input: bool = False
     numbers: bool = False
     path: tuple[str, str] | None = None
+    written: Expression | None = None
+
+    def __str__(self) -> str:
+        return str(self.written or self.expression)
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class ResolvedMethod:
         >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
         'knn(n_neighbors=1)'
         """
-        parts = [str(step.expression) for step in (self.selector, self.classifier) if step is not None]
+        parts = [str(step) for step in (self.selector, self.classifier) if step is not None]
         # A classifier alone has a rule only if nothing is predicted and its weights are used.
         if (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
             parts.insert(1, f"top {self.top}")

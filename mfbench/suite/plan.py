@@ -15,7 +15,7 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
-from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError
+from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError, suggestion
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
 from mfbench.host.registry import Registry
@@ -109,7 +109,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     published = load_published(loaded, registry)
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
-    methods, references = _restrict(methods, references, only)
+    methods, left_out, references = _restrict(methods, left_out, references, only)
     if any(needs_lookup(entry.reference, registry) for entry in references.values()):
         _ = lookup.mirror  # a wrong mirror path must raise one error, not one per dataset
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
@@ -123,17 +123,24 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
 
 
 def _restrict(
-    methods: dict[str, ResolvedMethod], references: dict[str, DatasetEntry], only: Sequence[str]
-) -> tuple[dict[str, ResolvedMethod], dict[str, DatasetEntry]]:
-    kept: list[set[str]] = []
-    for names in (list(methods), list(references)):
-        matches = {name for pattern in only for name in names if fnmatch.fnmatchcase(name, pattern)}
-        kept.append(matches or set(names))
+    methods: dict[str, ResolvedMethod],
+    left_out: dict[str, str],
+    references: dict[str, DatasetEntry],
+    only: Sequence[str],
+) -> tuple[dict[str, ResolvedMethod], dict[str, str], dict[str, DatasetEntry]]:
+    """Return the methods, the methods left out and the datasets that the patterns of ``--only`` match."""
+    names = [*methods, *left_out, *references]
     for pattern in only:
-        if not any(fnmatch.fnmatchcase(name, pattern) for name in [*methods, *references]):
-            raise UsageError(f"--only {pattern!r} matches no dataset and no method of this suite")
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
+            near = "" if set(pattern) & set("*?[") else suggestion(pattern, names)  # of wildcards it would mislead
+            raise UsageError(f"--only {pattern!r} matches no dataset and no method of this suite{near}")
+    kept: list[set[str]] = []
+    for group in ([*methods, *left_out], list(references)):
+        matches = {name for pattern in only for name in group if fnmatch.fnmatchcase(name, pattern)}
+        kept.append(matches or set(group))
     return (
         {label: method for label, method in methods.items() if label in kept[0]},
+        {label: reason for label, reason in left_out.items() if label in kept[0]},
         {label: reference for label, reference in references.items() if label in kept[1]},
     )
 

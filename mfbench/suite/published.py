@@ -16,7 +16,8 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from mfbench.errors import SuiteError, suggestion
+from mfbench.errors import SuiteError, UsageError
+from mfbench.host.names import NameTable
 from mfbench.host.registry import Registry
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.planned_dataset import PlannedDataset
@@ -137,12 +138,18 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
 
 def shipped_tables(registry: Registry) -> dict[str, Path]:
     """Return the tables of figures that plugins ship, by name, without tables of sizes and the like."""
-    return {
-        path.stem: path
-        for folder, _ in registry.suite_folders
-        for path in sorted((folder / FOLDER).glob("*.csv"))
-        if set(COLUMNS) <= set(_rows(path)[0])
-    }
+    return _table_names(registry).listed()
+
+
+def _table_names(registry: Registry) -> NameTable[Path]:
+    tables: NameTable[Path] = NameTable("published table", "or give the path of a .csv file")
+    paths: set[Path] = set()
+    for folder, plugin in registry.suite_folders:
+        for path in sorted((folder / FOLDER).glob("*.csv")):
+            if path not in paths and set(COLUMNS) <= set(_rows(path)[0]):  # plugins may share a folder
+                tables.add(path.stem, plugin, path)
+            paths.add(path)
+    return tables
 
 
 def read_published(name: str, registry: Registry, folder: Path) -> PublishedTable:
@@ -171,10 +178,11 @@ def _find(name: str, folder: Path, registry: Registry) -> Path:
         if not path.is_file():
             raise SuiteError(f"there is no file {path}")
         return path
-    shipped = shipped_tables(registry)
-    if name not in shipped:
-        raise SuiteError(f"unknown published table {name!r}{suggestion(name, shipped, limit=30)}")
-    return shipped[name]
+    tables = _table_names(registry)
+    try:
+        return tables.listed()[tables.resolve(name, registry.home_of(folder))]
+    except UsageError as error:
+        raise SuiteError(str(error)) from None
 
 
 def _read_table(name: str, path: Path) -> PublishedTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mfbench.data.catalog import check_exists, find
+from mfbench.data.catalog import check_exists, find, resolved_reference
 from mfbench.data.collections import collection_names, in_collection
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import OpenMLSuiteReference, Reference, parse_reference
@@ -51,11 +51,11 @@ def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dic
     """Return the datasets that the words stand for, by label."""
     references: dict[str, Reference] = {}
     for word in words:
-        if word.endswith(".toml") or word in registry.suites():
+        if word.endswith(".toml") or registry.suite_names.has(word):
             entries = resolve_datasets(load_suite(word, registry), registry, lookup)
             references |= {label: entry.reference for label, entry in entries.items()}
         elif word in collection_names(registry):
-            references |= {spec.name: parse_reference(spec.name) for spec in in_collection(registry, word)}
+            references |= {name: parse_reference(name) for name in in_collection(registry, word)}
         else:
             references |= {reference.text: reference for reference in _datasets(word, registry, lookup)}
     return references
@@ -63,11 +63,12 @@ def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dic
 
 def _datasets(word: str, registry: Registry, lookup: Lookup) -> Sequence[Reference]:
     """Return the dataset that a word names, or those of an OpenML suite."""
-    if not set(word) & set(":(") and word not in registry.datasets:
+    if not set(word) & set(":(@") and not registry.dataset_names.has(word):
         names = [*registry.datasets, *registry.suites(), *collection_names(registry)]
         raise UnknownNameError("dataset, suite or collection", word, names, "see 'mfbench datasets list'")
     reference = parse_reference(word)
     if isinstance(reference, OpenMLSuiteReference):
         return lookup.suite(reference)
+    reference = resolved_reference(reference, registry)
     check_exists(reference, registry)
     return [reference]

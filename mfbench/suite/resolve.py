@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mfbench.data.catalog import check_exists
+from mfbench.data.catalog import check_exists, resolved_reference
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, parse_reference
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
@@ -37,10 +37,11 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     resolved: dict[str, ResolvedMethod] = {}
     left_out: dict[str, str] = {}
     resolve = _RESOLVERS[KINDS[loaded.protocol.kind].task]
+    home = registry.home_of(loaded.path.resolve().parent)
     for position, method in enumerate(loaded.suite.methods):
         location = f"{loaded.path}: methods[{position}]"
         try:
-            resolved[method.label] = resolve(method, location, registry, loaded.protocol)
+            resolved[method.label] = resolve(method, location, registry, loaded.protocol, home)
         except PluginError as error:
             if registry.strict:
                 raise
@@ -48,16 +49,18 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     return resolved, left_out
 
 
-def _resolve_predictor(method: Method, location: str, registry: Registry, protocol: ProtocolSettings) -> ResolvedMethod:
+def _resolve_predictor(
+    method: Method, location: str, registry: Registry, protocol: ProtocolSettings, home: str
+) -> ResolvedMethod:
     """Look up a method of a protocol that predicts: a classifier, and possibly a selector before it."""
     _check_tuning(method, location, protocol.kind)
     assert method.classifier is not None  # loading a suite rejects a method without one
     if method.top == "relevant":
         raise SuiteError(f"{location}.top: 'relevant' is only for the protocol 'ground-truth'")
-    classifier = _resolve_step(method.classifier, registry.classifier, f"{location}.classifier")
+    classifier = _resolve_step(method.classifier, "classifier", registry, home, f"{location}.classifier")
     selector = None
     if method.selector is not None:
-        selector = _resolve_step(method.selector, registry.selector, f"{location}.selector")
+        selector = _resolve_step(method.selector, "selector", registry, home, f"{location}.selector")
     elif "top" in method.model_fields_set:
         raise SuiteError(f"{location}.top: 'top' needs a selector; add selector = … or leave it out")
     if method.selection is not None and method.tune is None:
@@ -82,7 +85,9 @@ def _check_tuning(method: Method, location: str, kind: str) -> None:
         raise SuiteError(f"{location}.selection: the protocol {kind!r} has no such key; leave it out")
 
 
-def _resolve_detector(method: Method, location: str, registry: Registry, protocol: ProtocolSettings) -> ResolvedMethod:
+def _resolve_detector(
+    method: Method, location: str, registry: Registry, protocol: ProtocolSettings, home: str
+) -> ResolvedMethod:
     """Look up a method of the protocol ``ground-truth``: a selector, or a classifier that weighs features."""
     if (method.selector is None) == (method.classifier is None):
         raise SuiteError(
@@ -97,15 +102,15 @@ def _resolve_detector(method: Method, location: str, registry: Registry, protoco
     if method.top == "all-weighted":
         raise SuiteError(f"{location}.top: 'all-weighted' is for prediction, not for the protocol 'ground-truth'")
     if method.selector is not None:
-        step = _resolve_step(method.selector, registry.selector, f"{location}.selector")
+        step = _resolve_step(method.selector, "selector", registry, home, f"{location}.selector")
         numbers = takes_numbers(registry.selector(step.expression.name))
         return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
-    step = _resolve_step(method.classifier or "", registry.classifier, f"{location}.classifier")
+    step = _resolve_step(method.classifier or "", "classifier", registry, home, f"{location}.classifier")
     return ResolvedMethod(method.label, None, step, method.top)
 
 
 # By the task of a protocol's kind.
-_RESOLVERS: dict[str, Callable[[Method, str, Registry, ProtocolSettings], ResolvedMethod]] = {
+_RESOLVERS: dict[str, Callable[[Method, str, Registry, ProtocolSettings, str], ResolvedMethod]] = {
     "prediction": _resolve_predictor,
     "detection": _resolve_detector,
 }
@@ -123,15 +128,17 @@ def takes_numbers(registered: Registered) -> bool:
     return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "regressor"
 
 
-def _resolve_step(text: str, lookup: Callable[[str], Registered], location: str) -> Step:
+def _resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
     try:
-        expression = parse(text)
-        registered = lookup(expression.name)
+        written = parse(text)
+        expression = replace(written, name=registry.resolve(kind, written.name, home))
+        registered = registry.selector(expression.name) if kind == "selector" else registry.classifier(expression.name)
         check_parameters(registered, expression.params)
     except UsageError as error:
         raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec
-    return Step(expression, spec.raw_input, path=spec.path) if isinstance(spec, SelectorSpec) else Step(expression)
+    step = Step(expression, written=None if written == expression else written)
+    return replace(step, raw_input=spec.raw_input, path=spec.path) if isinstance(spec, SelectorSpec) else step
 
 
 @dataclass(frozen=True)
@@ -178,12 +185,14 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | N
 def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry]:
     """Return the datasets of a suite in its order; each must exist and be listed once."""
     folder = loaded.path.resolve().parent
+    home = registry.home_of(folder)
     entries: dict[str, DatasetEntry] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
             place = f"{loaded.path}: datasets[{position}].use[{index}]"
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
+                reference = resolved_reference(reference, registry, home)
                 check_exists(reference, registry)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None

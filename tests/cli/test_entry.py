@@ -1,5 +1,8 @@
 """The command `mfbench`: errors become one sentence and an exit code."""
 
+import io
+import sys
+
 import pytest
 
 import mfbench
@@ -49,3 +52,12 @@ def test_commands():
         "plugins",
         "report",
     ]
+
+
+def test_a_character_that_the_terminal_cannot_show_is_an_escape(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr("mfbench.host.registry.load_registry", lambda **_: sys.stdout.write("→\ud800"))
+    leave("plugins")
+    stream.flush()
+    assert stream.buffer.getvalue().startswith(b"\\u2192\\ud800")

@@ -84,6 +84,8 @@ CARELESS = {
     "y of labels": (replace(GOOD, y=np.array(["a", "b", "b"])), "whole-number"),
     "y of floats": (replace(GOOD, y=np.array([0.0, 1.0, 1.0])), "whole-number"),
     "names": (replace(GOOD, feature_names=("u",)), "2 columns, but 1 names"),
+    "twice a name": (replace(GOOD, feature_names=("u", "u")), "several features of the same name: 'u'$"),
+    "names of numbers": (replace(GOOD, feature_names=(1, 2)), "feature names that are not text"),
     "mask": (replace(GOOD, categorical=np.array([True])), "mask of 1"),
     "no rows": (replace(GOOD, X=np.ones((0, 2)), y=np.array([], dtype=int)), "is empty"),
     "no columns": (

@@ -29,7 +29,7 @@ RAW = Dataset(
 
 
 @pytest.fixture
-def registry(make_plugin):
+def shelf(make_plugin):
     specs = [
         DatasetSpec(name="things", summary="", openml_id=7, uci_id=8, **THINGS),
         DatasetSpec(name="small-things", summary="", mirror_name="things", drop=["code"], n_samples=12, n_features=2),
@@ -38,7 +38,12 @@ def registry(make_plugin):
         DatasetSpec(name="with-target", summary="", uci_id=9, target="kind", drop=["id"], categorical=["code"]),
         DatasetSpec(name="nowhere", summary=""),
     ]
-    return load_registry(only=[], extra=[("shelf", make_plugin("shelf", datasets=specs))])
+    return make_plugin("shelf", datasets=specs)
+
+
+@pytest.fixture
+def registry(shelf):
+    return load_registry(only=[], extra=[("shelf", shelf)])
 
 
 class Repositories:
@@ -291,11 +296,10 @@ classifier = "nearest"
 
 class TestPlans:
     @pytest.fixture
-    def plan(self, registry, toy_plugin, tmp_path):
+    def plan(self, shelf, toy_plugin, tmp_path):
         def make(use, options, only=()):
             (tmp_path / "own.toml").write_text(SUITE.format(use=use))
-            together = load_registry(only=[], extra=[("toy", toy_plugin)])
-            together.datasets.update(registry.datasets)
+            together = load_registry(only=[], extra=[("toy", toy_plugin), ("shelf", shelf)])
             loaded = load_suite(str(tmp_path / "own.toml"), together)
             return make_plan(loaded, together, only, Lookup(options))
 

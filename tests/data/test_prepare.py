@@ -181,6 +181,14 @@ def test_the_description_of_columns_is_read_off_the_dataset():
     assert (columns.missing, columns.encoding, columns.categorical.tolist()) == (True, "ordinal", [True, False])
 
 
+def test_columns_of_some_features_keep_their_names():
+    columns = Columns(np.array([True, False, False]), missing=True, names=("a", "b", "c"))
+    some = columns.subset(np.array([0, 2]))
+    assert (some.categorical.tolist(), some.names, some.missing) == ([True, False], ("a", "c"), True)
+    assert Columns(np.array([True, False])).subset(np.array([1])).describe(0) == "feature 1"
+    assert some.describe(1) == "feature 'c'"
+
+
 @st.composite
 def tables(draw):
     n, m, p = draw(st.integers(1, 8)), draw(st.integers(0, 5)), draw(st.integers(1, 5))

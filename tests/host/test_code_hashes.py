@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ import pytest
 
 import mfbench
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
-from mfbench.host import code_hashes
+from mfbench.host import code_hashes, imports
 from mfbench.host.code_hashes import HOST_PARTS, host_code, method_code, numeric_versions, package_hash
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import load_registry
@@ -28,6 +29,7 @@ CACHES = (
     "_requirements",
     "_editable_project",
     "_project_hash",
+    "_reachable",
 )
 
 
@@ -39,6 +41,7 @@ def forget():
         importlib.invalidate_caches()
         for name in CACHES:
             getattr(code_hashes, name).cache_clear()
+        imports.forget()
 
     clear()
     yield clear
@@ -183,6 +186,73 @@ class TestPluginCode:
         assert method_code(loose) != before
 
 
+class TestImportedCode:
+    """A plugin's results depend on helpers of other distributions, declared or not."""
+
+    @pytest.fixture
+    def helper(self, package, tmp_path):
+        """A package of nobody's requirements, which the estimator's module imports by way of the plugin's helper."""
+        folder = tmp_path / "gadget_foreign"
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+        (folder / "core.py").write_text("VALUE = 1\n")
+        (package / "selector.py").write_text("from .inner import helper\nraise SystemExit('imported')\n")
+        (package / "inner" / "helper.py").write_text("def late():\n    from gadget_foreign.core import VALUE\n")
+        return folder
+
+    foreign = registered("gadget_package.selector:Thing")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda folder: (folder / "core.py").write_text("VALUE = 2\n"),
+            lambda folder: (folder / "loaded_by_a_computed_name.py").write_text("VALUE = 1\n"),
+            lambda folder: (folder / f"_fast{EXTENSION_SUFFIXES[0]}").write_bytes(b"\x7fELF 2"),
+        ],
+        ids=["helper edited", "file added", "extension compiled"],
+    )
+    def test_an_edit_of_an_undeclared_helper_changes_it(self, helper, forget, change):
+        before = method_code(self.foreign)
+        assert before["import gadget_foreign"] == package_hash("gadget_foreign")
+        change(helper)
+        forget()
+        assert method_code(self.foreign) != before
+
+    def test_an_edit_of_a_helper_that_is_not_imported_does_not(self, helper, forget, tmp_path):
+        before = method_code(self.foreign)
+        (tmp_path / "gadget_unused.py").write_text("VALUE = 1\n")
+        forget()
+        assert method_code(self.foreign) == before
+
+    def test_a_helper_of_a_helper_counts(self, helper, forget, tmp_path):
+        (helper / "core.py").write_text("import gadget_deep\n")
+        (tmp_path / "gadget_deep.py").write_text("VALUE = 1\n")
+        before = method_code(self.foreign)
+        (tmp_path / "gadget_deep.py").write_text("VALUE = 2\n")
+        forget()
+        assert method_code(self.foreign) != before
+
+    def test_the_scientific_stack_is_known_by_version(self, helper, forget):
+        (helper / "core.py").write_text("import numpy.linalg, pandas, mfbench, json\n")
+        code = method_code(self.foreign)
+        assert code["package pandas"] == metadata.version("pandas")
+        assert {name for name in code if name.startswith("import")} == {"import gadget_foreign"}
+        assert "package numpy" not in code  # it is among the libraries of every key
+
+    def test_nothing_of_the_plugin_is_imported(self, helper):
+        method_code(self.foreign)
+        assert not {name for name in sys.modules if name.startswith("gadget")}
+
+    def test_built_in_methods_have_the_ingredients_that_they_always_had(self):
+        registry = load_registry(only=["baselines", "margin", "relevance", "similarity", "sqpfw", "datasets"])
+        for registered in (*registry.selectors.values(), *registry.classifiers.values(), *registry.datasets.values()):
+            for name in method_code(registered):
+                assert name.startswith(("plugin mfbench_", "distribution mfbench", "package ")), (registered.spec, name)
+
+    def test_the_hash_of_a_package_is_the_one_of_stored_results(self, package):
+        assert package_hash("gadget_package") == "0aebe11884cce516"
+
+
 class TestForeignCode:
     def test_an_estimator_of_another_package_brings_its_version(self):
         code = method_code(load_registry(only=["baselines"]).classifier("knn"))
@@ -217,9 +287,11 @@ class TestForeignCode:
         monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
         monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
         package_hash.cache_clear()
+        imports.forget()
         assert package_hash("__main__")
         monkeypatch.delattr(sys.modules["__main__"], "__file__")
         package_hash.cache_clear()
+        imports.forget()
         assert package_hash("__main__") == ""
 
 

@@ -1,6 +1,7 @@
 """Expressions: names and literals in, nothing executed."""
 
 import ast
+import re
 import warnings
 
 import pytest
@@ -15,7 +16,7 @@ LITERALS = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.tuples(inner) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-NAMES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+){0,2}", fullmatch=True)
+NAMES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+){0,2}(@[a-z0-9]+([._-][a-z0-9]+)?)?", fullmatch=True)
 KEYS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(
     lambda key: not __import__("keyword").iskeyword(key) and key != "__debug__"
 )
@@ -51,7 +52,7 @@ def test_any_text_gives_literals_or_one_error(text):
         except UsageError as error:
             assert repr(text) in str(error)
             return
-    assert all(part.isalnum() for part in found.name.split("-"))
+    assert all(part.isalnum() for part in re.split("[-_]", found.bare_name))
     assert is_literal(found.params)
 
 
@@ -117,7 +118,12 @@ def test_forms_that_are_understood(text, expected):
         ("k nn", "expected a name"),
         ("os.system", "expected a name"),
         ("knn-", "expected a name"),
-        ("knn_x", "expected a name"),
+        ("knn-_x", "expected a name"),
+        ("knn@", "expected a name"),
+        ("@mfbench", "expected a name"),
+        ("knn@a b", "expected a name"),
+        ("knn@a@b", "expected a name"),
+        ("knn @a", "expected a name"),
         ("knn(3)", "name=value"),
         ("knn(*a)", "name=value"),
         ("knn(a=1)+g(b=2)", "name=value"),
@@ -160,6 +166,21 @@ def test_literal_eval_is_the_only_evaluation(monkeypatch):
     monkeypatch.setattr(ast, "literal_eval", lambda node: seen.append(node) or original(node))
     parse("knn(a=1, b='x')")
     assert len(seen) == 2
+
+
+class TestPackages:
+    def test_a_name_may_have_its_package(self):
+        one = parse("relieff@my_package.plugin(n_neighbors=5)")
+        assert (one.name, one.bare_name, one.params) == (
+            "relieff@my_package.plugin",
+            "relieff",
+            {"n_neighbors": 5},
+        )
+        assert str(one) == "relieff@my_package.plugin(n_neighbors=5)"
+
+    def test_keys_and_seeds_do_not_depend_on_how_the_name_must_be_written(self):
+        assert parse("svm@a(C=1)").canonical() == parse("svm(C=1)").canonical()
+        assert parse("svm@a(C=1)").identity != parse("svm@b(C=1)").identity
 
 
 class TestCanonical:

@@ -2,15 +2,11 @@
 
 import sys
 import types
-import warnings
-from importlib.metadata import EntryPoint
 
-import pluggy
 import pytest
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.errors import PluginError, UnknownNameError, UsageError
-from mfbench.host import hookspecs, registry
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import PluginWarning, load_registry
 
@@ -28,35 +24,6 @@ def load(*plugins, **options):
     return load_registry(only=[], extra=[(module.__name__, module) for module in plugins], **options)
 
 
-@pytest.fixture
-def installed(monkeypatch, tmp_path):
-    """Return a function that writes modules and makes them the installed entry points, in the order given."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delenv("MFBENCH_LOAD_PLUGINS", raising=False)
-
-    class Distribution:
-        def __init__(self, name):
-            self.name, self.version = name, "1.2"
-
-    def install(**modules):
-        entries = []
-        for name, text in modules.items():
-            (tmp_path / f"{name}.py").write_text(text)
-            entry = EntryPoint(name=name, value=name, group="mfbench")
-            entries.append(entry._for(Distribution(f"dist-{name}")))
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        monkeypatch.setattr(registry, "entry_points", lambda group: entries)
-
-    yield install
-    for path in tmp_path.glob("*.py"):
-        sys.modules.pop(path.stem, None)
-
-
-def plugin_text(*names):
-    specs = ", ".join(f"SelectorSpec(name={name!r}, summary='', factory='collections:Counter')" for name in names)
-    return f"from mfbench import SelectorSpec, hookimpl\n@hookimpl\ndef mfbench_selectors():\n    return [{specs}]\n"
-
-
 class TestNames:
     def test_an_expression_becomes_an_estimator_with_its_parameters(self, make_plugin):
         found = load(make_plugin("p", selectors=[selector("relieff")])).make("relieff(size=10)")
@@ -68,7 +35,7 @@ class TestNames:
         assert one.make("a(size=6)").size == 6
         assert one.make("a(size=6)", size=7).size == 7
 
-    def test_a_name_that_is_both_is_a_classifier_unless_the_kind_says_otherwise(self, make_plugin):
+    def test_a_name_that_is_both_needs_its_kind(self, make_plugin):
         class Other(Thing):
             pass
 
@@ -77,7 +44,12 @@ class TestNames:
                 "p", selectors=[selector("both")], classifiers=[ClassifierSpec(name="both", summary="", factory=Other)]
             )
         )
-        assert type(both.make("both")) is Other
+        with pytest.raises(
+            UsageError, match="'both' is both a selector and a classifier: add kind='selector' or kind="
+        ):
+            both.make("both")
+        with pytest.raises(UsageError, match="kind is 'regressor': use 'selector'"):
+            both.make("both", "regressor")
         assert type(both.make("both", "selector")) is Thing
         assert type(both.make("both", "classifier")) is Other
 
@@ -89,6 +61,12 @@ class TestNames:
             one.make("relief-f")
         with pytest.raises(UnknownNameError, match="unknown classifier 'x': there are none"):
             one.classifier("x")
+
+    @pytest.mark.parametrize("typo", ["relief_f", "Relief-F", "RELIEFF"])
+    def test_case_hyphens_and_underscores_are_no_obstacle(self, make_plugin, typo):
+        one = load(make_plugin("p", selectors=[selector("relieff"), selector("relief")]))
+        with pytest.raises(UnknownNameError, match=r"did you mean 'relieff'\?"):
+            one.make(typo)
 
     def test_a_name_of_the_other_kind_is_told_as_such(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("weigh")]))
@@ -121,25 +99,54 @@ class TestDuplicates:
     @pytest.mark.parametrize(
         ("kind", "spec"),
         [
-            ("selectors", lambda: selector("twin")),
-            ("classifiers", lambda: ClassifierSpec(name="twin", summary="", factory=Thing)),
-            ("datasets", lambda: DatasetSpec(name="twin", summary="", loader=Thing)),
+            ("selector", lambda name: selector(name)),
+            ("classifier", lambda name: ClassifierSpec(name=name, summary="", factory=Thing)),
+            ("dataset", lambda name: DatasetSpec(name=name, summary="", loader=Thing)),
         ],
     )
-    def test_one_name_from_two_plugins_is_refused_and_both_are_named(self, make_plugin, kind, spec):
-        twins = load(make_plugin("first", **{kind: [spec()]}), make_plugin("second", **{kind: [spec()]}))
-        with pytest.raises(PluginError, match="'twin'") as caught:
-            getattr(twins, kind)
-        assert "first" in str(caught.value)
-        assert "second" in str(caught.value)
+    def test_a_colliding_name_is_refused_alone_and_the_package_chooses(self, make_plugin, kind, spec):
+        first, second = ([spec("twin"), spec(own)] for own in ("one", "two"))
+        twins = load(make_plugin("first", **{f"{kind}s": first}), make_plugin("second", **{f"{kind}s": second}))
+        find = getattr(twins, kind)
+        with pytest.raises(UsageError, match=f"2 packages register the {kind} 'twin': write .*first.* or .*second"):
+            find("twin")
+        assert find("twin@second").spec is second[0]
+        assert (find("one").spec, find("two@second").spec) == (first[1], second[1])
+        assert set(getattr(twins, f"{kind}s")) == {"one", "two", "twin@first", "twin@second"}
 
-    def test_installed_packages_are_named_with_their_version(self, installed):
-        installed(one=plugin_text("twin"), two=plugin_text("twin"))
-        with pytest.raises(PluginError, match="two packages register the selector 'twin'") as caught:
-            _ = load_registry().selectors
-        assert "dist-one 1.2" in str(caught.value)
-        assert "dist-two 1.2" in str(caught.value)
-        assert "MFBENCH_LOAD_PLUGINS" in str(caught.value)
+    def test_installed_packages_are_named_by_their_distribution(self, installed, plugin_text, recwarn):
+        installed(one=plugin_text("twin", "other"), two=plugin_text("twin"))
+        one = load_registry()
+        with pytest.raises(UsageError, match="write 'twin@dist-one' or 'twin@dist-two'"):
+            one.make("twin")
+        assert one.selector("twin@Dist_Two").plugin.distribution == "dist-two"
+        assert one.make("twin@dist-one") == {}
+        with pytest.raises(UnknownNameError, match="'twin@dist-three': did you mean 'twin@dist-"):
+            one.selector("twin@dist-three")
+        with pytest.raises(UnknownNameError, match="'other@dist-two': did you mean 'other@dist-one'"):
+            one.selector("other@dist-two")
+        assert not recwarn.list  # nothing was asked for that the collision could have hidden
+
+    def test_a_name_that_a_plugin_registers_twice_is_used_once(self, make_plugin):
+        one = load(make_plugin("p", selectors=[selector("a", defaults={"size": 5}), selector("a")]))
+        with pytest.warns(PluginWarning, match="selector 'a' is registered twice"):
+            assert one.make("a").size == 5
+
+    def test_suites_of_one_name_need_their_package_and_see_their_own_names_first(self, make_plugin, tmp_path):
+        for folder in ("a", "b"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "uci.toml").touch()
+        twins = load(
+            make_plugin("first", suites=[tmp_path / "a"], selectors=[selector("twin")]),
+            make_plugin("second", suites=[tmp_path / "b"], selectors=[selector("twin")]),
+        )
+        assert set(twins.suites()) == {"uci@first", "uci@second"}
+        with pytest.raises(UsageError, match="'uci@first' or 'uci@second'"):
+            twins.suite_names.resolve("uci")
+        assert twins.home_of(tmp_path / "b") == "second"
+        assert twins.home_of(tmp_path) == ""
+        assert twins.resolve("selector", "twin", "second") == "twin@second"
+        assert twins.resolve("selector", "twin@first", "second") == "twin@first"
 
     def test_a_selector_and_a_classifier_may_share_a_name(self, make_plugin):
         both = load(
@@ -148,19 +155,6 @@ class TestDuplicates:
             )
         )
         assert set(both.selectors) == set(both.classifiers) == {"same"}
-
-    def test_two_suites_of_one_name_are_refused_and_both_plugins_named(self, make_plugin, tmp_path):
-        for folder in ("a", "b"):
-            (tmp_path / folder).mkdir()
-            (tmp_path / folder / "uci.toml").touch()
-        twins = load(
-            make_plugin("first", suites=[tmp_path / "a"]),
-            make_plugin("second", suites=[tmp_path / "b"]),
-        )
-        with pytest.raises(PluginError, match="'uci'") as caught:
-            twins.suites()
-        assert "first" in str(caught.value)
-        assert "second" in str(caught.value)
 
 
 class TestSuiteFolders:
@@ -184,6 +178,17 @@ class TestSuiteFolders:
             assert list(mixed.suites()) == ["one"]
 
 
+class MuteError(Exception):
+    def __repr__(self):
+        raise SystemExit(0)
+
+    __str__ = __repr__
+
+
+def _raise(error):
+    raise error
+
+
 BAD_HOOKS = {
     "raises": (lambda: 1 / 0, "ZeroDivisionError"),
     "returns a number": (lambda: 3, "TypeError"),
@@ -196,6 +201,15 @@ BAD_HOOKS = {
     ),
     "yields and raises": (lambda: (x for x in [selector("half"), 1 / 0]), "ZeroDivisionError"),
     "makes a bad spec": (lambda: [selector("BAD NAME")], "not a valid name"),
+    "has a list for a grid": (lambda: [selector("bad", grid=[1])], "selector 'bad': grid is [1], expected a mapping"),
+    "has no summary": (
+        lambda: [SelectorSpec(name="bad", summary=None, factory=Thing)],
+        "selector 'bad': summary is None",
+    ),
+    "closes a generator": (lambda: _raise(GeneratorExit), "GeneratorExit"),
+    "raises a bare exception": (lambda: _raise(BaseException), "BaseException"),
+    "raises what cannot be printed": (lambda: _raise(MuteError), "its message cannot be shown"),
+    "returns what cannot be printed": (lambda: [MuteError()], "an object of class MuteError, expected SelectorSpec"),
 }
 
 
@@ -222,6 +236,17 @@ class TestCarelessPlugins:
         with pytest.warns(PluginWarning, match="'bad'"):
             assert sorted(one.selectors) == ["fine", "good"]
 
+    def test_ctrl_c_is_not_the_plugins(self, make_plugin):
+        with pytest.raises(KeyboardInterrupt):
+            _ = load(make_plugin("p", selectors=lambda: _raise(KeyboardInterrupt))).selectors
+
+    def test_a_section_of_a_report_that_exits_is_a_problem(self):
+        module = types.SimpleNamespace(mfbench_report_sections=hookimpl(lambda: _raise(GeneratorExit)))
+        sections, problems = load_registry(only=[], extra=[("rude", module)]).report_sections(None)
+        assert sections == []
+        assert "'rude'" in problems[0]
+        assert "GeneratorExit" in problems[0]
+
     def test_a_hook_is_asked_once(self, make_plugin):
         calls = []
         one = load(make_plugin("p", selectors=lambda: calls.append(1) or [selector("a")]))
@@ -234,120 +259,7 @@ class TestCarelessPlugins:
         with pytest.warns(PluginWarning, match="careless"):
             assert list(one.selectors) == ["a"]
 
-    @pytest.mark.parametrize(
-        ("text", "reason"),
-        [
-            ("1 / 0", "ZeroDivisionError"),
-            ("import no_such_module_anywhere", "ModuleNotFoundError"),
-            ("this isn't python at all", "SyntaxError"),
-            ("raise SystemExit(3)", "SystemExit"),
-        ],
-    )
-    def test_a_plugin_that_fails_to_import_is_named_and_the_rest_works(self, installed, text, reason):
-        installed(broken=text, fine=plugin_text("good"))
-        with pytest.warns(PluginWarning, match=f"dist-broken 1.2.*{reason}.*left out"):
-            one = load_registry()
-        assert list(one.selectors) == ["good"]
-        assert len(one.failed) == 1
-        with pytest.raises(PluginError, match=f"dist-broken 1.2.*{reason}"):
-            load_registry(strict=True)
-
-    def test_an_unknown_argument_of_a_hook_is_named(self, make_plugin):
-        module = types.ModuleType("eager")
-
-        @hookimpl
-        def mfbench_selectors(everything):
-            return []
-
-        module.mfbench_selectors = mfbench_selectors
-        fine = make_plugin("fine", selectors=[selector("good")])
-        with pytest.warns(PluginWarning, match=r"(?s)eager.*not valid.*everything"):
-            one = load(module, fine)
-        assert list(one.selectors) == ["good"]
-        assert module not in one.plugins
-
     def test_a_factory_that_is_not_callable_names_the_package(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("a", factory="sys:path")]))
         with pytest.raises(PluginError, match=r"'a' of p: .* is not callable"):
             one.make("a")
-
-
-class TestWhichPlugins:
-    def test_entry_points_load_by_name_of_distribution_whatever_the_order(self, installed):
-        installed(b=plugin_text("from-b"), a=plugin_text("from-a"))
-        one = load_registry()
-        assert [plugin.name for plugin in one.plugins.values()] == ["a", "b"]
-        assert set(one.selectors) == {"from-a", "from-b"}
-        assert one.selector("from-a").plugin == Plugin("a", "a", "dist-a", "1.2")
-
-    def test_the_variable_names_exactly_those_to_load(self, installed, monkeypatch):
-        installed(a=plugin_text("from-a"), b=plugin_text("from-b"))
-        monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", " b , ")
-        assert set(load_registry().selectors) == {"from-b"}
-        monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "")
-        assert load_registry().selectors == {}
-
-    def test_the_variable_takes_modules_that_are_no_entry_points(self, installed, monkeypatch, tmp_path):
-        installed(a=plugin_text("from-a"))
-        (tmp_path / "loose.py").write_text(plugin_text("from-loose"))
-        monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "loose")
-        one = load_registry()
-        assert one.selector("from-loose").plugin == Plugin("loose", "loose")
-        monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "all,loose,a")
-        assert set(load_registry().selectors) == {"from-a", "from-loose"}
-
-    def test_an_argument_goes_over_the_variable(self, installed, monkeypatch):
-        installed(a=plugin_text("from-a"), b=plugin_text("from-b"))
-        monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "a")
-        assert set(load_registry(only=["b"]).selectors) == {"from-b"}
-
-    def test_a_plugin_that_does_not_exist_is_named(self, installed, monkeypatch):
-        installed(a=plugin_text("from-a"))
-        monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "no_such_module_anywhere,a")
-        with pytest.warns(PluginWarning, match="'no_such_module_anywhere'"):
-            assert set(load_registry().selectors) == {"from-a"}
-
-    def test_two_packages_may_use_one_entry_point_name(self, installed, monkeypatch):
-        installed(a=plugin_text("from-a"), b=plugin_text("from-b"))
-        entries = registry.entry_points("mfbench")
-        renamed = [EntryPoint("x", entry.value, "mfbench")._for(entry.dist) for entry in entries]
-        monkeypatch.setattr(registry, "entry_points", lambda group: renamed)
-        assert set(load_registry().selectors) == {"from-a", "from-b"}
-
-    def test_calls_are_traced_when_asked(self, installed, monkeypatch, capsys):
-        installed(a=plugin_text("from-a"))
-        monkeypatch.setenv("MFBENCH_TRACE_PLUGINS", "1")
-        manager = load_registry().manager
-        manager.hook.mfbench_selectors()
-        assert "mfbench_selectors" in capsys.readouterr().err
-
-    def test_the_built_in_plugins_use_the_same_door(self, monkeypatch):
-        monkeypatch.delenv("MFBENCH_LOAD_PLUGINS", raising=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            one = load_registry(strict=True)
-            names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
-            assert names == {"baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites"}
-            assert one.selectors.keys() >= {"relieff", "variance"}
-            assert "knn" in one.classifiers
-            assert "wine" in one.datasets
-            assert "uci" in one.suites()
-
-    def test_the_hooks_are_those_that_are_specified(self):
-        manager = pluggy.PluginManager("mfbench")
-        manager.add_hookspecs(hookspecs)
-        names = {name for name in dir(manager.hook) if name.startswith("mfbench_")}
-        four = {"mfbench_selectors", "mfbench_classifiers", "mfbench_datasets", "mfbench_suites"}
-        assert names == {*four, "mfbench_report_sections"}
-
-    def test_a_plugin_may_be_an_object(self):
-        class Plug:
-            @hookimpl
-            def mfbench_selectors(self):
-                return [selector("mine")]
-
-        assert list(load_registry(only=[], extra=[("plug", Plug())]).selectors) == ["mine"]
-
-    def test_a_plugin_may_be_a_simple_namespace(self):
-        plug = types.SimpleNamespace(mfbench_selectors=hookimpl(lambda: [selector("mine")]))
-        assert list(load_registry(only=[], extra=[("plug", plug)]).selectors) == ["mine"]

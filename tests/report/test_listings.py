@@ -82,6 +82,12 @@ class TestPlugins:
         with pytest.raises(UnknownNameError, match="unknown tag 'margins': did you mean 'margin'"):
             show_plugins(registry, console, ["margins"])
 
+    def test_entry_points_are_listed_with_the_way_to_leave_one_out(self, registry, console):
+        show_plugins(registry, console)
+        text = console.file.getvalue()
+        assert "plugins (1)" in text
+        assert "MFBENCH_LOAD_PLUGINS=all,-" in text
+
 
 class TestSuites:
     def test_each_with_its_size_and_default_profile(self, registry, console):
@@ -143,6 +149,11 @@ class TestDataset:
         assert "none" in text
         assert "categorical" not in text
         assert text.count("–") == 4
+
+    def test_the_licence_of_the_spec_where_the_data_have_none(self, console):
+        spec = DatasetSpec(name="things", summary="", license="CC BY 4.0")
+        show_dataset(replace(DATASET, license=""), console, 0, spec=spec)
+        assert "CC BY 4.0" in console.file.getvalue()
 
     def test_as_many_columns_as_fit_and_the_class(self):
         wide = replace(

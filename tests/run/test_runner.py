@@ -1,11 +1,14 @@
 """A run under every protocol, from the suite to what is read from the store. Nothing is fitted when it is read."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from mfbench.analysis.one_dataset.decisions import s_test
-from mfbench.api import Run, explain_keys, prepare_suite
+from mfbench.api import Run, exit_code, explain_keys, prepare_suite
+from mfbench.errors import NothingPlannedError
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
@@ -205,3 +208,30 @@ def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
     assert plan.protocol.identity == "repeated-cv:3:0"
     fresh = execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Watch())
     assert (fresh.resumed, fresh.executed) == (0, len(plan.trials))
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_plan_that_cannot_be_made_does_not_replace_a_stored_one(tmp_path, monkeypatch, fresh):
+    monkeypatch.setattr(runner, "LocalPool", InProcess)
+    (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
+    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path)
+    execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+    before = Run(folder).trials
+    assert len(before) == len(plan.trials)
+    broken = replace(plan, trials=[], methods={}, left_out={"B": "it cannot be imported"})
+    with pytest.raises(
+        NothingPlannedError, match=r"(?s)nothing of 'own' can be run.*stay as they are.*B: it cannot"
+    ) as raised:
+        execute(broken, folder, registry, RunOptions(jobs=1, fresh=fresh), Silent())
+    assert raised.value.exit_code == 3
+    assert Run(folder).trials.equals(before)
+
+
+def test_an_empty_plan_is_recorded_where_there_is_no_other(tmp_path, monkeypatch):
+    (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
+    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path)
+    broken = replace(plan, trials=[], methods={}, left_out={"B": "it cannot be imported"})
+    for _ in range(2):
+        execute(broken, folder, registry, RunOptions(jobs=1), Silent())
+    assert exit_code(Run(folder)) == 3
+    assert Run(folder).left_out == {"B": "it cannot be imported"}

@@ -62,6 +62,23 @@ def test_a_failure_comes_back_with_its_reason(store):
     assert row["duration"] is None and row["predictions"] is None and row["scores"] == {}
 
 
+def test_text_that_no_file_accepts_is_stored_as_escapes(store, make_metadata):
+    """A lone surrogate in a message must not end the run each time that its trial is repeated."""
+    store.begin(make_metadata(), [], [("d\ud800", "reason \udfff", None)])
+    store.set_plan([trial(0)])
+    words = dict.fromkeys(("error_type", "error_message", "error_trace", "warning"), "a\ud800b")
+    store.add(trial(0), TrialResult(key="key0", status=Status.ERROR, **words))
+    (row,) = store.rows()
+    assert {row[name] for name in words} == {"a\\ud800b"}
+    assert store.left_out() == {"d\\ud800": "reason \\udfff"}
+
+
+def test_a_plan_is_there_once_trials_are_planned(store):
+    assert not store.has_plan()
+    store.set_plan([trial(0)])
+    assert store.has_plan()
+
+
 def test_a_result_is_on_disk_at_once(store, tmp_path):
     store.add(trial(0), result(0))
     with sqlite3.connect(tmp_path / FILE_NAME) as other:

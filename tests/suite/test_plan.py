@@ -2,6 +2,7 @@
 
 import functools
 import re
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -272,6 +273,76 @@ class TestKeys:
         assert make_plan(loaded, registry).trials
 
 
+class TestPackages:
+    """A name that a second package registers: keys, seeds, labels and suites that a package ships."""
+
+    @pytest.fixture
+    def together(self, make_plugin, toy_plugin, tmp_path):
+        """Register names of the toy plugin a second time; one of the packages may ship the folder of suites."""
+        toy = load_registry(only=[], extra=[("toy", toy_plugin)])
+        rival = {
+            "selectors": [replace(toy.selector("weigh").spec, defaults={"power": 3.0})],
+            "classifiers": [toy.classifier("plain").spec],
+            "datasets": [toy.dataset("blobs").spec],
+        }
+        own = {name.removeprefix("mfbench_"): hook for name, hook in vars(toy_plugin).items() if "mfbench" in name}
+
+        def load(home):
+            modules = [
+                (name, make_plugin(f"{name}_plugin", **hooks, **({"suites": [tmp_path]} if name == home else {})))
+                for name, hooks in (("toy", own), ("rival", rival))
+            ]
+            return load_registry(only=[], extra=modules)
+
+        return load
+
+    METHODS = METHOD + 'selector = "weigh{at}"\nclassifier = "plain{at}(k=2)"'
+
+    def plan(self, suite_file, registry, at="", label=""):
+        text = '[[datasets]]\nuse = ["blobs{at}"]'
+        file = suite_file(datasets=text.format(at=label), methods=self.METHODS.format(at=at))
+        return make_plan(load_suite(file, registry), registry)
+
+    def test_the_choice_appears_as_written_and_the_key_is_that_of_the_name_alone(
+        self, suite_file, toy_registry, together, monkeypatch
+    ):
+        monkeypatch.setattr(plan_module, "content_hash", lambda data: "same")
+        alone = self.plan(suite_file, toy_registry)
+        qualified = self.plan(suite_file, toy_registry, "@toy")
+        assert qualified.methods["A"].describe() == "weigh@toy → top positive → plain@toy(k=2)"
+        assert [trial.key for trial in qualified.trials] == [trial.key for trial in alone.trials]
+        both = self.plan(suite_file, together("toy"), "@toy")
+        assert [trial.key for trial in both.trials] == [trial.key for trial in alone.trials]
+        rival = self.plan(suite_file, together("toy"), "@rival")
+        assert not {trial.key for trial in rival.trials} & {trial.key for trial in alone.trials}
+        assert list(self.plan(suite_file, together("toy"), "@toy", "@rival").datasets) == ["blobs@rival"]
+
+    def test_what_a_package_ships_means_its_own_names(self, suite_file, toy_registry, together):
+        shipped = self.plan(suite_file, together("toy"))
+        assert shipped.methods["A"].selector.expression.name == "weigh@toy"
+        assert shipped.methods["A"].describe() == "weigh → top positive → plain(k=2)"
+        assert list(shipped.datasets) == ["blobs"]
+        assert [t.key for t in shipped.trials] == [t.key for t in self.plan(suite_file, toy_registry).trials]
+        other = self.plan(suite_file, together("rival"))
+        assert other.methods["A"].selector.expression.name == "weigh@rival"
+
+    def test_a_users_suite_must_choose_and_the_rest_of_the_names_work(self, suite_file, together):
+        with pytest.raises(
+            SuiteError, match=r"classifier: 2 packages register .* 'plain@rival' or 'plain@toy'"
+        ) as raised:
+            self.plan(suite_file, together(""))
+        assert len(str(raised.value).splitlines()) == 1
+        with pytest.raises(SuiteError, match=r"datasets\[0\].use\[0\]: 2 packages register the dataset 'blobs'"):
+            self.plan(suite_file, together(""), "@toy")
+        with pytest.raises(SuiteError, match="'blobs' is listed twice, also as 'blobs@rival'"):
+            registry = together("rival")
+            file = suite_file(
+                datasets='[[datasets]]\nuse = ["blobs@toy", "blobs@rival", "blobs"]',
+                methods=METHOD + 'classifier = "nearest"',
+            )
+            make_plan(load_suite(file, registry), registry)
+
+
 class TestOnly:
     DATASETS = '[[datasets]]\nuse = ["blobs", "other-blobs", "blobs(n_samples=30)"]'
 
@@ -296,6 +367,23 @@ class TestOnly:
     def test_a_pattern_that_matches_nothing_is_refused(self, planned, only):
         with pytest.raises(UsageError, match="matches no dataset and no method"):
             planned(only=only)
+
+    @pytest.mark.parametrize(
+        ("only", "near"), [("blob", "did you mean 'blobs'"), ("BLOBS", "'blobs'"), ("zzz*", "suite$")]
+    )
+    def test_a_name_that_is_nearly_one_is_answered_with_it(self, planned, only, near):
+        with pytest.raises(UsageError, match=near):
+            planned(only=[only])
+
+    def test_a_method_that_is_left_out_counts_only_where_it_is_asked_for(self, suite_file, make_plugin, toy_plugin):
+        gone = make_plugin("gone", classifiers=[ClassifierSpec(name="gone", summary="", factory="no_such_module:C")])
+        registry = load_registry(only=[], extra=[("toy", toy_plugin), ("gone", gone)])
+        methods = METHOD + 'classifier = "plain"\n[[methods]]\nlabel = "GONE"\nclassifier = "gone"'
+        loaded = load_suite(suite_file(methods=methods), registry)
+        assert list(make_plan(loaded, registry).left_out) == ["GONE"]
+        assert make_plan(loaded, registry, ["A"]).left_out == {}
+        alone = make_plan(loaded, registry, ["GONE"])
+        assert (list(alone.left_out), alone.trials) == (["GONE"], [])
 
     def test_what_is_not_asked_for_is_not_loaded(self, planned):
         plan = planned(datasets='[[datasets]]\nuse = ["blobs", "broken"]', only=["blobs"])

@@ -17,7 +17,7 @@ from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker, Steps, seeded
-from mfbench.run.trial.subsets import by_original_feature
+from mfbench.run.trial.subsets import by_original_feature, check_finite
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import GroundTruth
 from mfbench.suite.seeds import derive_seed
@@ -123,6 +123,7 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
     with Stopwatch() as watch:
         classifier.fit(X, fold.y_train)
     by_column = classifier_weights(classifier, X.shape[1], expression.name)
+    check_finite(by_column, f"classifier {expression.name!r}", groups, fold.columns)
     pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)
     by_feature = by_original_feature(by_column, groups, n_features)
     return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
@@ -146,7 +147,7 @@ def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np
     Raises
     ------
     ValueError
-        If it has neither attribute, or the weights are not finite numbers of that shape.
+        If it has neither attribute, or the weights have another shape.
 
     Examples
     --------
@@ -162,7 +163,7 @@ def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np
         raise ValueError(
             f"classifier {name!r} has neither feature_importances_ nor coef_, so it does not weigh features"
         )
-    if weights.shape != (n_columns,) or not np.isfinite(weights).all():
+    if weights.shape != (n_columns,):
         raise ValueError(f"classifier {name!r} has weights of shape {weights.shape}, expected {n_columns} numbers")
     return weights
 

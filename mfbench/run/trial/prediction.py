@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +51,7 @@ class PredictionRunner(TrialRunner):
         columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
         features = split.features(X.shape[1])
         if features is not None:  # the true pairs go too: the remaining features are numbered differently
-            X, columns, true_pairs = X[:, features], replace(columns, categorical=columns.categorical[features]), ()
+            X, columns, true_pairs = X[:, features], columns.subset(features), ()
         return Fold(
             X,
             y,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -102,9 +103,10 @@ class Problem:
             result.interactions = read_interactions(fitted.classifier, inputs.groups, n_features, pairs)
         with Stopwatch() as watch:
             predictions = predict(fitted.classifier, inputs.test, self.fold.y_test, self.metrics, with_scores)
+        predictions = _checked(predictions, self.fold, self.method)
         result.fit_wall, result.fit_cpu = fitted.watch.wall, fitted.watch.cpu
         result.predict_wall, result.predict_cpu = watch.wall, watch.cpu
-        result.predictions = _checked_labels(predictions.y_pred, len(self.fold.test), self.method)
+        result.predictions = predictions.y_pred
         result.scores = evaluate(predictions, self.metrics)
         return predictions
 
@@ -174,15 +176,28 @@ class Problem:
             return self._scores[key], None
         fitted = self.steps.fit(inner, point, inputs)
         predictions = predict(fitted.classifier, inputs.test, inner.y_test, self.metrics[:1])
+        predictions = _checked(predictions, inner, self.method)
         self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0]]
         return self._scores[key], fitted
 
 
-def _checked_labels(labels: NDArray[Any], n_rows: int, method: ResolvedMethod) -> NDArray[np.int64]:
+def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Predictions:
+    """Refuse predictions that are not class codes of the training part: a score of them would have no meaning."""
+    labels, n_rows = predictions.y_pred, len(fold.test)
+    assert method.classifier is not None
+    owner = f"classifier {method.classifier.expression.name!r}"
     if labels.shape != (n_rows,) or not np.issubdtype(labels.dtype, np.integer):
-        assert method.classifier is not None
         raise ValueError(
-            f"classifier {method.classifier.expression.name!r} predicted an array of shape {labels.shape} and "
-            f"type {labels.dtype}, expected {n_rows} of the class codes it was fitted on"
+            f"{owner} predicted an array of shape {labels.shape} and type {labels.dtype}, expected {n_rows} of the "
+            "class codes it was fitted on"
         )
-    return labels.astype(np.int64)
+    codes = np.unique(fold.y_train)
+    others = np.setdiff1d(labels, codes)
+    if len(others):
+        raise ValueError(f"{owner} predicted the class code {others[0]}, but it was fitted on {_listed(codes)}")
+    return replace(predictions, y_pred=labels.astype(np.int64))
+
+
+def _listed(codes: NDArray[np.int64]) -> str:
+    shown = ", ".join(map(str, codes[:8]))
+    return shown + (f", … (up to {codes[-1]})" if len(codes) > 8 else "")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from mfbench.data.prepare import Columns
 from mfbench.host.expressions import Expression
 from mfbench.run.trial.folds import Fold, Selection
 from mfbench.run.trial.grid import GridPoint, parameters
 from mfbench.run.trial.guard import SelectorError, describe_failure
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.measure import Stopwatch
-from mfbench.run.trial.subsets import by_original_feature, choose, metric_weights
+from mfbench.run.trial.subsets import by_original_feature, check_finite, choose, metric_weights
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed
 
@@ -34,7 +35,7 @@ class Maker(Protocol):
 
 def selector_key(method: ResolvedMethod) -> str:
     """Return the text that methods with the same selector share; "" for a method without a selector."""
-    return "" if method.selector is None else method.selector.expression.canonical()
+    return "" if method.selector is None else method.selector.expression.identity
 
 
 def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
@@ -174,7 +175,7 @@ class Steps:
                 selector, watch, name = self._path(step, fold, params)
                 importances = getattr(selector, along[1])(params[along[0]])
             groups = np.arange(fold.X.shape[1]) if step.raw_input else fold.encoded.groups
-            weights = _checked_weights(importances, step, len(groups))
+            weights = _checked_weights(importances, step, groups, fold.columns)
             # Weights of pairs are recorded neither for inner folds nor along a path.
             is_recorded = fold.is_outer and along is None
             pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if is_recorded else None
@@ -218,11 +219,13 @@ class Steps:
         return selector, watch
 
 
-def _checked_weights(importances: Any, step: Step, n_columns: int) -> NDArray[np.float64]:
-    weights = np.asarray(importances, dtype=np.float64)
-    if weights.shape != (n_columns,) or np.isnan(weights).any():
-        raise ValueError(
-            f"selector {step.expression.name!r} gave feature_importances_ of shape {weights.shape} with "
-            f"{int(np.isnan(weights).sum())} NaN, expected {n_columns} numbers"
-        )
+def _checked_weights(importances: Any, step: Step, groups: NDArray[np.intp], columns: Columns) -> NDArray[np.float64]:
+    owner = f"selector {step.expression.name!r}"
+    try:
+        weights = np.asarray(importances, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{owner} gave feature_importances_ that are not numbers: {error}") from error
+    if weights.shape != groups.shape:
+        raise ValueError(f"{owner} gave feature_importances_ of shape {weights.shape}, expected {len(groups)} numbers")
+    check_finite(weights, owner, groups, columns)
     return weights

@@ -6,8 +6,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfbench.data.prepare import Columns
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def check_finite(weights: NDArray[np.float64], owner: str, groups: NDArray[np.intp], columns: Columns) -> None:
+    """Refuse weights that are NaN or infinite; otherwise the next step would fail and be blamed.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_columns,)
+    owner : str
+        What gave the weights, for the message: "selector 'own'".
+    groups : ndarray of shape (n_columns,)
+        The feature behind each column.
+    columns : Columns
+        The names of the features.
+
+    Raises
+    ------
+    ValueError
+        For the first weight that is not a finite number.
+    """
+    wrong = np.flatnonzero(~np.isfinite(weights))
+    if len(wrong):
+        first = columns.describe(int(groups[wrong[0]]))
+        others = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise ValueError(
+            f"{owner} gave the importance {weights[wrong[0]]} to {first}{others}: importances must be finite numbers"
+        )
 
 
 def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], n_features: int) -> NDArray[np.float64]:

@@ -135,6 +135,12 @@ def test_weights_of_classifiers():
         classifier_weights(model, 2, "own")
     model.coef_ = np.array([1.0, -3.0])
     assert classifier_weights(model, 2, "own").tolist() == [1, 3]
-    model.feature_importances_ = [0.5, np.nan]
+    model.feature_importances_ = [0.5]
     with pytest.raises(ValueError, match="shape"):
         classifier_weights(model, 2, "own")
+
+
+def test_infinite_weights_of_a_classifier_are_its_failure():
+    result = run(text="spread(sign=1e400)", selector=False)  # 1e400 is infinite
+    assert (result.status, result.error_type) == (Status.ERROR, "ValueError")
+    assert result.error_message.startswith("classifier 'spread' gave the importance inf to feature ")

@@ -57,7 +57,7 @@ class TestFailures:
                 return self
 
         result, _ = run(factory=Unsure)
-        assert "with 2 NaN" in result.error_message
+        assert "selector 'spy' gave the importance nan to feature 2 and 1 more" in result.error_message
 
     def test_a_selector_without_weights_is_an_error(self):
         class Silent(Spy):

@@ -97,3 +97,47 @@ class TestTuning:
         )
         assert result.status is Status.OK, result.error_trace
         assert result.chosen == {"classifier.b": 1}
+
+
+class Stranger(Scripted):
+    """Predicts a class that it was never fitted on, in every tenth row."""
+
+    def predict(self, X):
+        labels = super().predict(X)
+        labels[::10] = 7 if self.a == 1 else labels[::10]
+        return labels
+
+
+class TestPredictedCodes:
+    def test_a_class_that_was_never_fitted_is_a_failure_that_names_the_classifier(self):
+        result, _ = run(how=method(None, classifier="spy(a=1)"), factory=Stranger)
+        assert (result.status, result.error_type, result.scores) == (Status.ERROR, "ValueError", {})
+        assert result.error_message == "classifier 'spy' predicted the class code 7, but it was fitted on 0, 1"
+
+    def test_a_class_that_only_the_test_part_has_was_never_fitted(self):
+        X, y = numbers()
+        fold = fold_of((X, np.where(np.isin(np.arange(N), fold_of().test), 2, y)))
+
+        class Cheat(Spy):
+            def predict(self, X):
+                return np.full(len(X), 2)
+
+        result, _ = run(fold, method(None), factory=Cheat)
+        assert "predicted the class code 2, but it was fitted on 0, 1" in result.error_message
+
+    def test_a_grid_point_that_predicts_one_while_tuning_is_out(self):
+        result, _ = run(
+            how=method(None, grid=(("classifier", "a", (1, 2)), ("classifier", "b", (2,)))), factory=Stranger
+        )
+        assert (result.status, result.chosen["classifier.a"]) == (Status.OK, 2)
+        assert "predicted the class code 7" in result.warning
+
+    def test_many_classes_are_not_all_listed(self):
+        X, _ = numbers()
+
+        class Far(Spy):
+            def predict(self, X):
+                return np.full(len(X), -1)
+
+        result, _ = run(fold_of((X, np.arange(N) // 2)), method(None), factory=Far)
+        assert "0, 1, 2, 3, 4, 5, 6, 7, … (up to 17)" in result.error_message

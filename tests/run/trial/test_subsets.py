@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
 
+from mfbench.data.prepare import Columns
 from mfbench.run.trial.prediction import run_trial
-from mfbench.run.trial.subsets import choose
+from mfbench.run.trial.subsets import check_finite, choose
 from mfbench.trials import Status
 
 
@@ -39,8 +40,8 @@ class TestSubsets:
     def test_at_least_one_is_kept(self):
         assert choose(np.array([-2.0, -1.0, -1.0]), "positive").tolist() == [1]
 
-    def test_infinite_weights_are_weights(self):
-        assert choose(np.array([-np.inf, np.inf, 0.0]), 2).tolist() == [1, 2]
+    def test_a_feature_without_a_column_is_kept_last(self):
+        assert choose(np.array([-np.inf, -1.0, 0.0]), 2).tolist() == [1, 2]
 
     def test_the_classifier_gets_the_columns_of_the_subset(self):
         fold = fold_of()
@@ -109,3 +110,46 @@ class TestCategories:
         result, log = run(fold_of(mixed(), **self.OPTIONS), method(raw=True))
         assert result.status is Status.OK
         assert np.isnan(log.fits("selector")[0].X).any()
+
+
+class TestFinite:
+    COLUMNS = Columns(np.array([False, True, False]), names=("age", "town", "sex"))
+    GROUPS = np.array([0, 1, 1, 2])
+
+    @pytest.mark.parametrize(
+        ("weights", "words"),
+        [
+            ([1.0, 0.0, np.inf, 0.0], "selector 'own' gave the importance inf to feature 'town': importances must be"),
+            ([-np.inf, 0.0, 1.0, 0.0], "the importance -inf to feature 'age':"),
+            ([0.0, 0.0, 1.0, np.nan], "the importance nan to feature 'sex':"),
+            ([np.nan] * 4, "the importance nan to feature 'age' and 3 more:"),
+        ],
+    )
+    def test_a_weight_that_is_no_number_is_refused_by_the_name_of_its_feature(self, weights, words):
+        with pytest.raises(ValueError, match=words):
+            check_finite(np.array(weights), "selector 'own'", self.GROUPS, self.COLUMNS)
+
+    def test_the_largest_number_is_one(self):
+        check_finite(np.array([np.finfo(float).max, -1.0, 0.0, 0.0]), "selector 'own'", self.GROUPS, self.COLUMNS)
+
+    @pytest.mark.parametrize("top", ["all-weighted", "positive", 1])
+    def test_an_infinite_weight_is_the_selector_s_failure(self, top):
+        class Sure(Spy):
+            def fit(self, X, y):
+                super().fit(X, y)
+                self.feature_importances_ = [1.0, np.inf, 0.0]
+                return self
+
+        result, log = run(how=method(top=top), factory=Sure)
+        assert result.error_message.startswith("selector 'spy' gave the importance inf to feature 2")
+        assert not log.fits("classifier")
+
+    def test_weights_that_are_words_are_the_selector_s_failure(self):
+        class Babbles(Spy):
+            def fit(self, X, y):
+                super().fit(X, y)
+                self.feature_importances_ = ["much", "little", "none"]
+                return self
+
+        result, _ = run(factory=Babbles)
+        assert result.error_message.startswith("selector 'spy' gave feature_importances_ that are not numbers")

@@ -1,0 +1,166 @@
+"""Finding plugins and registering their hooks: which plugins load, and what is said about one that does not.
+
+Whatever a plugin raises, it is left out with one sentence and the others are not affected.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+
+from mfbench.errors import PluginError, UsageError, describe_error, suggestion
+from mfbench.host import hookspecs
+from mfbench.host.factories import import_object
+from mfbench.host.registered import Plugin
+
+GROUP = hookspecs.PROJECT
+LOAD_VARIABLE = "MFBENCH_LOAD_PLUGINS"
+HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(f"{GROUP}_"))
+_PREFIX_OF_EXCLUDED = "-"
+
+
+class PluginWarning(UserWarning):
+    """A plugin, or a part of one, was left out."""
+
+
+@dataclass
+class Problems:
+    """What was left out: each problem is one warning, or an error if the user asked for it.
+
+    Parameters
+    ----------
+    strict : bool, default=False
+        Raise `PluginError` instead of warning.
+    sentences : list of str
+        The problems so far.
+    """
+
+    strict: bool = False
+    sentences: list[str] = field(default_factory=list)
+
+    def add(self, reason: str, error: BaseException | None = None, outcome: str = "it was left out") -> None:
+        """Report a problem.
+
+        Parameters
+        ----------
+        reason : str
+            Plugin and reason.
+        error : BaseException or None, default=None
+            The cause.
+        outcome : str, default="it was left out"
+            What follows from it, or what to do.
+        """
+        if self.strict:
+            raise PluginError(f"{reason}; fix or uninstall it, or run without --strict") from error
+        self.sentences.append(reason)
+        warnings.warn(f"{reason}; {outcome}", PluginWarning, stacklevel=2)
+
+
+def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
+    """Return the plugins to load, sorted by distribution, so that the order is the same on every machine.
+
+    Parameters
+    ----------
+    only : sequence of str or None
+        Entry points or importable modules; ``"all"`` means every installed entry point, a name after a hyphen is left
+        out. None uses the environment variable ``MFBENCH_LOAD_PLUGINS``, and returns all if it is not set.
+
+    Raises
+    ------
+    UsageError
+        If a plugin to leave out does not exist: a typo must not load it.
+    """
+    if only is None and os.environ.get(LOAD_VARIABLE) is not None:
+        only = os.environ[LOAD_VARIABLE].split(",")
+    installed: dict[str, Plugin] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry)[0], entry.name)):
+        name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
+        installed[name] = Plugin(name, entry.value, *_distribution(entry))
+    if only is None:
+        return list(installed.values())
+    words = [word.strip() for word in only if word.strip()]
+    excluded = [word.removeprefix(_PREFIX_OF_EXCLUDED) for word in words if word.startswith(_PREFIX_OF_EXCLUDED)]
+    chosen: dict[str, Plugin] = {}
+    for name in [word for word in words if not word.startswith(_PREFIX_OF_EXCLUDED)] or ["all"] * bool(excluded):
+        for plugin in installed.values() if name == "all" else [installed.get(name, Plugin(name, name))]:
+            chosen[plugin.name] = plugin
+    for name in excluded:
+        if name not in installed and name not in chosen:
+            raise UsageError(
+                f"{LOAD_VARIABLE} leaves out {name!r}, which is not a plugin{suggestion(name, installed)} "
+                "(see 'mfbench plugins')"
+            )
+        chosen.pop(name, None)
+    return list(chosen.values())
+
+
+def _distribution(entry: EntryPoint) -> tuple[str, str]:
+    return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("", "")
+
+
+def import_plugins(plugins: Iterable[Plugin], problems: Problems) -> Iterator[tuple[Plugin, Any]]:
+    """Yield each plugin with the module or object that its entry point names; one that fails is left out."""
+    for plugin in plugins:
+        try:
+            module = import_object(plugin.module)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported
+            problems.add(f"plugin {plugin.name!r} of {plugin} cannot be imported: {describe_error(error)}", error)
+            continue
+        yield plugin, module
+
+
+def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problems: Problems) -> bool:
+    """Register the hooks of a plugin; return False if it was left out.
+
+    A hook that its author forgot to mark would silently do nothing, so it is reported.
+    """
+    label = f"plugin {plugin.name!r} of {plugin}"
+    try:
+        if inspect.isclass(module):
+            raise ValueError("its entry point names a class; name the module, or an object of the class")
+        manager.register(module, plugin.name)
+        callers = list(manager.get_hookcallers(module) or ())
+        for name in {caller.name for caller in callers if not caller.has_spec()}:
+            manager.unregister(module)
+            raise ValueError(f"it implements the unknown hook {name!r}{suggestion(name, HOOKS)}")
+        forgotten = _forgotten_hooks(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - attributes of an object may run code of the plugin
+        text = " ".join(str(error).split()) if isinstance(error, ValueError) else describe_error(error)
+        problems.add(f"{label} is not valid: {text}", error)
+        return False
+    for name in forgotten:
+        problems.add(
+            f"{label}: {name} is not marked as a hook, so it is never called",
+            outcome="mark it with @mfbench.hookimpl",
+        )
+    if not callers and not forgotten:
+        problems.add(
+            f"{label} implements no hook, so it adds nothing: its entry point must name the module, or the object, "
+            f"whose functions are marked with @mfbench.hookimpl"
+        )
+    return bool(callers)
+
+
+def _forgotten_hooks(module: Any) -> list[str]:
+    """Return the functions that are named like a hook, or nearly so, and not marked."""
+    marker = f"{GROUP}_impl"  # what hookimpl sets
+    return [
+        name
+        for name in dir(module)
+        if name.startswith(f"{GROUP}_")
+        and difflib.get_close_matches(name, HOOKS, n=1, cutoff=0.8)
+        and inspect.isroutine(getattr(module, name))
+        and not hasattr(getattr(module, name), marker)
+    ]

@@ -1,0 +1,145 @@
+"""The packages that a module imports, found by reading import statements: nothing is imported or executed.
+
+`reachable` follows the statements from file to file, also those inside functions, and imports with
+``importlib.import_module`` of a literal name. It cannot see a name that is computed when the code runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec, resolve_name
+from pathlib import Path
+
+
+def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[str], set[str]]:
+    """Return the packages that modules import, directly or through other modules, including their own.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        Names with dots.
+    boundary : collection of str
+        Top-level names that are reported but not followed. The standard library is neither.
+
+    Returns
+    -------
+    packages : set of str
+        Top-level packages and modules; of a namespace package the packages in it.
+    boundary : set of str
+        The names of `boundary` that are imported.
+
+    Examples
+    --------
+    >>> reachable(["numpy.linalg", "json"], {"numpy"})
+    (set(), {'numpy'})
+    """
+    packages: set[str] = set()
+    touched: set[str] = set()
+    waiting, visited = list(modules), set[str]()
+    while waiting:
+        name = waiting.pop()
+        root = name.partition(".")[0]
+        if name in visited or not root or root in sys.stdlib_module_names:
+            continue
+        visited.add(name)
+        if root in boundary:
+            touched.add(root)
+            continue
+        parent = name.rpartition(".")[0]
+        if parent:
+            waiting.append(parent)  # Python imports it first
+        spec = locate(name)
+        if spec is None:  # an attribute of a module, or an optional requirement that is not installed
+            continue
+        if spec.origin is not None:
+            packages.add(_unit(name))
+            package = name if spec.submodule_search_locations is not None else parent
+            waiting += _imports(Path(spec.origin), package)
+    return packages, touched
+
+
+@cache
+def locate(name: str) -> ModuleSpec | None:
+    """Return the location of a module without importing its parents; None if there is no such module.
+
+    Parameters
+    ----------
+    name : str
+        Name with dots.
+
+    Examples
+    --------
+    >>> locate("mfbench.host.imports").origin.endswith("imports.py")
+    True
+    >>> locate("mfbench.host.nowhere") is None
+    True
+    """
+    parent = name.rpartition(".")[0]
+    if parent:
+        above = locate(parent)
+        if above is None or above.submodule_search_locations is None:
+            return None
+        return PathFinder.find_spec(name, list(above.submodule_search_locations))
+    try:
+        return find_spec(name)
+    except ValueError:  # a script or a notebook, whose __main__ has no spec
+        file = getattr(sys.modules.get(name), "__file__", None)
+        return ModuleSpec(name, None, origin=file) if file else None
+
+
+def forget() -> None:
+    """Clear what has been read so far, so that all files are read again."""
+    locate.cache_clear()
+    _imports.cache_clear()
+
+
+def _unit(name: str) -> str:
+    """Return the outermost package or module of a name that is not a mere namespace."""
+    parts = name.split(".")
+    for length in range(1, len(parts)):
+        above = locate(".".join(parts[:length]))
+        if above is not None and above.origin is not None:
+            return ".".join(parts[:length])
+    return name
+
+
+@cache
+def _imports(file: Path, package: str) -> tuple[str, ...]:
+    """Return the names that a file imports; some may be attributes of modules instead of modules."""
+    if file.suffix != ".py":
+        return ()
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either
+        return ()
+    names = {name for node in ast.walk(tree) for name in _names(node, package)}
+    # __main__ depends on how the process was started.
+    return tuple(sorted(name for name in names if name.partition(".")[0] != "__main__"))
+
+
+def _names(node: ast.AST, package: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        origin = _absolute("." * node.level + (node.module or ""), package)
+        yield origin
+        yield from (f"{origin}.{alias.name}" for alias in node.names if origin)
+    elif isinstance(node, ast.Call) and node.args:
+        function, argument = node.func, node.args[0]
+        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if called not in ("import_module", "__import__") or not isinstance(argument, ast.Constant):
+            return
+        if isinstance(argument.value, str):
+            yield _absolute(argument.value, package)
+
+
+def _absolute(name: str, package: str) -> str:
+    """Return an import's absolute name; "" if it leads out of the top-level package."""
+    try:
+        return resolve_name(name, package)
+    except ImportError:
+        return ""
