@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pickle
 import socket
 import sys
@@ -13,9 +14,10 @@ from typing import Any, Literal
 
 from mfbench.errors import MfbenchError
 from mfbench.isolation.channel import Channel, framed, loads, receive, wait
-from mfbench.isolation.child import Child
+from mfbench.isolation.child import Child, open_child
 from mfbench.isolation.keeper import Ended
 from mfbench.isolation.process import describe_exit, limit_memory
+from mfbench.isolation.spawned import SpawnedChild
 
 Kind = Literal["error", "crash", "timeout", "memory"]
 
@@ -89,9 +91,9 @@ def call(
     mfbench.isolation.call.ChildError: the process ended with exit code 0
     """
     request = pickle.dumps((function, args))
-    child = Child(preload)
+    child = open_child(preload)
     try:
-        sink = Path("/dev/null") if log is None else log
+        sink = Path(os.devnull) if log is None else log
         channel = child.start(f"{__name__}:answer", memory, memory=memory, log=sink, path=path)
         channel.send(request)
         kind, value = _wait(child, channel, timeout)
@@ -102,7 +104,7 @@ def call(
     return value
 
 
-def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
+def _wait(child: Child | SpawnedChild, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
     """Return the answer, or the kind of failure and its message."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:

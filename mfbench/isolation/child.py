@@ -16,10 +16,24 @@ from mfbench.isolation.channel import Channel, framed, loads
 from mfbench.isolation.keeper import END, PREPARE, START, Ended, Prepared, Start
 from mfbench.isolation.process import THREAD_VARIABLES
 from mfbench.isolation.server import start_keeper
+from mfbench.isolation.spawned import SpawnedChild
 
 # Seconds to wait for a keeper that ends; the kernel may take long to end a process that waits for a disk.
 _PATIENCE = 10.0
 _CHUNK = 1 << 16
+
+CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+
+
+def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
+    """Return a place for a child process: with a keeper, where processes can be forked.
+
+    Parameters
+    ----------
+    preload : sequence of str
+        Modules of mfbench that all children share.
+    """
+    return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:

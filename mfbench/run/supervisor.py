@@ -15,7 +15,7 @@ from typing import Any
 
 from mfbench.errors import RunError
 from mfbench.isolation.channel import Channel, loads
-from mfbench.isolation.child import Child
+from mfbench.isolation.child import open_child
 from mfbench.isolation.keeper import Ended, Prepared
 from mfbench.isolation.process import describe_exit
 from mfbench.run.executors.agenda import Task
@@ -64,7 +64,7 @@ class Supervisor:
 
     def _open(self) -> None:
         """Start a keeper; it loads the built-in plugins, and workers are forked from it."""
-        self._child = Child(PRELOAD)
+        self._child = open_child(PRELOAD)
         self._child.prepare("mfbench.run.worker:prepare", self.job)
         self._is_prepared = False
         # Workers that were replaced and whose end the keeper has not reported yet.

@@ -24,3 +24,11 @@ def test_a_place_without_room_for_a_log_is_worked_in_all_the_same(prepared, tmp_
         results = list(pool.run(plan.trials[:4]))
     assert [result.status for _, result in results] == ["ok"] * 4
     assert {trial.key for trial, _ in results} == {trial.key for trial in plan.trials[:4]}
+
+
+def test_without_forks_trials_run_as_well(prepared, tmp_path, monkeypatch):
+    monkeypatch.setattr("mfbench.isolation.child.CAN_FORK", False)
+    plan, _, _ = prepared
+    with LocalPool(job_of(plan, tmp_path / "data", log=tmp_path / "log"), 1, 300.0) as pool:
+        results = [result.status for _, result in pool.run(plan.trials[:3])]
+    assert results == ["ok"] * 3
