@@ -96,6 +96,7 @@ def where(result):
 
 
 class TestSuites:
+    @pytest.mark.slow(reason="several runs of the command line")
     def test_the_same_run_goes_on_with_more_data_at_hand(self, beach):
         first = beach.run("suite", "own.toml", "--profile", "quick", "--offline")
         assert first.returncode == 0, first.stderr
@@ -257,6 +258,7 @@ class TestKeeping:
         shown = beach.run("datasets", "show", "pebbles", "--offline")
         assert "cache (mirror:pebbles)" in shown.stdout
 
+    @pytest.mark.slow(reason="several runs of the command line")
     def test_a_file_is_imported_and_used_by_name(self, beach, tmp_path):
         rows = "".join(f"{i % 2},{'ab'[i % 2]},{i}\n" for i in range(30))
         (tmp_path / "my data.csv").write_text(f"u,kind,n\n{rows}")
@@ -282,7 +284,7 @@ class TestKeeping:
     )
     def test_mistakes(self, beach, tmp_path, words, complaint):
         (tmp_path / "cache").mkdir()
-        result = beach.run("datasets", *words, stdin=subprocess.DEVNULL)
+        result = beach.run("datasets", *words)
         assert complaint in result.stderr
         assert result.returncode == (1 if words[0] == "show" else 2)
         assert "Traceback" not in result.stderr
@@ -292,7 +294,7 @@ class TestKeeping:
         assert "is empty" in beach.run("datasets", "clear").stdout
         beach.run("datasets", "pull", "shells", "openml:900002")
         beach.run("datasets", "import", "mirror")
-        unconfirmed = beach.run("datasets", "clear", stdin=subprocess.DEVNULL)
+        unconfirmed = beach.run("datasets", "clear")
         assert unconfirmed.returncode == 2 and "confirm with --yes" in unconfirmed.stderr
         good = beach.run("datasets", "verify", "--data-dir", "mirror")
         assert good.returncode == 0
