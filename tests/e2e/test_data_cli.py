@@ -109,9 +109,9 @@ class TestSuites:
         second = beach.run("suite", "own.toml", "--profile", "quick", "--data-dir", "mirror")
         assert second.returncode == 0
         assert "fetching openml:900001" in second.stdout
-        assert "9 trials (3 datasets × 1 methods × 3 folds), 3 done before" in second.stdout
+        assert "9 trials (3 datasets × 1 method × 3 folds), 3 done before" in second.stdout
         third = beach.run("suite", "own.toml", "--profile", "quick", "--offline")
-        assert "6 trials (2 datasets × 1 methods × 3 folds), 6 done before" in third.stdout
+        assert "6 trials (2 datasets × 1 method × 3 folds), 6 done before" in third.stdout
         beach.run_folder()
         content = json.loads(beach.run("report", "own", "--json").stdout)
         assert content["unavailable"] == ["pebbles", "sand"] == sorted(content["left_out"])
@@ -305,7 +305,7 @@ class TestKeeping:
         assert bad.returncode == 1
         assert "1 damaged" in bad.stdout and "900001" in bad.stdout
         assert "it is fetched again" in beach.run("datasets", "pull", "shells").stderr
-        assert "deleted 1 datasets: openml:900001" in beach.run("datasets", "clear", "shells").stdout
+        assert "deleted 1 dataset: openml:900001" in beach.run("datasets", "clear", "shells").stdout
         assert "deleted 2 datasets" in beach.run("datasets", "clear", "--yes").stdout
         assert not list(tmp_path.glob("cache/c*/*"))
         assert "0 of 0 datasets are sound, 0 damaged" in beach.run("datasets", "verify").stdout
