@@ -10,6 +10,7 @@ import typer
 
 from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
 from mfbench.errors import ExitCode, UsageError
+from mfbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -166,13 +167,13 @@ def clear(
         print_line(console, f"the cache {cache.folder} is empty")
         return
     if keys is None and not yes:
-        question = f"Delete all {len(cache.entries())} datasets from the cache {cache.folder}?"
+        question = f"Delete everything in the cache {cache.folder} ({counted(len(cache.entries()), 'dataset')})?"
         if not sys.stdin.isatty():
             raise UsageError(f"{question} Name some of them, or confirm with --yes")
         if not typer.confirm(question):
             return
     deleted = cache.clear(keys)
-    print_line(console, f"deleted {len(deleted)} datasets" + (f": {', '.join(deleted)}" if deleted else ""))
+    print_line(console, f"deleted {counted(len(deleted), 'dataset')}" + (f": {', '.join(deleted)}" if deleted else ""))
 
 
 def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
@@ -186,5 +187,5 @@ def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None
     if not failed:
         print_line(console, "nothing to do: the list of datasets is empty")
     if any(failed):
-        print_line(console, f"{sum(failed)} of {len(failed)} datasets failed")
+        print_line(console, f"{sum(failed)} of {counted(len(failed), 'dataset')} failed")
         raise typer.Exit(ExitCode.FAILED)

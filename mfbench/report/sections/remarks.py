@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Mapping
 
 from mfbench.analysis.results import Run
-from mfbench.report.cells import counted
 from mfbench.sections import Section
 from mfbench.trials import Unavailable
+from mfbench.wording import counted
 
 LONGEST_MESSAGE = 200
 
