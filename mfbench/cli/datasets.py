@@ -38,7 +38,7 @@ def list_datasets(
     from mfbench.host.registry import load_registry
     from mfbench.report.listings import show_datasets
 
-    registry = load_registry(strict=strict)
+    registry = load_registry(strict=strict, isolated=True)
     if collection is not None:
         in_collection(registry, collection)
     show_datasets(registry, make_console(), Lookup(DataOptions.of(data_dir, offline)), collection)
@@ -63,7 +63,7 @@ def show(
     from mfbench.report.downloads import Downloads
     from mfbench.report.listings import show_dataset
 
-    registry = load_registry(strict=strict)
+    registry = load_registry(strict=strict, isolated=True)
     reference = parse_reference(name, target=target, categorical=categorical)
     console = make_console()
     with Downloads(console) as downloads:
@@ -97,7 +97,7 @@ def pull(
     console = make_console()
     with Downloads(console) as downloads:
         lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
-        _print_statuses(pull_datasets(names, load_registry(strict=strict), lookup), console)
+        _print_statuses(pull_datasets(names, load_registry(strict=strict, isolated=True), lookup), console)
 
 
 @app.command("import")
@@ -162,7 +162,7 @@ def clear(
 
     cache = Lookup(DataOptions(mirror=None)).cache
     console = make_console()
-    keys = cached_keys(names, load_registry(strict=strict), cache) if names else None
+    keys = cached_keys(names, load_registry(strict=strict, isolated=True), cache) if names else None
     if keys is None and cache.is_empty():
         print_line(console, f"the cache {cache.folder} is empty")
         return
