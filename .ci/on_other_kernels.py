@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Repeat the tests that rounding can decide with the kernels that OpenBLAS, NumPy and numba choose on other processors.
+"""Repeat the numeric tests with the kernels that OpenBLAS, NumPy and numba choose on other processors.
 
 Results may not depend on the processor beyond rounding, so these tests must pass with every kernel that the machine can
 execute. scikit-learn's estimator checks are left out: they are many and hardly compare numbers. Arguments go to pytest.
@@ -13,14 +13,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-# The tests that have failed with some kernel before: stopping rules, choices among penalties, a projection.
-TESTS = [
-    "tests/baselines/test_hiernet.py",
-    "tests/baselines/test_metric.py",
-    "tests/margin/soft/test_simplex.py",
-    "tests/margin/test_nca_diagonal.py",
-    "tests/margin/test_odd_input.py",
-]
+TESTS = [f"tests/{folder}" for folder in ("analysis", "baselines", "margin", "relevance", "similarity", "sqpfw")]
 LEFT_OUT = "not check_ and not scikit_learn and not docstring and not plugin"
 
 # Instruction sets that each kernel of OpenBLAS needs, by their names in /proc/cpuinfo.

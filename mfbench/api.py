@@ -151,7 +151,7 @@ def prepare_suite(
         The run folder.
     registry : Registry
     """
-    registry = registry or load_registry()
+    registry = registry or load_registry(isolated=True)
     loaded = load_suite(suite, registry, profile, seed)
     plan = make_plan(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline), follower))
     return plan, run_folder(Path(out), loaded, only), registry
@@ -235,7 +235,7 @@ def run_suite(
         seed=seed,
         data_dir=data_dir,
         offline=offline,
-        registry=load_registry(strict=strict),
+        registry=load_registry(strict=strict, isolated=True),
     )
     execute(plan, folder, registry, RunOptions(jobs, fresh, retry_failed), observer or Silent())
     return load_run(folder)

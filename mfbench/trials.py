@@ -127,6 +127,9 @@ class TrialResult:
         Number of Python warnings that the trial raised.
     warning : str
         The first of them.
+    touched : str
+        What the trial changed of the state that all code of its process shares, such as a global random state; its
+        worker was replaced afterwards.
     duration : float
         Wall seconds of the whole trial, whatever its status.
     scores : dict of str to float
@@ -168,6 +171,7 @@ class TrialResult:
     error_trace: str = ""
     n_warnings: int = 0
     warning: str = ""
+    touched: str = ""
     duration: float = 0.0
     scores: dict[str, float] = field(default_factory=dict)
     select_wall: float = 0.0

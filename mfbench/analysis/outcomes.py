@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 COLUMNS = (
-    "status", "error_type", "error_message", "n_warnings", "warning", "duration", "scores", "select_wall", "fit_wall",
-    "predict_wall", "tune_wall", "peak_memory", "n_selected",
+    "status", "error_type", "error_message", "n_warnings", "warning", "touched", "duration", "scores", "select_wall",
+    "fit_wall", "predict_wall", "tune_wall", "peak_memory", "n_selected",
 )  # fmt: skip
 COORDINATES = ("dataset", "method", "repeat", "fold")
 _NOT_PLAIN = ("scores", "interactions", "candidates")

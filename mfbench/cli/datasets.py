@@ -10,6 +10,7 @@ import typer
 
 from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
 from mfbench.errors import ExitCode, UsageError
+from mfbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ def list_datasets(
     from mfbench.host.registry import load_registry
     from mfbench.report.listings import show_datasets
 
-    registry = load_registry(strict=strict)
+    registry = load_registry(strict=strict, isolated=True)
     if collection is not None:
         in_collection(registry, collection)
     show_datasets(registry, make_console(), Lookup(DataOptions.of(data_dir, offline)), collection)
@@ -62,7 +63,7 @@ def show(
     from mfbench.report.downloads import Downloads
     from mfbench.report.listings import show_dataset
 
-    registry = load_registry(strict=strict)
+    registry = load_registry(strict=strict, isolated=True)
     reference = parse_reference(name, target=target, categorical=categorical)
     console = make_console()
     with Downloads(console) as downloads:
@@ -96,7 +97,7 @@ def pull(
     console = make_console()
     with Downloads(console) as downloads:
         lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
-        _print_statuses(pull_datasets(names, load_registry(strict=strict), lookup), console)
+        _print_statuses(pull_datasets(names, load_registry(strict=strict, isolated=True), lookup), console)
 
 
 @app.command("import")
@@ -161,18 +162,18 @@ def clear(
 
     cache = Lookup(DataOptions(mirror=None)).cache
     console = make_console()
-    keys = cached_keys(names, load_registry(strict=strict), cache) if names else None
+    keys = cached_keys(names, load_registry(strict=strict, isolated=True), cache) if names else None
     if keys is None and cache.is_empty():
         print_line(console, f"the cache {cache.folder} is empty")
         return
     if keys is None and not yes:
-        question = f"Delete all {len(cache.entries())} datasets from the cache {cache.folder}?"
+        question = f"Delete everything in the cache {cache.folder} ({counted(len(cache.entries()), 'dataset')})?"
         if not sys.stdin.isatty():
             raise UsageError(f"{question} Name some of them, or confirm with --yes")
         if not typer.confirm(question):
             return
     deleted = cache.clear(keys)
-    print_line(console, f"deleted {len(deleted)} datasets" + (f": {', '.join(deleted)}" if deleted else ""))
+    print_line(console, f"deleted {counted(len(deleted), 'dataset')}" + (f": {', '.join(deleted)}" if deleted else ""))
 
 
 def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
@@ -186,5 +187,5 @@ def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None
     if not failed:
         print_line(console, "nothing to do: the list of datasets is empty")
     if any(failed):
-        print_line(console, f"{sum(failed)} of {len(failed)} datasets failed")
+        print_line(console, f"{sum(failed)} of {counted(len(failed), 'dataset')} failed")
         raise typer.Exit(ExitCode.FAILED)

@@ -49,7 +49,7 @@ def suite(
     from mfbench.report.progress import follow
     from mfbench.run.runner import RunOptions, execute
 
-    registry = load_registry(strict=strict)
+    registry = load_registry(strict=strict, isolated=True)
     console = make_console()
     with Downloads(console) as downloads:
         plan, folder, _ = prepare_suite(

@@ -13,6 +13,7 @@ import numpy as np
 
 from mfbench.data.conform import check_size
 from mfbench.data.files import read_file
+from mfbench.data.foreign import OtherClass, load_isolated
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -23,7 +24,7 @@ from mfbench.data.reference import (
     parse_reference,
 )
 from mfbench.data.sources import DataOptions
-from mfbench.errors import DataError, MfbenchError, UsageError
+from mfbench.errors import DataError, MfbenchError, UsageError, describe_error, printable
 from mfbench.host.factories import build, check_parameters
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
@@ -98,18 +99,24 @@ def _(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> Loa
     check_parameters(registered, expression.params)
     if not registered.spec.embedded:
         return lookup.registered(registered.spec)
-    try:
-        dataset = build(registered, expression.params)
-    except MfbenchError:
-        raise
-    except Exception as error:
-        raise DataError(
-            f"dataset {reference.text!r} of {registered.plugin} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
+    dataset = (
+        _build(reference, registered) if registered.prober is None else load_isolated(registered, expression.params)
+    )
     checked = _checked(dataset, reference.text, registered)
     if not expression.params:
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
+
+
+def _build(reference: RegisteredReference, registered: Registered) -> object:
+    try:
+        return build(registered, reference.expression.params)
+    except (KeyboardInterrupt, MfbenchError):
+        raise
+    except BaseException as error:
+        raise DataError(
+            f"dataset {reference.text!r} of {registered.plugin} cannot be loaded: {describe_error(error)}"
+        ) from error
 
 
 def needs_lookup(reference: Reference, registry: Registry) -> bool:
@@ -161,7 +168,8 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         raise DataError(f"dataset {reference!r} of {registered.plugin} {reason}")
 
     if not isinstance(dataset, Dataset):
-        refuse(f"is a {type(dataset).__name__}, expected mfbench.Dataset")
+        name = dataset.name if isinstance(dataset, OtherClass) else type(dataset).__name__
+        refuse(f"is a {name}, expected mfbench.Dataset")
     arrays = (dataset.X, dataset.y, dataset.categorical)
     if not all(isinstance(array, np.ndarray) for array in arrays):
         refuse("has an X, y or categorical that is not a NumPy array")
@@ -174,6 +182,10 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"has {p} columns, but {len(dataset.feature_names)} names and a mask of {np.size(dataset.categorical)}")
     if not all(isinstance(name, str) for name in dataset.feature_names):
         refuse("has feature names that are not text")
+    labels = [*dataset.class_names, *(label for labels in dataset.categories.values() for label in labels)]
+    for text in (*dataset.feature_names, *labels):
+        if isinstance(text, str) and printable(text) != text:
+            refuse(f"has the name {text!r}, which is not valid text")
     twice = [name for name, count in Counter(dataset.feature_names).items() if count > 1]
     if twice:
         listed = ", ".join(map(repr, twice[:5])) + (f" and {len(twice) - 5} more" if len(twice) > 5 else "")

@@ -41,6 +41,7 @@ HOST_PARTS = (
     "suite/protocols",
     "suite/seeds.py",
     "run/job.py",
+    "run/surroundings.py",
     "run/trial",
     "run/worker.py",
 )
@@ -107,7 +108,6 @@ def forget() -> None:
         _requirements,
         _editable_project,
         _project_hash,
-        _packages,
         _reachable,
     ):
         cached.cache_clear()
@@ -242,9 +242,18 @@ def _hidden(path: Path) -> bool:
     )
 
 
-@cache
 def _packages() -> dict[str, list[str]]:
+    """Return the distributions of each importable package, looked up again after an installation."""
+    return _packages_in(tuple((folder, _changed(Path(folder))) for folder in sys.path))
+
+
+@cache
+def _packages_in(folders: tuple[tuple[str, int], ...]) -> dict[str, list[str]]:
     return dict(metadata.packages_distributions())
+
+
+def _changed(folder: Path) -> int:
+    return folder.stat().st_mtime_ns if folder.exists() else 0
 
 
 def _distribution_of(root: str) -> tuple[str, str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from mfbench.errors import PluginError, UnknownNameError
+from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
 from mfbench.host.registered import Registered
-from mfbench.models import DatasetSpec, EstimatorSpec
+from mfbench.host.spec_checks import shown
+from mfbench.models import DatasetSpec, EstimatorSpec, SelectorSpec
 
 
 def import_object(reference: str) -> Any:
@@ -33,13 +35,14 @@ def resolve_factory(registered: Registered) -> Any:
     if isinstance(target, str):
         try:
             target = import_object(target)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise PluginError(
-                f"{spec.name!r} of {registered.plugin} cannot be imported from {target!r}: "
-                f"{type(error).__name__}: {error}"
+                f"{spec.name!r} of {registered.plugin} cannot be imported from {target!r}: {describe_error(error)}"
             ) from error
     if not callable(target):
-        raise PluginError(f"{spec.name!r} of {registered.plugin}: {target!r} is not callable")
+        raise PluginError(f"{spec.name!r} of {registered.plugin}: {shown(target)} is not callable")
     return target
 
 
@@ -55,15 +58,45 @@ def parameter_names(registered: Registered) -> list[str]:
 
     if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
         return []
+    if registered.prober is not None:
+        return list(registered.prober.facts(registered).parameters)
     target = resolve_factory(registered)
-    signature = inspect.signature(target)
+    with _explained(registered, "has no readable signature"):
+        signature = inspect.signature(target)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     # The loader of a dataset is not called to learn its parameters: that would load the data.
     if takes_any and isinstance(registered.spec, EstimatorSpec):
-        instance = target(**getattr(registered.spec, "defaults", {}))
-        if hasattr(instance, "get_params"):
-            return list(instance.get_params(deep=False))
+        with _explained(registered, "cannot be built without parameters"):
+            instance = target(**registered.spec.defaults)
+            if hasattr(instance, "get_params"):
+                return [str(name) for name in instance.get_params(deep=False)]
     return [name for name, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+
+
+def takes_numbers(registered: Registered) -> bool:
+    """Return whether a selector is fitted on numbers, according to its spec or else to scikit-learn's tags."""
+    spec = registered.spec
+    assert isinstance(spec, SelectorSpec)
+    if spec.targets:
+        return spec.targets == "numbers"
+    if registered.prober is not None:
+        return registered.prober.facts(registered).takes_numbers
+    from sklearn.utils import get_tags
+
+    with _explained(registered, "cannot be built without parameters"):
+        estimator = build(registered, {})
+        return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "regressor"
+
+
+@contextmanager
+def _explained(registered: Registered, what: str) -> Iterator[None]:
+    """Turn whatever a factory raises into one sentence."""
+    try:
+        yield
+    except (KeyboardInterrupt, MfbenchError):
+        raise
+    except BaseException as error:
+        raise PluginError(f"{registered.spec.name!r} of {registered.plugin} {what}: {describe_error(error)}") from error
 
 
 def check_parameters(registered: Registered, names: Iterable[str]) -> None:

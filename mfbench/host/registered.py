@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mfbench.host.probes import Prober
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,15 @@ class Plugin:
         The installed package that ships it; empty if there is none.
     version : str
         Version of that package.
+    is_object : bool
+        Whether it was handed over as an object, which other processes cannot load.
     """
 
     name: str
     module: str
     distribution: str = ""
     version: str = ""
+    is_object: bool = field(default=False, compare=False)
 
     @property
     def package(self) -> str:
@@ -38,7 +44,16 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Registered:
-    """A spec and the plugin that registered it."""
+    """A spec and the plugin that registered it.
+
+    Attributes
+    ----------
+    spec : SelectorSpec, ClassifierSpec or DatasetSpec
+    plugin : Plugin
+    prober : Prober or None
+        Answers what is asked about the factory without importing it here; None if it is imported here.
+    """
 
     spec: Any
     plugin: Plugin
+    prober: Prober | None = field(default=None, compare=False, repr=False)

@@ -23,12 +23,14 @@ from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chose
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
 from mfbench.host.names import NameTable
+from mfbench.host.probes import Prober
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.spec_checks import shown, spec_problem
 from mfbench.models import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.sections import Section
 
 GROUP = hookspecs.PROJECT
+HOST = "mfbench"  # the distribution of the built-in plugins, which are trusted
 TRACE_VARIABLE = "MFBENCH_TRACE_PLUGINS"
 _KINDS: dict[str, tuple[type, str]] = {
     "selector": (SelectorSpec, "see 'mfbench plugins'"),
@@ -54,11 +56,14 @@ class Registry:
         Provenance of every plugin object in the manager, by its `id`.
     problems : Problems
         What was left out, and whether that is an error.
+    prober : Prober or None, default=None
+        Imports the factories of third parties in child processes; None imports all of them in this process.
     """
 
     manager: pluggy.PluginManager
     plugins: Mapping[int, Plugin]
     problems: Problems = field(default_factory=Problems)
+    prober: Prober | None = None
     _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
 
     @property
@@ -251,12 +256,22 @@ class Registry:
             table: NameTable[Registered] = NameTable(kind, hint)
             for plugin, spec in self._call(f"mfbench_{kind}s"):
                 reason = self._refusal(spec, spec_class, kind)
-                if not reason and not table.add(spec.name, plugin, Registered(spec, plugin)):
+                if not reason and not table.add(spec.name, plugin, self._registered(spec, plugin)):
                     reason = f"{kind} {spec.name!r} is registered twice; the first one is used"
                 if reason:
                     self._leave_out(plugin, reason)
             self._tables[kind] = table
         return self._tables[kind]
+
+    def _registered(self, spec: Any, plugin: Plugin) -> Registered:
+        # A child process cannot load a plugin that was handed over as an object; it is in this process anyway.
+        is_here = plugin.distribution == HOST or plugin.is_object
+        return Registered(spec, plugin, None if is_here else self.prober)
+
+    def probe(self, entries: Iterable[Registered]) -> None:
+        """Learn at once what `check_parameters` and the like will ask about these, if a child process must be asked."""
+        if self.prober is not None:
+            self.prober.prepare(entry for entry in entries if entry.prober is not None)
 
     def _refusal(self, spec: object, spec_class: type, kind: str) -> str:
         """Return why a spec cannot be used, "" if it can."""
@@ -290,7 +305,12 @@ class Registry:
 
 
 def load_registry(
-    *, strict: bool = False, only: Sequence[str] | None = None, extra: Sequence[tuple[str, object]] = ()
+    *,
+    strict: bool = False,
+    only: Sequence[str] | None = None,
+    extra: Sequence[tuple[str, object]] = (),
+    exactly: Sequence[Plugin] | None = None,
+    isolated: bool = False,
 ) -> Registry:
     """Load the installed plugins.
 
@@ -304,6 +324,11 @@ def load_registry(
         all if it is not set.
     extra : sequence of (name, plugin object), default=()
         Plugins that are already imported, for tests and notebooks. Worker processes do not load them.
+    exactly : sequence of Plugin or None, default=None
+        Load these plugins and no others, whatever is installed.
+    isolated : bool, default=False
+        Import the factories of third parties, and load their datasets, in child processes: this process then imports
+        nothing of theirs but the modules with the hooks.
 
     Returns
     -------
@@ -322,8 +347,9 @@ def load_registry(
         manager.enable_tracing()
     plugins: dict[int, Plugin] = {}
     problems = Problems(strict)
-    loose = [(Plugin(name, getattr(module, "__name__", name)), module) for name, module in extra]
-    for plugin, module in [*import_plugins(chosen_plugins(only), problems), *loose]:
+    chosen = chosen_plugins(only) if exactly is None else exactly
+    loose = [(Plugin(name, getattr(module, "__name__", name), is_object=True), module) for name, module in extra]
+    for plugin, module in [*import_plugins(chosen, problems), *loose]:
         if register(manager, plugin, module, problems):
             plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
-    return Registry(manager, plugins, problems)
+    return Registry(manager, plugins, problems, Prober() if isolated else None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pickle
-import select
 import socket
 import sys
 import time
@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mfbench.errors import MfbenchError
-from mfbench.isolation.channel import Channel, framed, loads, receive
-from mfbench.isolation.child import Child
+from mfbench.isolation.channel import Channel, framed, loads, receive, wait
+from mfbench.isolation.child import Child, open_child
+from mfbench.isolation.keeper import Ended
 from mfbench.isolation.process import describe_exit, limit_memory
+from mfbench.isolation.spawned import SpawnedChild
 
 Kind = Literal["error", "crash", "timeout", "memory"]
 
@@ -89,9 +91,9 @@ def call(
     mfbench.isolation.call.ChildError: the process ended with exit code 0
     """
     request = pickle.dumps((function, args))
-    child = Child(preload)
+    child = open_child(preload)
     try:
-        sink = Path("/dev/null") if log is None else log
+        sink = Path(os.devnull) if log is None else log
         channel = child.start(f"{__name__}:answer", memory, memory=memory, log=sink, path=path)
         channel.send(request)
         kind, value = _wait(child, channel, timeout)
@@ -102,18 +104,15 @@ def call(
     return value
 
 
-def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
+def _wait(child: Child | SpawnedChild, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
     """Return the answer, or the kind of failure and its message."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         patience = None if end is None else max(0.0, end - time.monotonic())
-        writing = [channel.connection] if channel.wants_to_write else []
-        reading = [child.control.connection, *([] if channel.is_closed else [channel.connection])]
-        ready, _, _ = select.select(reading, writing, [], patience)
-        if not ready and not writing and patience == 0.0:
+        if not wait([child.control, channel], patience) and patience == 0.0:
             return "timeout", f"it took longer than {timeout:g} s and was stopped"
         channel.flush()
-        ended = next(child.endings(), None)
+        ended = next((event for event in child.events() if isinstance(event, Ended)), None)
         for message in channel.messages():
             return _read(message)
         if ended is not None and ended.is_memory:

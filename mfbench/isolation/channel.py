@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import io
 import pickle
+import selectors
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 _HEADER = struct.Struct("!Q")
@@ -149,3 +150,25 @@ class Channel:
         """Close the connection."""
         self.is_closed = True
         self.connection.close()
+
+
+# Unlike select(), poll() has no limit on the numbers of descriptors; Windows has select() alone.
+_Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
+
+def wait(channels: Iterable[Channel], timeout: float | None) -> list[Channel]:
+    """Wait until channels have something to read, or take what is still to be sent; return them.
+
+    Parameters
+    ----------
+    channels : iterable of Channel
+        Those that are closed are ignored.
+    timeout : float or None
+        Seconds; None waits as long as it takes.
+    """
+    with _Selector() as selector:
+        for channel in channels:
+            if not channel.is_closed:
+                events = selectors.EVENT_READ | (selectors.EVENT_WRITE if channel.wants_to_write else 0)
+                selector.register(channel.connection, events, channel)
+        return [key.data for key, _ in selector.select(timeout)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import socket
@@ -12,9 +13,27 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.isolation.channel import Channel, framed, loads
-from mfbench.isolation.keeper import END, PREPARE, START, Ended, Start
+from mfbench.isolation.keeper import END, PREPARE, START, Ended, Prepared, Start
 from mfbench.isolation.process import THREAD_VARIABLES
 from mfbench.isolation.server import start_keeper
+from mfbench.isolation.spawned import SpawnedChild
+
+# Seconds to wait for a keeper that ends; the kernel may take long to end a process that waits for a disk.
+_PATIENCE = 10.0
+_CHUNK = 1 << 16
+
+CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+
+
+def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
+    """Return a place for a child process: with a keeper, where processes can be forked.
+
+    Parameters
+    ----------
+    preload : sequence of str
+        Modules of mfbench that all children share.
+    """
+    return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:
@@ -81,17 +100,27 @@ class Child:
         return Channel(ours)
 
     def end(self) -> None:
-        """Ask for the end of the child; `endings` yields it when nothing of it is left."""
+        """Ask for the end of the child; `events` yields it when nothing of it is left."""
         with self._blocking() as control:
             control.sendall(END)
 
-    def endings(self) -> Iterator[Ended]:
-        """Yield how children have ended since the last call, without waiting."""
+    def events(self) -> Iterator[Ended | Prepared]:
+        """Yield what the keeper has reported since the last call, without waiting."""
         for message in self.control.messages():
             yield loads(message)
 
+    def release(self) -> None:
+        """Ask for the end of the child and its keeper."""
+        with contextlib.suppress(OSError):  # the keeper was killed
+            self.control.connection.shutdown(socket.SHUT_WR)
+
     def close(self) -> None:
-        """End the child and its keeper."""
+        """End the child and its keeper, and wait until nothing is left of them."""
+        self.release()
+        with contextlib.suppress(OSError):
+            self.control.connection.settimeout(_PATIENCE)
+            while self.control.connection.recv(_CHUNK):
+                pass
         self.control.close()
 
     @contextmanager

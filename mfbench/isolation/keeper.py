@@ -81,6 +81,11 @@ class Ended:
     is_memory: bool = False
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """The keeper has called what it was asked to call before the first worker."""
+
+
 def import_target(name: str) -> Callable[..., Any]:
     """Import ``module:function``."""
     module, _, function = name.partition(":")
@@ -154,6 +159,7 @@ class _Keeper:
             assert request is not None
             name, args = pickle.loads(request)
             import_target(name)(*args)
+            self._tell(Prepared())
         return bool(data)
 
     def _start(self, request: Start, connection: int) -> None:
@@ -263,7 +269,9 @@ class _Keeper:
         if self._log is not None:
             self._log.close()
             self._log = None
-        ended = Ended(os.waitstatus_to_exitcode(status), self._is_memory)
+        self._tell(Ended(os.waitstatus_to_exitcode(status), self._is_memory))
+
+    def _tell(self, event: Ended | Prepared) -> None:
         # A main process that has gone closes the connection, which the loop notices.
         with contextlib.suppress(OSError):
-            self._control.sendall(framed(pickle.dumps(ended)))
+            self._control.sendall(framed(pickle.dumps(event)))

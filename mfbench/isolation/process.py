@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+from pathlib import Path
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -34,6 +35,21 @@ def redirect(target: int) -> None:
     os.close(nothing)
     os.dup2(target, 1)
     os.dup2(target, 2)
+
+
+def redirect_to(path: Path) -> None:
+    """Append everything that this process and its libraries print to a file, or drop it if the file cannot be opened.
+
+    Parameters
+    ----------
+    path : Path
+    """
+    try:
+        target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError:  # without room for a log, results can still be computed
+        target = os.open(os.devnull, os.O_WRONLY)
+    redirect(target)
+    os.close(target)
 
 
 def limit_memory(limit: int) -> None:

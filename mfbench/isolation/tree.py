@@ -65,6 +65,8 @@ def has_children() -> bool:
     >>> process.wait()
     0
     """
+    if not hasattr(os, "waitid"):  # macOS, Windows
+        return bool(psutil.Process().children())
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

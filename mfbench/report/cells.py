@@ -116,17 +116,6 @@ def seconds(value: float) -> str:
     return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "dataset"), counted(2, "dataset")
-    ('1 dataset', '2 datasets')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def with_unit(metric: str, percent: bool) -> str:
     """Return a metric's name and unit for a heading.
 

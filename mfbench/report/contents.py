@@ -121,7 +121,7 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
         )
         for plugin, section in returned
     ]
-    return [*sections, Section("Plugins", notes=problems)] if problems else sections
+    return [*sections, Section("Plugins", notes=problems, data={"plugin_problems": lambda: problems})]
 
 
 def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:

@@ -24,6 +24,7 @@ from mfbench.report.downloads import is_plain
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
+from mfbench.wording import counted
 
 PLAIN_SECONDS = 10.0
 DATASETS_DISPLAYED = 12
@@ -59,8 +60,9 @@ class _Counting(Silent):
         resumed = f", {len(done)} done before" if done else ""
         folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))
         self.console.print(
-            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {len(plan.trials)} trials "
-            f"({len(plan.datasets)} datasets × {len(plan.methods)} methods × {folds} {plan.protocol.trial_name}s)"
+            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {counted(len(plan.trials), 'trial')} "
+            f"({counted(len(plan.datasets), 'dataset')} × {counted(len(plan.methods), 'method')} × "
+            f"{counted(folds, plan.protocol.trial_name)})"
             f"{resumed}",
             highlight=False,
             markup=False,

@@ -15,7 +15,7 @@ from mfbench.host.registry import Registry
 from mfbench.run.checkout import own_commit
 from mfbench.run.metadata import Environment
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "pebble", "threadpoolctl")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "psutil", "threadpoolctl")
 NUMBA_SETTINGS = ".numba_config.yaml"
 
 

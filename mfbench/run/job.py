@@ -11,10 +11,13 @@ import numpy as np
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import RegisteredReference
+from mfbench.host.registered import Plugin
+from mfbench.run.owners import BUILT_IN, Owners
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.schema import ProtocolSettings
+from mfbench.trials import Trial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,8 +45,12 @@ class Job:
         Bytes per worker, 0 for no limit.
     log : Path or None
         File for everything that plugins print; None leaves it on the terminal.
-    plugins : str or None
-        Value of ``MFBENCH_LOAD_PLUGINS`` in the main process.
+    plugins : tuple of Plugin
+        The plugins that the main process has loaded; a worker loads those that its trials need.
+    owners : mapping of str to frozenset of str
+        The third-party distributions that each method comes from, by label.
+    round_owners : mapping of str to frozenset of str
+        The same for each dataset whose rounds the workers generate.
     path : tuple of str
         ``sys.path`` of the main process.
     """
@@ -58,8 +65,14 @@ class Job:
     references: Mapping[str, RegisteredReference] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
-    plugins: str | None = None
+    plugins: tuple[Plugin, ...] = ()
+    owners: Mapping[str, Owners] = field(default_factory=dict)
+    round_owners: Mapping[str, Owners] = field(default_factory=dict)
     path: tuple[str, ...] = ()
+
+    def owners_of(self, trial: Trial) -> Owners:
+        """Return the third-party distributions whose code a trial runs."""
+        return self.owners.get(trial.method, BUILT_IN) | self.round_owners.get(trial.dataset, BUILT_IN)
 
 
 def write_arrays(planned: PlannedDataset, folder: Path, stem: str) -> None:

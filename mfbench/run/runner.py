@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,11 +17,12 @@ import filelock
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.errors import NothingPlannedError, RunError, explained
-from mfbench.host.registry import LOAD_VARIABLE, Registry
+from mfbench.host.registry import Registry
 from mfbench.run import environment
-from mfbench.run.executors import LocalPool
+from mfbench.run.executors.local import LocalPool
 from mfbench.run.job import Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
+from mfbench.run.owners import owners_of_method, owners_of_plugin
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
@@ -150,7 +151,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             progress = Progress(resumed=len(done))
             if pending:
                 with _arrays(plan, folder, pending) as (data_folder, stems):
-                    job = _job(plan, folder, data_folder, stems, memory)
+                    job = _job(plan, folder, data_folder, stems, memory, registry)
                     _work(job, jobs, pending, store, observer, progress)
             return progress
 
@@ -185,9 +186,8 @@ def _work(job: Job, jobs: int, pending: list[Trial], store: Store, observer: Obs
             observer.finished(trial, result)
 
 
-def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], memory: int) -> Job:
-    import sys
-
+def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], memory: int, registry: Registry) -> Job:
+    references = {label: p.reference for label, p in plan.datasets.items() if p.reference is not None}
     return Job(
         methods=plan.methods,
         datasets={label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
@@ -196,10 +196,15 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
-        references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},
+        references=references,
         memory_limit=memory,
         log=folder.resolve() / "workers.log",
-        plugins=os.environ.get(LOAD_VARIABLE),
+        plugins=tuple(registry.plugins.values()),
+        owners={label: owners_of_method(method, registry) for label, method in plan.methods.items()},
+        round_owners={
+            label: owners_of_plugin(registry.dataset(reference.expression.name).plugin)
+            for label, reference in references.items()
+        },
         path=tuple(sys.path),
     )
 

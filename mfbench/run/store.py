@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from mfbench.suite.protocols import Split
 
 RESULT_COLUMNS = (
-    "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "duration", "scores",
-    "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
+    "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "touched", "duration",
+    "scores", "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
     "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "decisions", "interactions",
     "candidates",
 )  # fmt: skip
@@ -270,7 +270,7 @@ class Store:
             "interactions": (unpack_interactions, None),
             "candidates": (unpack_candidates, list),
         }
-        results = [f"t.{name}" for name in columns]
+        results = self._expressions(columns)
         packed = [(name, *readers[name]) for name in columns if name in readers]
         with self._explained():
             cursor = self._db.execute(
@@ -295,7 +295,7 @@ class Store:
             Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
         """
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
-        selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *(f"t.{name}" for name in columns)])
+        selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *self._expressions(columns)])
         with self._explained():
             values = self._db.execute(
                 f"SELECT {selection} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
@@ -307,6 +307,12 @@ class Store:
             # One text for all: a parser that is called once is several times faster.
             table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
         return table
+
+    def _expressions(self, columns: Sequence[str]) -> list[str]:
+        """Return what to select for columns of a result; a store of an earlier version may lack some."""
+        with self._explained():
+            present = {row[1] for row in self._db.execute("PRAGMA table_info(trials)")}
+        return [f"t.{name}" if name in present else "NULL" for name in columns]
 
     def has_plan(self) -> bool:
         """Return whether a start of the run planned any trials."""

@@ -8,11 +8,13 @@ from pathlib import Path
 from mfbench.errors import RunError
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # What updates a store of an earlier version; its results are kept.
+_TO_5 = "ALTER TABLE trials ADD COLUMN touched TEXT;"
 MIGRATIONS = {
     3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT '';"
+    f"ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT ''; {_TO_5}",
+    4: _TO_5,
 }
 
 SCHEMA = """
@@ -37,7 +39,8 @@ CREATE TABLE plan (
 );
 CREATE TABLE trials (
     key TEXT PRIMARY KEY, seed INTEGER NOT NULL, status TEXT NOT NULL, error_type TEXT, error_message TEXT,
-    error_trace TEXT, n_warnings INTEGER, warning TEXT, duration REAL, scores TEXT,
+    error_trace TEXT, n_warnings INTEGER, warning TEXT, touched TEXT, duration REAL,
+    scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
     peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
     decisions BLOB, interactions BLOB, candidates BLOB

@@ -1,4 +1,4 @@
-"""A worker process: it is set up once and then runs one trial at a time.
+"""A worker process: it is forked from a keeper, loads its plugins and then runs one trial at a time.
 
 A worker holds the plugins, the methods and the folds that it last worked on. The protocol determines how a trial
 runs: it names one of the `RUNNERS`.
@@ -8,28 +8,40 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
+import socket
 import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from mfbench.host.expressions import Expression
 from mfbench.host.factories import resolve_factory
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
+from mfbench.isolation.channel import framed, receive
+from mfbench.isolation.process import limit_memory, redirect_to
+from mfbench.isolation.tree import own_memory
 from mfbench.run.job import Job
-from mfbench.run.process import LOG_VARIABLE, limit_memory, redirect_output, set_up_process
+from mfbench.run.owners import BUILT_IN, Owners, visible
+from mfbench.run.surroundings import Surroundings
 from mfbench.run.trial.detection import DetectionRunner
 from mfbench.run.trial.folds import Fold, SharedFits
+from mfbench.run.trial.guard import describe_failure
+from mfbench.run.trial.measure import give_back
 from mfbench.run.trial.prediction import PredictionRunner
 from mfbench.run.trial.runner import TrialRunner
-from mfbench.run.trial.steps import selector_key
+from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.trials import Trial, TrialResult
+from mfbench.trials import Status, Trial, TrialResult
 
+# A worker whose memory has grown by this much, or by half of its limit, is replaced: what a method leaks must not count
+# against the next one.
+GROWTH = 500 * 2**20
 FOLDS_KEPT = 4
 # By `EvaluationProtocol.task`.
 RUNNERS: dict[str, type[TrialRunner]] = {"prediction": PredictionRunner, "detection": DetectionRunner}
@@ -50,6 +62,7 @@ class Worker:
         self.job = job
         self.registry = registry
         self._runner = RUNNERS[job.protocol.task](job, registry)
+        self._surroundings = Surroundings()
         self._warm: set[tuple[str, str]] = set()
         self._folds: OrderedDict[tuple[str, int, int], Fold] = OrderedDict()
 
@@ -63,18 +76,34 @@ class Worker:
             Selector fits of the same fold that another trial has made.
         """
         method = self.job.methods[trial.method]
-        self._warm_up(method)
+        self._surroundings.begin(trial.seed)
         fold = self._fold(trial)
+        self._surroundings.accept_files()
+        self._warm_up(method)
         fold.adopt(shared)
         result = self._runner.run(trial, method, fold)
+        result.touched = self._surroundings.changes()
         key = selector_key(method)
         return result, fold.export(key) if key and not shared else {}
 
-    def import_estimators(self) -> None:
-        """Import the methods' estimators, so that the first trial is charged neither time nor memory for it."""
-        for method in self.job.methods.values():
-            for step, _, lookup in self._steps(method):
-                resolve_factory(lookup(step.expression.name))
+    def import_estimators(self, owners: Owners) -> None:
+        """Import the estimators of the methods that come from certain distributions only.
+
+        So the first trial is charged neither time nor memory for it.
+
+        Parameters
+        ----------
+        owners : frozenset of str
+
+        Raises
+        ------
+        MfbenchError
+            If an estimator does not exist or cannot be imported.
+        """
+        for label, method in self.job.methods.items():
+            if self.job.owners.get(label, BUILT_IN) == owners:
+                for step, _, lookup in self._steps(method):
+                    resolve_factory(lookup(step.expression.name))
 
     def _steps(self, method: ResolvedMethod) -> Iterator[tuple[Step, str, Callable[[str], Registered]]]:
         """Yield the steps of a method, each with its kind and the function that looks it up."""
@@ -93,7 +122,7 @@ class Worker:
             rows = np.random.default_rng(0).normal(size=(16, 3))
             # An estimator may reject these few rows. The fit that counts comes next and reports its own errors.
             with contextlib.suppress(BaseException):
-                self.registry.make(Expression(name), kind).fit(rows, np.arange(16) % 2)
+                seeded(self.registry.make(Expression(name), kind), 0, {}).fit(rows, np.arange(16) % 2)
 
     def _fold(self, trial: Trial) -> Fold:
         """Return the fold of a trial, which its last few neighbours may have used before."""
@@ -106,27 +135,89 @@ class Worker:
         return self._folds[coordinates]
 
 
-_worker: Worker | None = None
+@dataclass(frozen=True)
+class _Prepared:
+    job: Job
+    registry: Registry
 
 
-def start(job: Job) -> None:
-    """Set up this process; the pool calls it once."""
-    global _worker
-    set_up_process(job.data_folder, job.log)
+_prepared: _Prepared | None = None
+
+
+def prepare(job: Job) -> None:
+    """Load the built-in plugins and their estimators, which all workers that are forked from this process share."""
+    global _prepared
+    if job.log is not None:
+        redirect_to(job.log)
     sys.path[:] = list(job.path) or sys.path
+    _prepared = _Prepared(job, _load(job, BUILT_IN))
+    Worker(job, _prepared.registry).import_estimators(BUILT_IN)
+    threadpool_limits(1)
+
+
+def serve(connection: socket.socket, owners: Owners, begin_section: Callable[[], None]) -> None:
+    """Run the trials that the main process sends, until it closes the connection or this process is spent.
+
+    Parameters
+    ----------
+    connection : socket
+    owners : frozenset of str
+        The distributions whose plugins this worker loads besides the built-in ones.
+    begin_section : callable
+        Begins a new section of the log.
+    """
+    assert _prepared is not None
+    job, process = _prepared.job, os.getpid()
+    worker = Worker(job, _prepared.registry if owners == BUILT_IN else _load(job, owners))
+    if owners != BUILT_IN:
+        with contextlib.suppress(Exception, SystemExit):  # the trial that needs what fails here reports it
+            worker.import_estimators(owners)
+    threadpool_limits(1)
+    bound = own_memory(process) + min(GROWTH, job.memory_limit // 2 or GROWTH)
+    limit_memory(job.memory_limit)
+    connection.sendall(framed(b"ready"))
+    is_spent = False
+    while not is_spent and (message := receive(connection)) is not None:
+        begin_section()
+        trial, shared = pickle.loads(message)
+        result, fits = _run(worker, trial, shared)
+        if os.getpid() != process:
+            os._exit(1)  # a method has forked, and its child has come back from there: it must not answer
+        is_spent = result.status is not Status.OK or bool(result.touched) or _has_grown(bound)
+        connection.sendall(framed(_answer(result, fits, is_spent)))
+
+
+def _run(worker: Worker, trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
+    try:
+        return worker.run(trial, shared)
+    except BaseException as error:  # noqa: BLE001 - data that cannot be generated are the trial's failure
+        return _failure(trial, error), {}
+
+
+def _answer(result: TrialResult, fits: SharedFits, is_spent: bool) -> bytes:
+    try:
+        return pickle.dumps((result, fits, is_spent))
+    except Exception as error:  # noqa: BLE001 - a method may have put anything into its result
+        failure = TrialResult(key=result.key, status=Status.ERROR, duration=result.duration)
+        failure.error_type, failure.error_message, failure.error_trace = describe_failure(error)
+        return pickle.dumps((failure, {}, True))
+
+
+def _failure(trial: Trial, error: BaseException) -> TrialResult:
+    status = Status.MEMORY if isinstance(error, MemoryError) else Status.ERROR
+    kind, message, trace = describe_failure(error)
+    return TrialResult(key=trial.key, status=status, error_type=kind, error_message=message, error_trace=trace)
+
+
+def _has_grown(bound: int) -> bool:
+    """Tell whether this process holds more memory than a new worker would, after giving back what is free."""
+    if own_memory(os.getpid()) <= bound:
+        return False
+    give_back()
+    return own_memory(os.getpid()) > bound
+
+
+def _load(job: Job, owners: Owners) -> Registry:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the main process has already named the plugins that fail to load
-        _worker = Worker(job, load_registry(only=None if job.plugins is None else job.plugins.split(",")))
-        _worker.import_estimators()
-    limit_memory(job.memory_limit)
-
-
-def work(trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
-    """Run one trial in this process, after `start`."""
-    assert _worker is not None
-    return _worker.run(trial, shared)
-
-
-if LOG_VARIABLE in os.environ:
-    # Imported by the process that workers are forked from; see `mfbench.run.executors`.
-    redirect_output(Path(os.environ[LOG_VARIABLE]))
+        return load_registry(exactly=visible(job.plugins, owners))

@@ -15,7 +15,7 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
-from mfbench.errors import DataError, DataUnavailableError, SuiteError, UsageError, suggestion
+from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError, suggestion
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
 from mfbench.host.registry import Registry
@@ -158,7 +158,9 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
         plan.protocol.splits(label, data.y, 0)
     except UsageError as error:  # such as a target column that the file does not have
         raise SuiteError(f"{entry.place}: {error}") from None
-    except DataError as error:
+    except (DataError, PluginError) as error:
+        if isinstance(error, PluginError) and registry.strict:
+            raise
         plan.left_out[label] = str(error)
         if isinstance(error, DataUnavailableError):
             plan.unavailable[label] = Unavailable(error.can_pull, error.attempt)

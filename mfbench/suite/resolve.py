@@ -6,22 +6,29 @@ Nothing is loaded or fitted here. Every mistake is one sentence with the file an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from mfbench.data.catalog import check_exists, resolved_reference
 from mfbench.data.lookup import Lookup
-from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, parse_reference
+from mfbench.data.reference import (
+    FileReference,
+    OpenMLSuiteReference,
+    Reference,
+    RegisteredReference,
+    parse_reference,
+)
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
-from mfbench.host.factories import build, check_parameters
+from mfbench.host.factories import check_parameters, takes_numbers
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.schema import Method, ProtocolSettings
+from mfbench.suite.schema import Datasets, Method, ProtocolSettings
 from mfbench.suite.tuning_grids import resolve_grid, thinned
 
 
@@ -38,6 +45,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     left_out: dict[str, str] = {}
     resolve = _RESOLVERS[KINDS[loaded.protocol.kind].task]
     home = registry.home_of(loaded.path.resolve().parent)
+    registry.probe(_entries_of(loaded.suite.methods, registry, home))
     for position, method in enumerate(loaded.suite.methods):
         location = f"{loaded.path}: methods[{position}]"
         try:
@@ -47,6 +55,18 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
                 raise
             left_out[method.label] = str(error)
     return resolved, left_out
+
+
+def _entries_of(methods: Sequence[Method], registry: Registry, home: str) -> Iterator[Registered]:
+    """Yield what the methods name; a mistake in a name is reported when its method is resolved."""
+    for method in methods:
+        for kind, text, find in (
+            ("selector", method.selector, registry.selector),
+            ("classifier", method.classifier, registry.classifier),
+        ):
+            if text is not None:
+                with suppress(UsageError):
+                    yield find(registry.resolve(kind, parse(text).name, home))
 
 
 def _resolve_predictor(
@@ -116,18 +136,6 @@ _RESOLVERS: dict[str, Callable[[Method, str, Registry, ProtocolSettings, str], R
 }
 
 
-def takes_numbers(registered: Registered) -> bool:
-    """Return whether a selector is fitted on numbers, according to its spec or else to scikit-learn's tags."""
-    spec = registered.spec
-    assert isinstance(spec, SelectorSpec)
-    if spec.targets:
-        return spec.targets == "numbers"
-    from sklearn.utils import get_tags
-
-    estimator = build(registered, {})
-    return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "regressor"
-
-
 def _resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
     try:
         written = parse(text)
@@ -186,6 +194,7 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
     """Return the datasets of a suite in its order; each must exist and be listed once."""
     folder = loaded.path.resolve().parent
     home = registry.home_of(folder)
+    registry.probe(_loaders_of(loaded.suite.datasets, registry, home))
     entries: dict[str, DatasetEntry] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
@@ -193,7 +202,8 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
                 reference = resolved_reference(reference, registry, home)
-                check_exists(reference, registry)
+                with suppress(PluginError):  # a loader that cannot be imported is reported when the data are loaded
+                    check_exists(reference, registry)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
             if reference.identity in entries:
@@ -202,6 +212,15 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
                 raise SuiteError(f"{place}: {text!r} is listed twice{also}")
             entries[reference.identity] = DatasetEntry(reference, place)
     return list(entries.values())
+
+
+def _loaders_of(groups: Sequence[Datasets], registry: Registry, home: str) -> Iterator[Registered]:
+    """Yield what the registered references name; a mistake is reported when its reference is resolved."""
+    for text in (text for group in groups for text in group.use):
+        with suppress(UsageError):
+            reference = resolved_reference(parse_reference(text), registry, home)
+            if isinstance(reference, RegisteredReference):
+                yield registry.dataset(reference.expression.name)
 
 
 def _file_name(reference: Reference) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -68,9 +69,9 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
     def _begin(self) -> None:
         """Initialise what `_learn` collects over the problems."""
 
+    @abstractmethod
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         """Learn the matrix of one problem; `rows` are those that `_neighbourhood` returned."""
-        raise NotImplementedError
 
     def _electorate(self, problem: int) -> Voters:
         """Return the matrices used for prediction, with their weights."""

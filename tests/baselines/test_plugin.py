@@ -98,6 +98,7 @@ def test_specification_is_complete(spec):
     assert len(ParameterGrid({name: list(values) for name, values in spec.grid.items()})) <= 12
 
 
+@pytest.mark.slow(reason="fits every point of every grid")
 @every_spec
 def test_every_grid_point_fits_without_a_warning(spec):
     X, y = standardised(load_wine)

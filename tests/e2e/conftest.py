@@ -7,10 +7,16 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+# Tests are imported by their files, so a module that several of them share needs its folder on the path.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from forked_commands import CommandServer
 
 
 @dataclass
@@ -18,6 +24,8 @@ class Host:
     """A folder with plugins and suites of its own, in which ``mfbench`` runs."""
 
     folder: Path
+    server: CommandServer
+    new_folder: Callable[[], Path]
     plugins: list[str] = field(default_factory=list)
 
     def plugin(self, name: str, text: str) -> Path:
@@ -62,8 +70,12 @@ class Host:
             **options,  # type: ignore[call-overload]
         )
 
-    def run(self, *words: str, timeout: float = 600, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; the timeout only tells a hung one from a busy machine."""
+        return self.server.run(words, self.folder, self.environment, self.new_folder(), timeout)
+
+    def run_process(self, *words: str, timeout: float = 600, **options: object) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end in an interpreter of its own."""
         process = self.start(*words, **options)
         try:
             out, err = process.communicate(timeout=timeout)
@@ -78,9 +90,16 @@ class Host:
         return folder
 
 
+@pytest.fixture(scope="session")
+def command_server():
+    server = CommandServer()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def host(tmp_path: Path) -> Host:
-    return Host(tmp_path)
+def host(tmp_path: Path, tmp_path_factory, command_server) -> Host:
+    return Host(tmp_path, command_server, lambda: tmp_path_factory.mktemp("output"))
 
 
 SUITE = """

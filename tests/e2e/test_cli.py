@@ -58,6 +58,7 @@ def test_scores_do_not_depend_on_the_number_of_workers(host):
     assert len(list(csv.DictReader(io.StringIO(tables[0])))) == 4
 
 
+@pytest.mark.slow(reason="a run and two reports")
 def test_exports_agree(host, small_suite, tmp_path):
     small_suite(host, METHODS)
     assert host.run("suite", "own.toml").returncode == 0

@@ -96,6 +96,7 @@ def where(result):
 
 
 class TestSuites:
+    @pytest.mark.slow(reason="several runs of the command line")
     def test_the_same_run_goes_on_with_more_data_at_hand(self, beach):
         first = beach.run("suite", "own.toml", "--profile", "quick", "--offline")
         assert first.returncode == 0, first.stderr
@@ -108,9 +109,9 @@ class TestSuites:
         second = beach.run("suite", "own.toml", "--profile", "quick", "--data-dir", "mirror")
         assert second.returncode == 0
         assert "fetching openml:900001" in second.stdout
-        assert "9 trials (3 datasets × 1 methods × 3 folds), 3 done before" in second.stdout
+        assert "9 trials (3 datasets × 1 method × 3 folds), 3 done before" in second.stdout
         third = beach.run("suite", "own.toml", "--profile", "quick", "--offline")
-        assert "6 trials (2 datasets × 1 methods × 3 folds), 6 done before" in third.stdout
+        assert "6 trials (2 datasets × 1 method × 3 folds), 6 done before" in third.stdout
         beach.run_folder()
         content = json.loads(beach.run("report", "own", "--json").stdout)
         assert content["unavailable"] == ["pebbles", "sand"] == sorted(content["left_out"])
@@ -257,6 +258,7 @@ class TestKeeping:
         shown = beach.run("datasets", "show", "pebbles", "--offline")
         assert "cache (mirror:pebbles)" in shown.stdout
 
+    @pytest.mark.slow(reason="several runs of the command line")
     def test_a_file_is_imported_and_used_by_name(self, beach, tmp_path):
         rows = "".join(f"{i % 2},{'ab'[i % 2]},{i}\n" for i in range(30))
         (tmp_path / "my data.csv").write_text(f"u,kind,n\n{rows}")
@@ -282,7 +284,7 @@ class TestKeeping:
     )
     def test_mistakes(self, beach, tmp_path, words, complaint):
         (tmp_path / "cache").mkdir()
-        result = beach.run("datasets", *words, stdin=subprocess.DEVNULL)
+        result = beach.run("datasets", *words)
         assert complaint in result.stderr
         assert result.returncode == (1 if words[0] == "show" else 2)
         assert "Traceback" not in result.stderr
@@ -292,7 +294,7 @@ class TestKeeping:
         assert "is empty" in beach.run("datasets", "clear").stdout
         beach.run("datasets", "pull", "shells", "openml:900002")
         beach.run("datasets", "import", "mirror")
-        unconfirmed = beach.run("datasets", "clear", stdin=subprocess.DEVNULL)
+        unconfirmed = beach.run("datasets", "clear")
         assert unconfirmed.returncode == 2 and "confirm with --yes" in unconfirmed.stderr
         good = beach.run("datasets", "verify", "--data-dir", "mirror")
         assert good.returncode == 0
@@ -303,7 +305,7 @@ class TestKeeping:
         assert bad.returncode == 1
         assert "1 damaged" in bad.stdout and "900001" in bad.stdout
         assert "it is fetched again" in beach.run("datasets", "pull", "shells").stderr
-        assert "deleted 1 datasets: openml:900001" in beach.run("datasets", "clear", "shells").stdout
+        assert "deleted 1 dataset: openml:900001" in beach.run("datasets", "clear", "shells").stdout
         assert "deleted 2 datasets" in beach.run("datasets", "clear", "--yes").stdout
         assert not list(tmp_path.glob("cache/c*/*"))
         assert "0 of 0 datasets are sound, 0 damaged" in beach.run("datasets", "verify").stdout

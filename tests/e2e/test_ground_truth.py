@@ -76,6 +76,7 @@ def test_results_depend_neither_on_workers_nor_on_other_methods(host):
     assert told[1:] == [line.split(",")[:-6] for line in tables[0].splitlines() if ",LAS," in line]
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_killed_run_goes_on(host):
     host.plugin("slow_plugin", PLUGIN)
     host.suite(SUITE.format(more=SLOW.format(seconds=0.3)))
@@ -109,6 +110,7 @@ def stored(host):
             return 0
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_pictures_and_mistakes(host):
     host.suite(SUITE.format(more=""))
     assert host.run("suite", "own.toml", "--profile", "quick", "--only", "monks-1").returncode == 0

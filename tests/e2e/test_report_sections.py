@@ -32,4 +32,6 @@ def test_the_documented_plugin_adds_its_section(host, small_suite):
     assert "## Energy" in markdown and "| method | kWh |" in markdown
     content = json.loads(host.run("report", "own", "--json").stdout)
     assert set(content["plugin_data"]) == {"energy"}
+    (problem,) = content["plugin_problems"]
+    assert "no energy left" in problem
     assert set(content["plugin_data"]["energy"]["seconds"]) == {"1NN", "NBC"}

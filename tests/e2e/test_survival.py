@@ -71,6 +71,7 @@ BAD_PLUGIN = """
 
 SLOW_PLUGIN = """
     import time
+    from pathlib import Path
     from mfbench import ClassifierSpec, hookimpl
     from sklearn.naive_bayes import GaussianNB
 
@@ -81,6 +82,9 @@ SLOW_PLUGIN = """
 
         def fit(self, X, y):
             time.sleep(self.seconds)
+            Path("fitting").touch()
+            while Path("hold").exists():
+                time.sleep(0.02)
             return super().fit(X, y)
 
     @hookimpl
@@ -89,6 +93,7 @@ SLOW_PLUGIN = """
 """
 
 
+@pytest.mark.slow(reason="ten methods, some of which run into their time limit")
 def test_a_bad_method_fails_alone(host, small_suite):
     host.plugin("bad_plugin", BAD_PLUGIN)
     bad = ["raises", "segfaults", "leaves", "hangs", "eats", "exits", "interrupts", "slips", "forks", "babbles"]
@@ -128,6 +133,7 @@ def test_nothing_measured_has_a_code_of_its_own(host, small_suite):
     assert host.run("suite", "own.toml").returncode == 3
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_failed_trial_runs_again_on_request(host, small_suite):
     host.plugin("bad_plugin", BAD_PLUGIN)
     small_suite(host, {"good": "knn", "raises": "raises"})
@@ -136,7 +142,8 @@ def test_a_failed_trial_runs_again_on_request(host, small_suite):
     assert "6 done before" in host.run("suite", "own.toml", "--retry-failed").stdout
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow(reason="ten runs of the command line"))])
+@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.parametrize("kills", [2, 10])
 def test_killed_runs_lose_nothing_and_repeat_nothing(host, small_suite, kills):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     methods = {"1NN": "knn(n_neighbors=1)", **{f"S{i}": f"slow(seconds={0.2 + i / 100})" for i in range(5 * kills)}}
@@ -180,16 +187,20 @@ def test_ctrl_c_prints_what_there_is_and_how_to_go_on(host, small_suite):
 
 def test_a_second_run_in_the_same_folder_stops(host, small_suite):
     host.plugin("slow_plugin", SLOW_PLUGIN)
-    small_suite(host, {"S": "slow(seconds=2)"})
+    small_suite(host, {"S": "slow"})
+    hold = host.folder / "hold"
+    hold.touch()
     first = host.start("suite", "own.toml", "--jobs", "2")
-    _wait_for(lambda: _stored(host) >= 1, first)
+    _wait_for((host.folder / "fitting").exists, first)
     second = host.run("suite", "own.toml")
+    hold.unlink()
     assert second.returncode == 1
     assert "another mfbench is running in" in second.stderr
     first.communicate(timeout=300)
     assert first.returncode == 0
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_editing_a_helper_of_a_plugin_makes_its_trials_new(host, small_suite):
     plugin = SLOW_PLUGIN.replace("import time", "import helper_module").replace(
         "time.sleep(self.seconds)", "helper_module.wait()"
@@ -204,6 +215,7 @@ def test_editing_a_helper_of_a_plugin_makes_its_trials_new(host, small_suite):
     assert "6 done before" in host.run("suite", "own.toml").stdout
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, small_suite):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     small_suite(host, {f"S{i}": f"slow(seconds=0.0{i})" for i in range(1, 9)})
@@ -211,7 +223,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, small_suite
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (110_000, 110_000))
 
-    result = host.run("suite", "own.toml", "--jobs", "1", preexec_fn=little_room)
+    result = host.run_process("suite", "own.toml", "--jobs", "1", preexec_fn=little_room)
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
     assert len(result.stderr.splitlines()) == 1 and "earlier results stay readable" in result.stderr
@@ -222,13 +234,14 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, small_suite
     assert f"{stored} done before" in again.stdout or stored == 0
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 @pytest.mark.parametrize("room", [1_000, 30_000, 60_000, 90_000, 400_000])
 def test_a_disk_that_is_full_from_the_start_is_one_sentence(host, room):
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     words = ["suite", "uci", "--only", "wdbc", "--only", "DUM", "--only", "1NN", "--jobs", "1"]
-    result = host.run(*words, preexec_fn=little_room)
+    result = host.run_process(*words, preexec_fn=little_room)
     assert result.returncode == (0 if room == 400_000 else 1), result.stderr
     assert "Traceback" not in result.stderr and "unexpected" not in result.stderr
     told = host.run("report", "uci")
@@ -236,6 +249,7 @@ def test_a_disk_that_is_full_from_the_start_is_one_sentence(host, room):
     assert host.run(*words).returncode == 0
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_results_on_a_medium_that_cannot_be_written_to_are_readable(host, small_suite):
     small_suite(host, {"1NN": "knn(n_neighbors=1)"})
     host.run("suite", "own.toml")
@@ -253,6 +267,7 @@ def test_results_on_a_medium_that_cannot_be_written_to_are_readable(host, small_
     assert result.stdout == before and before, result.stderr
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_run_folder_that_is_removed_ends_the_run(host, small_suite):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     small_suite(host, {f"S{i}": f"slow(seconds=0.{i})" for i in range(2, 9)})
@@ -263,6 +278,7 @@ def test_a_run_folder_that_is_removed_ends_the_run(host, small_suite):
     assert process.returncode == 1 and "was removed" in err and "Traceback" not in err
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_an_edit_between_two_runs_of_one_process_is_seen(host, small_suite):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     small_suite(host, {"S": "slow"})
@@ -313,9 +329,11 @@ def test_a_damaged_store_is_one_sentence(host, small_suite):
     assert host.run("suite", "own.toml", "--fresh").returncode == 0
 
 
-def test_a_script_without_a_guard_is_told_so(host):
+def test_a_script_needs_no_guard(host):
     script = host.folder / "script.py"
-    script.write_text("import mfbench\nmfbench.run_suite('uci', only=['iris', '1NN'], out='out', jobs=1)\n")
+    script.write_text(
+        "import mfbench\nmfbench.run_suite('uci', only=['iris', '1NN'], out='out', jobs=1)\nprint('ran once')\n"
+    )
     result = subprocess.run(
         [sys.executable, str(script)],
         env=host.environment,
@@ -324,8 +342,8 @@ def test_a_script_without_a_guard_is_told_so(host):
         text=True,
         timeout=300,
     )
-    assert result.returncode != 0
-    assert "if __name__ == '__main__'" in result.stderr
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "ran once\n"
 
 
 def _stored(host) -> int:

@@ -25,7 +25,7 @@ CACHES = (
     "numeric_versions",
     "package_hash",
     "_plugin_roots",
-    "_packages",
+    "_packages_in",
     "_requirements",
     "_editable_project",
     "_project_hash",

@@ -1,10 +1,14 @@
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+# Make `every_estimator` importable, which test files share.
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 def _load(name):
@@ -119,3 +123,9 @@ def _package_data(name):
         kept = {"iris": y > 0, "wine": y < 2}.get(name, y >= 0)
         X, y = X[kept], y[kept]
     return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), y
+
+
+@pytest.fixture
+def table(make_groups):
+    """Two groups of rows that a quick fit separates."""
+    return make_groups(31, n=24, p=4, shift=2)

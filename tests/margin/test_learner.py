@@ -1,58 +1,12 @@
 """What `fit` checks for every estimator: labels, classes, sample weights."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from every_estimator import assert_same, every, make, quietly, results
 from sklearn.exceptions import NotFittedError
 
-import mfbench_margin
-
-PARAMETERS = {
-    "BoostedIM4EIMMIGRATE": {"n_estimators": 3},
-    "BoostedIMMIGRATE": {"n_estimators": 3, "random_state": 0},
-    "IMMIGRATE": {"random_state": 0},
-    "MulRelief": {"max_iter": 5},
-    "NCADiagonal": {"n_random_starts": 1, "max_iter": 5, "random_state": 0},
-    "Simba": {"n_draws": 50, "n_random_starts": 1, "random_state": 0},
-}
-
-NAMES = sorted(mfbench_margin.__all__)
-
-every = pytest.mark.parametrize("name", NAMES)
-
 WEIGHTED = ["IM4E", "ImbalancedIM4E", "IMMIGRATE", "IM4EIMMIGRATE"]
-
-
-def make(name, **parameters):
-    return getattr(mfbench_margin, name)(**{**PARAMETERS.get(name, {}), **parameters})
-
-
-def quietly(action):
-    """The result of an action that may warn that no feature has a margin."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", message=".*on average no feature")
-        warnings.filterwarnings("ignore", message="no feature weighs more")
-        return action()
-
-
-def results(fitted, X):
-    """Everything in which two fits may differ."""
-    arrays = [fitted.feature_importances_, fitted.transform(X)]
-    return [*arrays, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else arrays
-
-
-def assert_same(one, other):
-    for a, b in zip(one, other, strict=True):
-        assert_array_equal(a, b)
-
-
-@pytest.fixture
-def table(make_groups):
-    return make_groups(31, n=24, p=4, shift=2)
 
 
 @every

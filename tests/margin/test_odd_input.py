@@ -7,58 +7,19 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from every_estimator import NAMES, assert_same, every, make, quietly, results
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import mfbench_margin
 
-# Quick variants with a seed for everything random.
-PARAMETERS = {
-    "BoostedIM4EIMMIGRATE": {"n_estimators": 3},
-    "BoostedIMMIGRATE": {"n_estimators": 3, "random_state": 0},
-    "IMMIGRATE": {"random_state": 0},
-    "MulRelief": {"max_iter": 5},
-    "NCADiagonal": {"n_random_starts": 1, "max_iter": 5, "random_state": 0},
-    "Simba": {"n_draws": 50, "n_random_starts": 1, "random_state": 0},
-}
-NAMES = sorted(mfbench_margin.__all__)
 CLASSIFIERS = [name for name in NAMES if name not in ("Relief", "ReliefF")]
-every = pytest.mark.parametrize("name", NAMES)
 every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
-
-
-def make(name, **parameters):
-    return getattr(mfbench_margin, name)(**{**PARAMETERS.get(name, {}), **parameters})
 
 
 def takes(name, parameter):
     return parameter in getattr(mfbench_margin, name)().get_params()
-
-
-def quietly(action):
-    """The result of an action that may warn that no feature has a margin."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", message=".*on average no feature")
-        warnings.filterwarnings("ignore", message="no feature weighs more")
-        return action()
-
-
-def results(fitted, X):
-    """Everything in which two fits may differ."""
-    arrays = [fitted.feature_importances_, fitted.transform(X)]
-    return [*arrays, fitted.predict(X), fitted.predict_proba(X)] if hasattr(fitted, "predict") else arrays
-
-
-def assert_same(one, other):
-    for a, b in zip(one, other, strict=True):
-        assert_array_equal(a, b)
-
-
-@pytest.fixture
-def table(make_groups):
-    return make_groups(31, n=24, p=4, shift=2)
 
 
 # Types and layouts

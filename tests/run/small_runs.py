@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from mfbench.data.prepare import Columns
+from mfbench.host.registry import load_registry
 from mfbench.run.job import Job, write_arrays
 
 SUITE = """
@@ -46,5 +47,6 @@ def job_of(plan, folder: Path, **changes) -> Job:
         "data_folder": folder,
         "protocol": plan.protocol,
         "settings": plan.loaded.protocol,
+        "plugins": tuple(load_registry().plugins.values()),
     }
     return Job(**{**values, **changes})

@@ -24,6 +24,7 @@ def test_version_3_is_read_and_updated(tmp_path, make_metadata):
     with sqlite3.connect(tmp_path / FILE_NAME) as db:
         for column in ("can_pull", "attempt"):
             db.execute(f"ALTER TABLE left_out DROP COLUMN {column}")
+        db.execute("ALTER TABLE trials DROP COLUMN touched")
         db.execute("PRAGMA user_version = 3")
     with Store(tmp_path, read_only=True) as store:
         assert store.unavailable() == {"away": Unavailable()}
@@ -31,6 +32,22 @@ def test_version_3_is_read_and_updated(tmp_path, make_metadata):
         assert store.unavailable() == {"away": Unavailable()}
         store.begin(make_metadata(), [], [("away", "offline", Unavailable(True, "no answer"))])
         assert store.unavailable() == {"away": Unavailable(True, "no answer")}
+
+
+def test_version_4_is_read_and_updated(tmp_path):
+    trial = Trial("key", "iris", "A", 0, 0, 0)
+    with Store(tmp_path) as store:
+        store.set_plan([trial])
+        store.add(trial, TrialResult(key="key"))
+    with sqlite3.connect(tmp_path / FILE_NAME) as db:
+        db.execute("ALTER TABLE trials DROP COLUMN touched")
+        db.execute("PRAGMA user_version = 4")
+    with Store(tmp_path, read_only=True) as store:
+        assert next(store.rows(("status", "touched")))["touched"] is None
+        assert store.table(("touched",))["touched"] == [None]
+    with Store(tmp_path) as store:
+        store.add(trial, TrialResult(key="key", touched="os.environ (X)"))
+        assert next(store.rows(("status", "touched")))["touched"] == "os.environ (X)"
 
 
 def test_a_folder_without_a_run_is_reported(tmp_path):

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from mfbench import ClassifierSpec
-from mfbench.errors import SuiteError, UsageError
+from mfbench import ClassifierSpec, DatasetSpec
+from mfbench.errors import PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import load_registry
 from mfbench.suite import plan as plan_module
@@ -401,6 +401,17 @@ class TestDatasets:
         assert plan.failures == ["broken"]
         assert "OSError: the disk is gone" in plan.left_out["broken"]
         assert {t.dataset for t in plan.trials} == {"blobs"}
+
+    def test_one_whose_loader_cannot_be_imported_is_left_out_too(self, suite_file, make_plugin, toy_plugin):
+        gone = make_plugin("gone", datasets=[DatasetSpec(name="gone", summary="", loader="no_such_module:f")])
+        extra = [("toy", toy_plugin), ("gone", gone)]
+        file = suite_file(datasets='[[datasets]]\nuse = ["gone", "blobs"]')
+        registry = load_registry(only=[], extra=extra)
+        plan = make_plan(load_suite(file, registry), registry, ["gone"])
+        assert "'gone' of gone cannot be imported" in plan.left_out["gone"]
+        strict = load_registry(only=[], extra=extra, strict=True)
+        with pytest.raises(PluginError, match="cannot be imported"):
+            make_plan(load_suite(file, strict), strict, ["gone"])
 
     def test_one_that_is_too_small_for_the_folds_is_left_out(self, planned):
         plan = planned(datasets='[[datasets]]\nuse = ["blobs(n_samples=4)", "blobs"]')

@@ -7,10 +7,11 @@ from typing import Any
 
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, counted, interval_text, p_text, rank_text
+from mfbench.report.cells import DASH, interval_text, p_text, rank_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
+from mfbench.wording import counted
 
 CERTAIN = 0.95
 

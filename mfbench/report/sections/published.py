@@ -9,10 +9,11 @@ import pandas as pd
 
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
 from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, counted, with_unit
+from mfbench.report.cells import DASH, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.run.trial.metrics import METRICS
 from mfbench.sections import Cell, Role, Section, Table
+from mfbench.wording import counted
 
 MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below")}
 LISTED = 10

@@ -1,4 +1,4 @@
-"""Remarks: datasets left out, and trials that failed, have not run or raised warnings."""
+"""Remarks: datasets left out, and trials that failed, have not run, changed shared state or raised warnings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import shlex
 from collections.abc import Mapping
 
 from mfbench.analysis.results import Run
-from mfbench.report.cells import counted
 from mfbench.sections import Section
 from mfbench.trials import Unavailable
+from mfbench.wording import counted
 
 LONGEST_MESSAGE = 200
 
 
 def remarks(run: Run) -> Section:
-    """Return the section on datasets left out, missing trials, failures and warnings."""
+    """Return the section on datasets left out, missing trials, failures, changes of shared state and warnings."""
     return Section(
         "Remarks",
         notes=[
@@ -23,6 +23,7 @@ def remarks(run: Run) -> Section:
             *_undefined(run),
             *_pending(run),
             *_failures(run),
+            *_touched(run),
             *_warnings(run),
         ],
         data={
@@ -101,6 +102,17 @@ def _failures(run: Run) -> list[str]:
             f"{first['error_type']}: {_one_line(first['error_message'])}"
         )
     return lines
+
+
+def _touched(run: Run) -> list[str]:
+    if "touched" not in run.outcomes:
+        return []
+    marked = run.outcomes[run.outcomes["touched"].notna()]
+    return [
+        f"Touched its surroundings: {method}: in {counted(len(group), 'trial')}, for example "
+        f"{_one_line(group['touched'].iloc[0])}; its worker was replaced, so that no other trial is affected."
+        for method, group in marked.groupby("method", sort=False)
+    ]
 
 
 def _warnings(run: Run) -> list[str]:

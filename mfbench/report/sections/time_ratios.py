@@ -7,9 +7,9 @@ import pandas as pd
 
 from mfbench.analysis.across_datasets.profiles import FACTORS, performance_profile
 from mfbench.analysis.results import Run
-from mfbench.report.cells import counted
 from mfbench.report.charts.time_profile import time_profile_chart
 from mfbench.sections import Cell, Section, Table
+from mfbench.wording import counted
 
 
 def time_ratios(run: Run) -> Section:

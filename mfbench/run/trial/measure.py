@@ -60,7 +60,7 @@ class PeakMemory:
 
     def __enter__(self) -> PeakMemory:
         self._start = 0
-        _give_back()
+        give_back()
         try:
             _CLEAR.write_text("5")
             self._start = _kilobytes("VmRSS")
@@ -75,7 +75,7 @@ class PeakMemory:
             self.bytes = max(0, _kilobytes("VmHWM") - self._start) * 1024
 
 
-def _give_back() -> None:
+def give_back() -> None:
     """Return freed memory to the system: reusing what an earlier block left would not show as a rise."""
     with contextlib.suppress(OSError, AttributeError):  # only the GNU C library has it; elsewhere nothing is measured
         ctypes.CDLL(None).malloc_trim(0)

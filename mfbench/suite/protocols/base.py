@@ -154,17 +154,6 @@ class EvaluationProtocol(ABC):
         return derive_seed(self.seed, dataset, "folds", repeat, *more)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "round"), counted(3, "round")
-    ('1 round', '3 rounds')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     """Return the settings of a protocol that determine a trial's result, for its key.
 

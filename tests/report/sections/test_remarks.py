@@ -41,6 +41,17 @@ def test_warnings_are_listed_by_method(write_run):
     ]
 
 
+def test_changes_of_shared_state_are_listed_by_method(write_run):
+    def marked():
+        return TrialResult(key="", scores={"accuracy": 0.5}, touched="os.environ (X)")
+
+    run = write_run({("d", "A"): [marked(), marked(), 0.5, 0.5, 0.5], ("d", "B"): 0.5})
+    assert [line for line in remarks(run).notes if "surroundings" in line] == [
+        "Touched its surroundings: A: in 2 trials, for example os.environ (X); its worker was replaced, so that no "
+        "other trial is affected."
+    ]
+
+
 def test_long_messages_are_cut(write_run, failure):
     run = write_run({("d", "A"): [failure(message="x" * 900), 0.5, 0.5, 0.5, 0.5]})
     (line,) = [line for line in remarks(run).notes if line.startswith("Failed")]

@@ -1,0 +1,37 @@
+"""The side of a child process that learns facts about factories; see `mfbench.host.probes`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mfbench.errors import MfbenchError
+from mfbench.host.factories import parameter_names, takes_numbers
+from mfbench.host.registered import Plugin
+from mfbench.host.registry import load_registry
+from mfbench.models import SelectorSpec
+
+Answer = tuple[list[str], bool, str]
+
+
+def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
+    """Return the parameters of each factory, whether it takes numbers, and why it cannot be used.
+
+    Parameters
+    ----------
+    plugin : Plugin
+        The one to load.
+    requests : sequence of (kind, name)
+        Selectors, classifiers and datasets that it registers.
+    """
+    registry = load_registry(exactly=[plugin])
+    lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
+    answers: list[Answer] = []
+    for kind, name in requests:
+        try:
+            registered = lookups[kind](name)
+            names = parameter_names(registered)
+            numbers = isinstance(registered.spec, SelectorSpec) and takes_numbers(registered)
+            answers.append((names, numbers, ""))
+        except MfbenchError as error:
+            answers.append(([], False, str(error)))
+    return answers

@@ -1,0 +1,138 @@
+"""What the main process must know about factories of third parties, learnt in child processes.
+
+To check a suite, mfbench must know which parameters a method has, and for that import it. Whatever the import does,
+such as ending the process or never returning, must not reach the run: one child for each plugin imports the factories
+and answers. If the child fails, smaller groups are tried, so that only the factories at fault are left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import psutil
+
+from mfbench.errors import PluginError
+from mfbench.host.registered import Plugin, Registered
+from mfbench.isolation.call import ChildError, call
+from mfbench.models import DatasetSpec, SelectorSpec
+
+ANSWER = "mfbench.host.probe_answers:answer"  # in the child alone: it imports the registry
+SHARED = ("mfbench.run.worker",)  # as for trials, so that one server serves both
+SECONDS = 60.0  # importing a large library from a slow disk takes this long at most
+_SHARE_OF_MEMORY = 0.8
+Request = tuple[str, str]  # kind and name of a spec
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the main process knows about a factory.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        In the order of its signature.
+    takes_numbers : bool
+        For selectors: whether it is fitted on numbers.
+    problem : str
+        Why it cannot be used; empty if it can.
+    """
+
+    parameters: tuple[str, ...] = ()
+    takes_numbers: bool = False
+    problem: str = ""
+
+
+@dataclass
+class Prober:
+    """The facts about the factories of one registry, each learnt once.
+
+    Parameters
+    ----------
+    seconds : float, default=60.0
+        Time limit of a child.
+    """
+
+    seconds: float = SECONDS
+    _facts: dict[tuple[Plugin, Request], Facts] = field(default_factory=dict)
+
+    def facts(self, registered: Registered) -> Facts:
+        """Return the facts about a factory or loader.
+
+        Raises
+        ------
+        PluginError
+            If it cannot be imported, or its import does not return.
+        """
+        self.prepare([registered])
+        facts = self._facts[registered.plugin, _request(registered)]
+        if facts.problem:
+            raise PluginError(facts.problem)
+        return facts
+
+    def prepare(self, entries: Iterable[Registered]) -> None:
+        """Learn the facts about many factories at once: one child for each plugin, if all goes well."""
+        groups: dict[Plugin, dict[Request, Registered]] = defaultdict(dict)
+        for entry in entries:
+            nothing = isinstance(entry.spec, DatasetSpec) and not entry.spec.embedded
+            if not nothing and (entry.plugin, _request(entry)) not in self._facts:
+                groups[entry.plugin][_request(entry)] = entry
+        for plugin, group in groups.items():
+            self._learn(plugin, list(group.values()))
+
+    def _learn(self, plugin: Plugin, group: Sequence[Registered]) -> None:
+        try:
+            facts = self._ask(plugin, group)
+        except ChildError as error:
+            parts = _parts(group, error)
+            for part in parts:
+                self._learn(plugin, part)
+            if parts:
+                return
+            sentences = [f"{entry.spec.name!r} of {plugin} cannot be imported: {error}" for entry in group]
+            facts = [Facts(problem=sentence) for sentence in sentences]
+        self._facts |= {(plugin, _request(entry)): fact for entry, fact in zip(group, facts, strict=True)}
+
+    def _ask(self, plugin: Plugin, group: Sequence[Registered]) -> list[Facts]:
+        requests = [_request(entry) for entry in group]
+        answers = call(
+            ANSWER, plugin, requests, timeout=self.seconds, memory=memory_limit(), path=sys.path, preload=SHARED
+        )
+        try:
+            facts = [Facts(tuple(map(str, names)), bool(numbers), str(problem)) for names, numbers, problem in answers]
+        except (TypeError, ValueError):
+            facts = []
+        if len(facts) != len(group):  # the plugin took over the child
+            raise ChildError("error", "its answer has the wrong form")
+        return facts
+
+
+def memory_limit() -> int:
+    """Return the memory that a child may use, in bytes: most of the machine's, since no trial runs yet."""
+    return int(psutil.virtual_memory().total * _SHARE_OF_MEMORY)
+
+
+def _parts(group: Sequence[Registered], error: ChildError) -> list[list[Registered]]:
+    """Return the groups to try when a child has failed; none if the group cannot be divided."""
+    modules: dict[str, list[Registered]] = defaultdict(list)
+    for entry in group:
+        modules[_module(entry)].append(entry)
+    if len(modules) > 1:
+        return list(modules.values())
+    # An import that takes too long does so for every factory of the module, and each would be waited for.
+    if len(group) > 1 and error.kind == "crash":
+        return [[entry] for entry in group]
+    return []
+
+
+def _module(entry: Registered) -> str:
+    target = entry.spec.loader if isinstance(entry.spec, DatasetSpec) else entry.spec.factory
+    return target.partition(":")[0] if isinstance(target, str) else str(getattr(target, "__module__", ""))
+
+
+def _request(entry: Registered) -> Request:
+    if isinstance(entry.spec, DatasetSpec):
+        return "dataset", entry.spec.name
+    return "selector" if isinstance(entry.spec, SelectorSpec) else "classifier", entry.spec.name

@@ -1,0 +1,141 @@
+"""A child process where processes cannot be forked (Windows): each is started from scratch, and there is no keeper.
+
+It has the interface of `mfbench.isolation.child.Child`. Memory is not limited, the log has no limit, and what a child
+leaves behind is ended only if its parents still run when the child is ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import multiprocessing.process
+import os
+import pickle
+import socket
+import sys
+import threading
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from mfbench.isolation.channel import Channel, framed, loads
+from mfbench.isolation.keeper import Ended, Prepared, import_target
+from mfbench.isolation.process import THREAD_VARIABLES, redirect_to
+
+
+class SpawnedChild:
+    """A place for one child process at a time.
+
+    Attributes
+    ----------
+    control : Channel
+        It becomes readable when a child has ended.
+    """
+
+    def __init__(self) -> None:
+        ours, self._events = socket.socketpair()
+        self.control = Channel(ours)
+        self._preparations: list[tuple[str, tuple[Any, ...]]] = []
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._watcher: threading.Thread | None = None
+
+    def prepare(self, target: str, *args: Any) -> None:
+        """Have every child call ``module:function`` first."""
+        self._preparations.append((target, args))
+        self._events.sendall(framed(pickle.dumps(Prepared())))
+
+    def start(
+        self,
+        target: str,
+        *args: Any,
+        memory: int = 0,
+        log: Path | None = None,
+        path: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> Channel:
+        """Start a child and return the channel to it; a child that still runs is ended. See `Child.start`."""
+        self.end()
+        ours, theirs = socket.socketpair()
+        start = (self._preparations, target, args, None if log is None else str(log), tuple(path or sys.path))
+        process = multiprocessing.get_context("spawn").Process(target=_run, args=(theirs, *start))
+        with theirs, _without_main(), _variables({**dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})}):
+            process.start()
+        self._process = process
+        self._watcher = threading.Thread(target=self._watch, args=(process,), daemon=True)
+        self._watcher.start()
+        return Channel(ours)
+
+    def _watch(self, process: multiprocessing.process.BaseProcess) -> None:
+        process.join()
+        with contextlib.suppress(OSError):  # nobody wants to know any more
+            self._events.sendall(framed(pickle.dumps(Ended(process.exitcode or 0))))
+
+    def end(self) -> None:
+        """End the child and its descendants."""
+        process, self._process = self._process, None
+        if process is None or self._watcher is None:
+            return
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for below in psutil.Process(process.pid).children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    below.kill()
+        process.kill()
+        self._watcher.join()
+
+    def events(self) -> Iterator[Ended | Prepared]:
+        """Yield what has happened since the last call, without waiting."""
+        for message in self.control.messages():
+            yield loads(message)
+
+    def release(self) -> None:
+        """End the child."""
+        self.end()
+
+    def close(self) -> None:
+        """End the child and close the connection."""
+        self.end()
+        self._events.close()
+        self.control.close()
+
+
+def _run(
+    connection: socket.socket,
+    preparations: Sequence[tuple[str, tuple[Any, ...]]],
+    target: str,
+    args: tuple[Any, ...],
+    log: str | None,
+    path: Sequence[str],
+) -> None:
+    """Run in the child."""
+    if log is not None:
+        redirect_to(Path(log))
+    sys.path[:] = path
+    for name, values in preparations:
+        import_target(name)(*values)
+    import_target(target)(connection, *args, lambda: None)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the script that runs, which `multiprocessing` would import in the child."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

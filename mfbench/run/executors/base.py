@@ -1,0 +1,28 @@
+"""The interface of all executors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+
+from mfbench.trials import Trial, TrialResult
+
+
+class Executor(ABC):
+    """A context in which trials run.
+
+    Leaving it ends everything that it has started, whether or not all trials have run.
+    """
+
+    @abstractmethod
+    def __enter__(self) -> Executor: ...
+
+    @abstractmethod
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    @abstractmethod
+    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
+        """Yield each trial with its result as it ends, in any order."""

@@ -1,0 +1,50 @@
+"""Whose code runs in a worker: the distributions of a trial, and the plugins that its worker loads.
+
+A method may replace code that others use. So a worker serves trials of one set of distributions only and loads no
+plugin of another. The built-in plugins are trusted and belong to no set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mfbench.host.code_hashes import HOST
+from mfbench.host.registered import Plugin
+from mfbench.host.registry import Registry
+from mfbench.suite.methods import ResolvedMethod
+
+# Names of third-party distributions; modules without a distribution count as one of their own.
+Owners = frozenset[str]
+BUILT_IN: Owners = frozenset()
+
+
+def owners_of_plugin(plugin: Plugin) -> Owners:
+    """Return the distribution of a plugin, nothing for a built-in one.
+
+    Examples
+    --------
+    >>> owners_of_plugin(Plugin("rp", "rp.plugin", "my-package", "1.0"))
+    frozenset({'my-package'})
+    >>> owners_of_plugin(Plugin("rp", "rp.plugin"))
+    frozenset({'module rp.plugin'})
+    >>> owners_of_plugin(Plugin("margin", "mfbench_margin.plugin", "mfbench", "0.1.0"))
+    frozenset()
+    """
+    if not plugin.distribution:
+        return frozenset([f"module {plugin.module}"])
+    return BUILT_IN if plugin.distribution == HOST else frozenset([plugin.distribution])
+
+
+def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
+    """Return the distributions that a method's selector and classifier come from."""
+    owners = BUILT_IN
+    if method.selector is not None:
+        owners |= owners_of_plugin(registry.selector(method.selector.expression.name).plugin)
+    if method.classifier is not None:
+        owners |= owners_of_plugin(registry.classifier(method.classifier.expression.name).plugin)
+    return owners
+
+
+def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
+    """Return the plugins that a worker for a set of distributions loads: theirs, and the built-in ones."""
+    return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]

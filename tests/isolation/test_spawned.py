@@ -1,0 +1,40 @@
+"""Children without a keeper: a whole run, and the ends of children."""
+
+import pytest
+
+from mfbench.isolation import child as child_module
+from mfbench.isolation.call import call
+from mfbench.isolation.channel import wait
+from mfbench.isolation.keeper import Ended, Prepared
+from mfbench.isolation.spawned import SpawnedChild
+
+
+@pytest.fixture(autouse=True)
+def no_fork(monkeypatch):
+    monkeypatch.setattr(child_module, "CAN_FORK", False)
+
+
+def next_event(child):
+    while True:
+        wait([child.control], 300)
+        for event in child.events():
+            return event
+
+
+def test_a_call_needs_no_keeper(tmp_path):
+    assert call("math:factorial", 5) == 120
+    assert call("os:system", "echo printed", log=tmp_path / "log") == 0
+    assert (tmp_path / "log").read_text().strip() == "printed"
+
+
+def test_a_child_is_replaced_and_ended(tmp_path):
+    child = child_module.open_child()
+    assert isinstance(child, SpawnedChild)
+    child.prepare("builtins:exec", "import time, sys; sys.sleep = lambda *_: time.sleep(1000)")
+    assert next_event(child) == Prepared()
+    child.start("sys:sleep")
+    child.start("sys:sleep")
+    assert next_event(child) == Ended(-9)
+    child.end()
+    assert next_event(child) == Ended(-9)
+    child.close()

@@ -1,0 +1,31 @@
+"""Whose code a trial runs, and which plugins its worker loads."""
+
+from mfbench.host.expressions import parse
+from mfbench.host.registered import Plugin
+from mfbench.host.registry import load_registry
+from mfbench.run.owners import BUILT_IN, owners_of_method, visible
+from mfbench.suite.methods import ResolvedMethod, Step
+
+BASELINES = Plugin("baselines", "mfbench_baselines.plugin", "mfbench", "0.1.0")
+OTHERS = Plugin("rp", "rp.plugin", "my-package", "1.0")
+LISTED = Plugin("my_module", "my_module")
+ALL = [BASELINES, OTHERS, LISTED]
+
+
+def test_a_method_belongs_to_the_distributions_of_its_steps(toy_plugin):
+    registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin)])
+    toy = frozenset(["module toy_plugin"])
+
+    def owners(selector, classifier):
+        steps = [Step(parse(text)) if text else None for text in (selector, classifier)]
+        return owners_of_method(ResolvedMethod("M", *steps, "all"), registry)
+
+    assert owners("anova-f", "knn") == owners(None, "knn") == BUILT_IN
+    assert owners("weigh", "knn") == owners("anova-f", "plain") == owners("weigh", None) == toy
+
+
+def test_a_worker_never_loads_a_plugin_of_another_distribution():
+    assert visible(ALL, BUILT_IN) == [BASELINES]
+    assert visible(ALL, frozenset(["my-package"])) == [BASELINES, OTHERS]
+    assert visible(ALL, frozenset(["module my_module"])) == [BASELINES, LISTED]
+    assert visible(ALL, frozenset(["my-package", "module my_module"])) == ALL
