@@ -41,6 +41,7 @@ HOST_PARTS = (
     "suite/protocols",
     "suite/seeds.py",
     "run/job.py",
+    "run/surroundings.py",
     "run/trial",
     "run/worker.py",
 )

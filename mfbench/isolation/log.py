@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from pathlib import Path
 
 # Per section, which for a worker is a trial; and for the whole file, which all workers of a run share.
 SECTION_LIMIT = 10**6
 FILE_LIMIT = 50 * 10**6
+
+
+def make_room(path: Path, file_limit: int = FILE_LIMIT) -> None:
+    """Empty a log that is full.
+
+    Parameters
+    ----------
+    path : Path
+    file_limit : int
+        Bytes.
+    """
+    with contextlib.suppress(OSError):  # there is none, or it cannot be written to
+        if path.stat().st_size + SECTION_LIMIT > file_limit:
+            os.truncate(path, 0)
 
 
 class CappedLog:

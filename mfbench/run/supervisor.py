@@ -80,7 +80,7 @@ class Supervisor:
     @property
     def accepts_more(self) -> bool:
         """Whether a trial of the same set of plugins may be sent ahead of time."""
-        return len(self._tasks) == 1 and self._last_seconds < _SHORT and not self.may_change
+        return len(self._tasks) == 1 and self._last_seconds < _SHORT
 
     @property
     def may_change(self) -> bool:
@@ -228,7 +228,7 @@ class Supervisor:
         return Status.CRASH, "ProcessExpired", f"the worker process {end}{where}"
 
     def _names(self) -> str:
-        return f"the plugins of {', '.join(sorted(self.owners or ()))}"
+        return f"the plugins of {', '.join(sorted(self.owners))}" if self.owners else "the built-in plugins"
 
     def _broken(self) -> RunError:
         return RunError(

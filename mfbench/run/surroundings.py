@@ -68,28 +68,28 @@ class Surroundings:
 
     def changes(self) -> str:
         """Return what has changed since `begin`, as words for a report; empty if nothing has."""
-        found = []
+        differences = []
         if random.getstate() != self._python:
-            found.append("the global random state of Python")
+            differences.append("the global random state of Python")
         if _numpy_state() != self._numpy:
-            found.append("the global random state of NumPy")
+            differences.append("the global random state of NumPy")
         if self._thread_numbers() != self._threads:
-            found.append("the number of native threads")
+            differences.append("the number of native threads")
         if list(warnings.filters) != self._filters:
-            found.append("the warning filters")
+            differences.append("the warning filters")
         if (now := _environment()) != self._variables:
             names = sorted({os.fsdecode(name) for name, _ in now.items() ^ self._variables.items()})
             more = ", …" if len(names) > _MOST_NAMES else ""
-            found.append(f"os.environ ({', '.join(names[:_MOST_NAMES])}{more})")
+            differences.append(f"os.environ ({', '.join(names[:_MOST_NAMES])}{more})")
         if _directory() != self._directory:
-            found.append("the working directory")
+            differences.append("the working directory")
         if _descriptors() > self._descriptors:
             gc.collect()  # a file that nobody refers to any more is not open for long
             if n_open := _descriptors() - self._descriptors:
-                found.append(f"open files ({n_open} more)" if n_open > 0 else "open files")
+                differences.append(f"open files ({n_open} more)" if n_open > 0 else "open files")
         if has_children() and not self._has_children:
-            found.append("child processes (not ended)")
-        return ", ".join(found)
+            differences.append("child processes (not ended)")
+        return ", ".join(differences)
 
     def _thread_numbers(self) -> list[Any]:
         return [library.num_threads for library in self._libraries]

@@ -35,7 +35,7 @@ from mfbench.run.trial.guard import describe_failure
 from mfbench.run.trial.measure import give_back
 from mfbench.run.trial.prediction import PredictionRunner
 from mfbench.run.trial.runner import TrialRunner
-from mfbench.run.trial.steps import selector_key
+from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Status, Trial, TrialResult
 
@@ -122,7 +122,7 @@ class Worker:
             rows = np.random.default_rng(0).normal(size=(16, 3))
             # An estimator may reject these few rows. The fit that counts comes next and reports its own errors.
             with contextlib.suppress(BaseException):
-                self.registry.make(Expression(name), kind).fit(rows, np.arange(16) % 2)
+                seeded(self.registry.make(Expression(name), kind), 0, {}).fit(rows, np.arange(16) % 2)
 
     def _fold(self, trial: Trial) -> Fold:
         """Return the fold of a trial, which its last few neighbours may have used before."""

@@ -1,6 +1,6 @@
 """The log: limits of a section and of the file, with a note where output is missing."""
 
-from mfbench.isolation.log import CappedLog
+from mfbench.isolation.log import CappedLog, make_room
 
 
 def test_each_section_is_cut_once(tmp_path):
@@ -28,3 +28,13 @@ def test_a_file_that_cannot_be_opened_drops_everything(tmp_path):
     log.write(b"text", 0)
     log.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_log_is_emptied_before_a_run(tmp_path):
+    log = tmp_path / "log"
+    make_room(log)
+    log.write_bytes(b"x" * 2_000_000)
+    make_room(log)
+    assert log.stat().st_size == 2_000_000
+    make_room(log, file_limit=2_500_000)
+    assert log.stat().st_size == 0

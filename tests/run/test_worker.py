@@ -1,7 +1,11 @@
 """A worker: it shares selector fits, and the protocol chooses how its trials run."""
 
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import check_random_state
 from small_runs import job_of
 
+from mfbench import ClassifierSpec
+from mfbench.host.registry import load_registry
 from mfbench.run.trial.prediction import PredictionRunner
 from mfbench.run.worker import FOLDS_KEPT, Worker
 
@@ -35,3 +39,20 @@ def test_the_last_folds_are_kept(prepared, tmp_path):
     for t in plan.trials:
         worker._fold(t)
     assert len(worker._folds) == min(FOLDS_KEPT, 3)
+
+
+class _Draws(DummyClassifier):
+    """Compiles nothing, but draws as estimators do that are not seeded."""
+
+    def fit(self, X, y, sample_weight=None):
+        check_random_state(self.random_state).random_sample()
+        return super().fit(X, y)
+
+
+def test_the_first_fit_of_a_worker_is_seeded_and_leaves_the_random_state_alone(prepared, tmp_path, make_plugin):
+    plan, _, _ = prepared
+    spec = ClassifierSpec(name="knn", summary="", factory=_Draws, warm_up=True)
+    registry = load_registry(only=[], extra=[("own", make_plugin("own", classifiers=[spec]))])
+    trial = next(trial for trial in plan.trials if trial.method == "D")
+    result, _ = Worker(job_of(plan, tmp_path), registry).run(trial, {})
+    assert (result.status, result.touched) == ("ok", "")

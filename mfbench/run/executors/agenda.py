@@ -66,7 +66,7 @@ class Agenda:
                 groups[coordinates] = task
 
     def sets(self) -> list[Owners]:
-        """Return the sets of distributions that have trials to hand out, the earliest trial's first."""
+        """Return the sets of distributions that have trials left, the earliest trial's first."""
         owners = {owners for table in (self._ready, self._waiting) for owners, queue in table.items() if queue}
         return sorted(
             owners, key=lambda one: min(t[one][0].position for t in (self._ready, self._waiting) if t.get(one))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 
 from mfbench.isolation.channel import wait
+from mfbench.isolation.log import make_room
 from mfbench.run.executors.agenda import Agenda
 from mfbench.run.executors.base import Executor
 from mfbench.run.job import Job
@@ -39,6 +40,8 @@ class LocalPool(Executor):
         self._places: list[Supervisor] = []
 
     def __enter__(self) -> LocalPool:
+        if self.job.log is not None:
+            make_room(self.job.log)
         self._places = [Supervisor(self.job, self.timeout) for _ in range(self.jobs)]
         return self
 
@@ -71,12 +74,12 @@ class LocalPool(Executor):
 
     def _hand_out(self, agenda: Agenda) -> None:
         for place in self._places:
+            sets = _order(agenda, place)
             if place.is_idle:
-                task = next((task for owners in _order(agenda, place) if (task := agenda.take(owners))), None)
-            elif place.accepts_more and place.owners is not None:
-                task = agenda.take(place.owners)
+                task = next((task for owners in sets if (task := agenda.take(owners))), None)
             else:
-                task = None
+                may_wait = place.accepts_more and sets[:1] == [place.owners]
+                task = agenda.take(sets[0]) if may_wait else None
             if task is not None:
                 place.submit(task)
 
