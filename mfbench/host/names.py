@@ -97,7 +97,7 @@ class NameTable(Generic[T]):
             own = [
                 _written(bare, other)
                 for other, (plugin, _) in zip(_packages(entries), entries, strict=True)
-                if normalized and _normalized(getattr(plugin, attribute)) == wanted
+                if normalized and _normalized(getattr(plugin, attribute)) == normalized
             ]
             if len(own) == 1:
                 return own[0]
