@@ -1,4 +1,4 @@
-"""Finding plugins and registering their hooks: which plugins load, and what is said about one that does not.
+"""Finding plugins and registering their hooks: which plugins load, and the report of one that does not.
 
 Whatever a plugin raises, it is left out with one sentence and the others are not affected.
 """

@@ -94,7 +94,6 @@ def locate(name: str) -> ModuleSpec | None:
 def forget() -> None:
     """Clear what has been read so far, so that all files are read again."""
     locate.cache_clear()
-    _imports.cache_clear()
 
 
 def _unit(name: str) -> str:
@@ -107,11 +106,20 @@ def _unit(name: str) -> str:
     return name
 
 
-@cache
 def _imports(file: Path, package: str) -> tuple[str, ...]:
     """Return the names that a file imports; some may be attributes of modules instead of modules."""
     if file.suffix != ".py":
         return ()
+    try:
+        state = file.stat()
+    except OSError:
+        return ()
+    return _parsed(file, package, state.st_mtime_ns, state.st_size)
+
+
+@cache
+def _parsed(file: Path, package: str, modified: int, size: int) -> tuple[str, ...]:
+    """Return the names that a file imports; a large package is parsed once per process unless its files change."""
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either

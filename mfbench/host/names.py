@@ -92,12 +92,12 @@ class NameTable(Generic[T]):
     def _key(self, bare: str, package: str) -> str | None:
         """Return the key of the one entry that a package registers under a name; None if there is no such entry."""
         entries = self._entries.get(bare, [])
-        wanted = _normalized(package)
+        normalized = _normalized(package)
         for attribute in ("package", "name"):  # an entry point may have the name of another distribution
             own = [
                 _written(bare, other)
                 for other, (plugin, _) in zip(_packages(entries), entries, strict=True)
-                if wanted and _normalized(getattr(plugin, attribute)) == wanted
+                if normalized and _normalized(getattr(plugin, attribute)) == normalized
             ]
             if len(own) == 1:
                 return own[0]

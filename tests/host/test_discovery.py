@@ -1,4 +1,4 @@
-"""Which plugins load, and what is said about one that does not."""
+"""Which plugins load, and the report of one that does not."""
 
 import types
 import warnings

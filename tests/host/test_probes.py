@@ -59,7 +59,7 @@ def foreign(tmp_path, monkeypatch):
 
 
 class Children:
-    """Stands in for `call`: answers in this process, and fails for the names that it is told to fail for."""
+    """Stands in for `call`: answers in this process, and fails for some names."""
 
     def __init__(self, fatal=(), kind="crash"):
         self.fatal, self.kind, self.asked = set(fatal), kind, []
