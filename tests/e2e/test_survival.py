@@ -93,11 +93,11 @@ SLOW_PLUGIN = """
 """
 
 
-@pytest.mark.slow(reason="ten methods, some of which run into their time limit")
+@pytest.mark.slow(reason="nine methods, eight of which end their workers")
 def test_a_bad_method_fails_alone(host, small_suite):
     host.plugin("bad_plugin", BAD_PLUGIN)
-    bad = ["raises", "segfaults", "leaves", "hangs", "eats", "exits", "interrupts", "slips", "forks", "babbles"]
-    small_suite(host, {"good": "knn", **{name: name for name in bad}}, timeout=4, memory=1)
+    bad = ["raises", "segfaults", "leaves", "eats", "exits", "interrupts", "slips", "babbles"]
+    small_suite(host, {"good": "knn", **{name: name for name in bad}}, timeout=300, memory=1)
     result = host.run("suite", "own.toml", "--jobs", "2")
     assert result.returncode == 1, result.stderr
     trials = load_run(host.run_folder()).trials
@@ -107,24 +107,31 @@ def test_a_bad_method_fails_alone(host, small_suite):
         "raises": {"error"},
         "segfaults": {"crash"},
         "leaves": {"crash"},
-        "hangs": {"timeout"},
         "eats": {"memory"},
         "exits": {"error"},
         "interrupts": {"error"},
         "slips": {"crash"},
-        "forks": {"timeout"},
         "babbles": {"error"},
     }
     messages = trials.groupby("method")["error_message"].first()
     assert "does not like the data" in messages["raises"]
     assert "SIGSEGV" in messages["segfaults"]
     assert "exit code 7" in messages["leaves"]
-    assert "longer than 4 s" in messages["hangs"]
     assert "class codes" in messages["babbles"]
-    left = subprocess.run(["pgrep", "-f", "sleep 987"], capture_output=True, text=True).stdout
-    assert left == "", "what a killed trial started is ended too"
     assert "Traceback" not in result.stderr
     assert "Failed: raises on iris: 3 × error: ValueError: this method does not like the data" in result.stdout
+
+
+@pytest.mark.slow(reason="twelve trials run into their time limit")
+def test_a_method_that_hangs_is_ended_with_all_that_it_started(host, small_suite):
+    host.plugin("bad_plugin", BAD_PLUGIN)
+    small_suite(host, {name: name for name in ("hangs", "forks")}, timeout=4)
+    assert host.run("suite", "own.toml", "--jobs", "2").returncode == 3
+    trials = load_run(host.run_folder()).trials
+    assert set(trials["status"]) == {"timeout"}
+    assert all("longer than 4 s" in message for message in trials["error_message"])
+    left = subprocess.run(["pgrep", "-f", "sleep 987"], capture_output=True, text=True).stdout
+    assert left == "", "what a killed trial started is ended too"
 
 
 def test_nothing_measured_has_a_code_of_its_own(host, small_suite):
