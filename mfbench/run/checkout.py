@@ -6,8 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import mfbench
-
 # A branch may be a symbolic name of another; Git follows five of them.
 _LONGEST_CHAIN = 5
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
@@ -19,7 +17,7 @@ def own_commit() -> str | None:
     The working directory and the folders above mfbench's own have no influence. Uncommitted changes are not
     recorded, because Git alone can find them; the hashes in the trial keys tell which code ran.
     """
-    return checkout_commit(Path(mfbench.__file__).parent.parent)
+    return checkout_commit(Path(__file__).parents[2])
 
 
 def checkout_commit(folder: Path) -> str | None:
