@@ -79,7 +79,7 @@ def main() -> int:
                 "NUMBA_CACHE_DIR": cache,
             }
             print(*(f"{name}='{value}'" for name, value in settings.items()), flush=True)
-            command = [sys.executable, "-m", "pytest", "-n", "logical", "--dist", "worksteal", "-p", "no:cacheprovider"]
+            command = [sys.executable, "-m", "pytest", "-n", "logical", "--dist", "loadgroup", "-p", "no:cacheprovider"]
             command += [*TESTS, "-k", LEFT_OUT, *sys.argv[1:]]
             if subprocess.run(command, env={**os.environ, **settings}, check=False).returncode:
                 failed.append(core)

@@ -17,9 +17,16 @@ hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
 
 
+# The plugins whose functions numba compiles, which takes longer than their tests.
+COMPILED = ("margin", "relevance", "similarity", "sqpfw")
+
+
 def pytest_collection_modifyitems(items):
-    """Require a reason wherever a test is left out of the usual run."""
+    """Require a reason wherever a test is left out of the usual run; let one process compile a plugin's functions."""
     for item in items:
+        folder = item.path.relative_to(item.config.rootpath).parts[1].removeprefix("mfbench_")
+        if folder in COMPILED:
+            item.add_marker(pytest.mark.xdist_group(folder))
         for mark in item.iter_markers("slow"):
             if not mark.kwargs.get("reason"):
                 raise pytest.UsageError(f"{item.nodeid} is marked slow without a reason")

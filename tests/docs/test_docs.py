@@ -490,7 +490,7 @@ def test_readme_commands():
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
     run_it, test_it = commands
     assert run_it.endswith("mfbench suite uci\n")
-    assert test_it.endswith("-m pytest -n logical --dist worksteal\n")
+    assert test_it.endswith("-m pytest -n logical --dist loadgroup\n")
     extras = tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"]
     assert {name for names in re.findall(r"\.\[([\w,]+)\]", test_it) for name in names.split(",")} <= set(extras)
 

@@ -380,6 +380,7 @@ def test_a_method_that_cannot_be_used_is_a_failure_that_is_named(tmp_path, sites
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow(reason="runs a suite and three commands")
 def test_a_hostile_working_directory_executes_nothing(tmp_path, sites):
     """Files of an unpacked archive: modules that shadow the standard library, and a repository's configuration."""
     folder = write_suite(tmp_path / "run", {"ALL": TRUSTED["ALL"]}, ["iris"])

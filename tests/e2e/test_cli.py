@@ -71,6 +71,7 @@ def test_exports_agree(host, small_suite, tmp_path):
         assert f"{100 * row['mean']:.1f} ± {100 * row['sd']:.1f}" in text
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_file_is_a_dataset(host, tmp_path):
     rows = "\n".join(f"{i},{i % 2},{'yes' if i % 2 else 'no'}" for i in range(40))
     (tmp_path / "data").mkdir()
@@ -103,7 +104,7 @@ def test_a_file_is_a_dataset(host, tmp_path):
         (["suite", "uci", "--profile", "quik"], "did you mean 'quick'?"),
         (["suite", "uci", "--only", "zebra"], "matches no dataset and no method"),
         (["suite", "uci", "--seed", "-1"], "--seed -1 is out of range"),
-        (["suite", "bad.toml"], "bad.toml: methods[0].classifier: unknown classifier 'knnn': did you mean 'knn'?"),
+        (["suite", "bad.toml"], "bad.toml: methods[0].classifier: unknown classifier 'knnn': did you mean 'knn'"),
         (["suite", "worse.toml"], "worse.toml: methods[0].clasifier: unknown key: did you mean 'classifier'?"),
         (["suite", "param.toml"], "unknown parameter 'n_neighbours' of 'knn': did you mean 'n_neighbors'?"),
         (["report", "nowhere"], "holds no run"),
@@ -176,6 +177,7 @@ def test_a_broken_plugin_is_named_and_the_rest_works(host):
     assert strict.returncode == 1 and "no luck" in strict.stderr
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_plugin_whose_estimator_cannot_be_imported_costs_its_methods_only(host, small_suite):
     host.plugin(
         "half_plugin",

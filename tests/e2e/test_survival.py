@@ -177,6 +177,7 @@ def test_killed_runs_lose_nothing_and_repeat_nothing(host, small_suite, kills):
     assert len(load_run(host.run_folder()).trials) == total
 
 
+@pytest.mark.slow(reason="waits for several trials of more than a second")
 def test_ctrl_c_prints_what_there_is_and_how_to_go_on(host, small_suite):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     small_suite(host, {"1NN": "knn(n_neighbors=1)", "S": "slow(seconds=1.5)"})
@@ -192,6 +193,7 @@ def test_ctrl_c_prints_what_there_is_and_how_to_go_on(host, small_suite):
     assert host.run("suite", "own.toml").returncode == 0
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_second_run_in_the_same_folder_stops(host, small_suite):
     host.plugin("slow_plugin", SLOW_PLUGIN)
     small_suite(host, {"S": "slow"})
@@ -326,6 +328,7 @@ def test_a_place_that_cannot_be_written_to_is_one_sentence(host, small_suite):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_damaged_store_is_one_sentence(host, small_suite):
     small_suite(host, {"1NN": "knn(n_neighbors=1)"})
     host.run("suite", "own.toml")
@@ -336,6 +339,7 @@ def test_a_damaged_store_is_one_sentence(host, small_suite):
     assert host.run("suite", "own.toml", "--fresh").returncode == 0
 
 
+@pytest.mark.slow(reason="several runs of the command line")
 def test_a_script_needs_no_guard(host):
     script = host.folder / "script.py"
     script.write_text(
