@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
 from mfbench.suite.schema import ProtocolSettings, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
@@ -76,8 +77,8 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
         if not 0 <= seed < 2**32:
             raise UsageError(f"--seed {seed} is out of range: use a whole number from 0 to {2**32 - 1}")
         suite = suite.model_copy(update={"suite": suite.suite.model_copy(update={"seed": seed})})
-    profile_name = profile or suite.suite.profile
     profiles = {**standard_profiles(suite.protocol.kind), **suite.profiles}
+    profile_name = suite.suite.profile if profile is None else current_profile(profile, profiles)
     if profile_name not in profiles:
         if profile is None:
             raise SuiteError(
@@ -165,6 +166,7 @@ def parse_suite(text: str, file: str) -> Suite:
         lines = [f"{file}: {line}" for line in describe(error, Suite)]
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
+    suite = with_current_names(suite, file)
     _check_labels(suite, file)
     _check_keys(suite, file)
     return suite

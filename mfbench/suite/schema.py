@@ -37,7 +37,7 @@ class Header(Part):
     title: str = Field(default="", description="Heading of the report.")
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    profile: Name = Field(default="paper", description="Profile to run without --profile.")
+    profile: Name = Field(default="full", description="Profile to run without --profile.")
 
 
 class ProtocolSettings(Part):
@@ -276,12 +276,12 @@ def standard_profiles(kind: str) -> dict[str, Profile]:
     Parameters
     ----------
     kind : str
-        Of the suite's protocol. "paper" is the protocol as written, whatever the kind.
+        Of the suite's protocol. "full" is the protocol as written, whatever the kind.
 
     Examples
     --------
     >>> standard_profiles("repeated-cv")["quick"].folds
     5
     """
-    changes = {**KINDS[kind].profiles, "paper": {}}
+    changes = {**KINDS[kind].profiles, "full": {}}
     return {name: Profile(**values) for name, values in changes.items()}

@@ -9,7 +9,7 @@ from mfbench.suite.resolve import resolve_methods
 SUITE = """
 [suite]
 name = "own"
-profile = "paper"
+profile = "full"
 [profiles.quick]
 grid_values = {count}
 [[datasets]]
@@ -28,7 +28,7 @@ profiles = {methods}
 """
 
 
-def loaded(tmp_path, registry, profile, datasets='["paper"]', methods='["quick", "paper"]', count=3):
+def loaded(tmp_path, registry, profile, datasets='["full"]', methods='["quick", "full"]', count=3):
     path = tmp_path / "own.toml"
     path.write_text(SUITE.format(datasets=datasets, methods=methods, count=count), encoding="utf-8")
     return load_suite(str(path), registry, profile)
@@ -39,7 +39,7 @@ def names(found):
 
 
 def test_parts_of_other_profiles_are_left_out(tmp_path, toy_registry):
-    assert names(loaded(tmp_path, toy_registry, "paper")) == (["blobs", "other-blobs"], ["A", "B"])
+    assert names(loaded(tmp_path, toy_registry, "full")) == (["blobs", "other-blobs"], ["A", "B"])
     assert names(loaded(tmp_path, toy_registry, "quick")) == (["blobs"], ["A", "B"])
     assert names(loaded(tmp_path, toy_registry, "standard")) == (["blobs"], ["A"])
 
@@ -54,6 +54,6 @@ def test_a_profile_thins_grids(tmp_path, toy_registry):
         methods, _ = resolve_methods(loaded(tmp_path, toy_registry, profile, count=count), toy_registry)
         return methods["B"].grid[0][2]
 
-    assert grid("paper") == (1, 3, 5, 7, 9)
+    assert grid("full") == (1, 3, 5, 7, 9)
     assert grid("quick") == (1, 5, 9)
     assert grid("quick", 1) == (1,)

@@ -66,7 +66,7 @@ def test_valid(path):
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_methods_and_datasets_exist(name, registry):
     path = SUITES / f"{name}.toml"
-    for profile in ("quick", "standard", "paper"):
+    for profile in ("quick", "standard", "full"):
         loaded = load_suite(str(path), registry, profile)
         assert len(resolve_methods(loaded, registry)[0]) == len(loaded.suite.methods)
     names = used(loaded.suite)
