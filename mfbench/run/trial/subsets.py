@@ -105,5 +105,5 @@ def metric_weights(weights: NDArray[np.float64], distance: str = "euclidean") ->
     if not positive.any():
         return np.ones_like(positive)
     # Over the largest first: the scale of a metric is free, and an importance may be as large as a double can be.
-    relative = positive / positive.max()
+    relative: NDArray[np.float64] = positive / positive.max()
     return np.sqrt(relative) if distance == "euclidean" else relative
