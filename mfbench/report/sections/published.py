@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, with_unit
@@ -25,7 +26,7 @@ def published(run: Run) -> Section:
         "Published figures",
         _tables(run),
         notes=_notes(run),
-        data={"published": lambda: run.published},
+        data={"published": lambda: run.published, "published_counts": lambda: run.published_counts},
         rows=lambda: _csv_rows(run),
     )
 
@@ -34,7 +35,7 @@ def _tables(run: Run) -> list[Table]:
     """Return, for each published table, datasets by methods as "ours/published", then the largest differences."""
     frame, titles, trivial = run.published, _titles(run), trivial_accuracies(run)
     tables = [_overview(rows, titles[str(name)], trivial) for name, rows in frame.groupby("table", sort=False)]
-    return [*tables, *_largest(frame, titles)]
+    return [*tables, *_counts(run, titles), *_largest(frame, titles)]
 
 
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
@@ -69,6 +70,25 @@ def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
         return Cell(text)
     mark, role = MARKS[verdict]
     return Cell(f"{text} {mark}", role)
+
+
+def _counts(run: Run, titles: Mapping[str, str]) -> list[Table]:
+    """Return the papers' counts of wins, ties and losses beside ours by the papers' rule, if any are printed."""
+    frame = run.published_counts
+    if not len(frame):
+        return []
+    table = Table(
+        ["reference", "method", "ours", "printed", "table"],
+        title="Wins/ties/losses of the reference: ours by the papers' rule, and as printed",
+    )
+    for row in frame.to_dict("records"):
+        ours, printed = (
+            "/".join(str(row[f"{owner}_{word}"]) for word in ("wins", "ties", "losses")) for owner in ("our", "printed")
+        )
+        table.rows.append(
+            [Cell(text) for text in (row["reference"], row["method"], ours, printed, titles[row["table"]])]
+        )
+    return [table]
 
 
 def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
@@ -119,6 +139,11 @@ def _notes(run: Run) -> list[str]:
     ]
     if reasons:
         notes.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
+    if len(run.published_counts):
+        notes.append(
+            "Wins, ties and losses: ours count the comparable datasets of this run, the paper's all of its own. Both "
+            f"are by the {RULES[run.settings.published_test].title}."
+        )
     if counts.get(INCOMPLETE, 0):
         notes.append(f"Not compared, in brackets: {counted(int(counts[INCOMPLETE]), 'figure')} of incomplete cells.")
     return notes
