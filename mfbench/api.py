@@ -179,7 +179,7 @@ def run_suite(
     suite : str
         The name of an installed suite, or the path of a TOML file.
     profile : str or None, default=None
-        ``"quick"``, ``"standard"``, ``"paper"`` or one of the suite's own; None uses the suite's.
+        ``"quick"``, ``"standard"``, ``"full"`` or one of the suite's own; None uses the suite's.
     jobs : int, default=0
         Number of worker processes; 0 means one per available processor.
     only : sequence of str, default=()

@@ -219,10 +219,12 @@ def key_ingredients(
     relevant = key_settings(settings.model_dump(), tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
         relevant["selection"] = method.selection
+    weights = {} if method.weights is None else {"weights": method.weights}
     return {
         "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
         "steps": steps,
         "top": method.top,
+        **weights,
         "grid": canonical_text(method.grid),
         "protocol": relevant,
         "code": code,

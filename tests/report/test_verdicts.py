@@ -38,7 +38,7 @@ classifier = "dummy"
 def run_of(tmp_path_factory, kind="holdout", report=""):
     path = tmp_path_factory.mktemp("suite") / "own.toml"
     path.write_text(SUITE.format(kind=kind, report=report), encoding="utf-8")
-    return mfbench.run_suite(str(path), profile="paper", out=tmp_path_factory.mktemp("out"), jobs=1)
+    return mfbench.run_suite(str(path), profile="full", out=tmp_path_factory.mktemp("out"), jobs=1)
 
 
 @pytest.fixture(scope="module", params=["holdout", "three-way"])
