@@ -149,8 +149,8 @@ def _notes(run: Run) -> list[str]:
     notes.append(
         f"Of {counted(compared, 'comparable figure')}, ours is equivalent on {counts.get(EQUIVALENT, 0)} "
         f"({MARKS[EQUIVALENT][0]}), above on {counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}), below on "
-        f"{counts.get(BELOW, 0)} ({MARKS[BELOW][0]}), and {counts.get(UNDECIDED, 0)} are undecided. Equivalent: the 90 % "
-        f"interval of the difference lies within ±{points}. Above or below: by more than two standard errors. The "
+        f"{counts.get(BELOW, 0)} ({MARKS[BELOW][0]}), and {counts.get(UNDECIDED, 0)} are undecided. Equivalent: the "
+        f"90 % interval of the difference lies within ±{points}. Above or below: by more than two standard errors. The "
         "standard error of our mean is that of the corrected resampled t-test, the square root of "
         "(1/J + n_test/n_train) s² over J folds; the published figure is treated as exact except for rounding."
     )
