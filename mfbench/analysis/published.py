@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from mfbench.suite.published import PublishedFigure
+from mfbench.suite.published import PublishedCount, PublishedFigure
 
 ABOVE, EQUIVALENT, UNDECIDED, BELOW = "above", "equivalent", "undecided", "below"
 COMPARED = (ABOVE, EQUIVALENT, UNDECIDED, BELOW)
@@ -21,6 +21,10 @@ COLUMNS = [
     "verdict", "reason",
 ]  # fmt: skip
 SUMMARY = ["table", "method", "datasets", *COMPARED, "difference", "low", "high", "verdict"]
+COUNT_COLUMNS = [
+    "table", "reference", "method", "our_wins", "our_ties", "our_losses",
+    "printed_wins", "printed_ties", "printed_losses",
+]  # fmt: skip
 
 
 def compare_with_published(
@@ -91,6 +95,42 @@ def compare_with_published(
             ]
         )
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def compare_counts(
+    counts: Sequence[PublishedCount],
+    figures: Sequence[PublishedFigure],
+    verdicts: Callable[[str], pd.DataFrame],
+) -> pd.DataFrame:
+    """Set the papers' counts of wins, ties and losses beside ours by the papers' rule.
+
+    Parameters
+    ----------
+    counts : sequence of PublishedCount
+    figures : sequence of PublishedFigure
+        Ours counts the datasets for which a table has a comparable figure of the method.
+    verdicts : callable
+        Takes a reference; returns dataset, method and its verdict by the papers' rule in the column "published".
+
+    Returns
+    -------
+    DataFrame
+        Columns table, reference, method, then wins, ties and losses of the reference: ours with the prefix our_, the
+        paper's with the prefix printed_.
+    """
+    datasets: dict[tuple[str, str], set[str]] = {}
+    for figure in figures:
+        if not figure.obstacle:
+            datasets.setdefault((figure.table, figure.method), set()).add(figure.dataset)
+    by_reference = {reference: verdicts(reference) for reference in dict.fromkeys(c.reference for c in counts)}
+    rows = []
+    for count in counts:
+        frame = by_reference[count.reference]
+        shared = datasets.get((count.table, count.method), set())
+        own = frame.loc[(frame["method"] == count.method) & frame["dataset"].isin(shared), "published"].tolist()
+        ours = [own.count(word) for word in ("win", "tie", "loss")]
+        rows.append([count.table, count.reference, count.method, *ours, count.wins, count.ties, count.losses])
+    return pd.DataFrame(rows, columns=COUNT_COLUMNS)
 
 
 def summarise(comparison: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from mfbench.errors import RunError
-from mfbench.suite.published import PublishedFigure
+from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Header, ProtocolSettings, Report, Selection, Top
 
 if TYPE_CHECKING:
@@ -92,12 +92,13 @@ class PublishedHeading(BaseModel):
 
 
 class RecordedFigures(BaseModel):
-    """The published figures for the run's cells, and their tables by name."""
+    """The published figures for the run's cells, their tables by name, and the papers' counts for its methods."""
 
     model_config = ConfigDict(frozen=True)
 
     tables: dict[str, PublishedHeading] = {}
     figures: list[PublishedFigure] = []
+    counts: list[PublishedCount] = []
 
 
 class RunMetadata(BaseModel):
@@ -217,7 +218,7 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetada
         protocol=loaded.protocol,
         protocol_key=plan.protocol.identity,
         profile=loaded.profile,
-        published=RecordedFigures(tables=tables, figures=plan.figures),
+        published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},
         methods={label: method.describe() for label, method in plan.methods.items()},
         rules={label: method.top for label, method in plan.methods.items()},

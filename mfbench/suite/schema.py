@@ -244,7 +244,9 @@ class Report(Part):
 
     reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
     test: Rule = Field(default="corrected-t", description="Rule that marks significant differences on a dataset.")
-    published_test: Rule = Field(default="paired-t", description="Rule used in the papers, for our W/T/L by it.")
+    published_test: Rule = Field(
+        default="paired-t", description='Rule of the papers, for the count "papers\' rule W/T/L".'
+    )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
     rope: float = Field(
         default=0.01,

@@ -120,7 +120,7 @@ class TestNotes:
 
 def test_overlapping_folds_have_a_published_and_a_sound_verdict(small_run):
     assert relation_of_test_sets(small_run) == "overlapping"
-    assert verdict_columns(small_run) == [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
+    assert verdict_columns(small_run) == [("papers' rule W/T/L", "published_"), ("sound W/T/L", "sound_")]
 
 
 def test_the_actual_level_of_each_test_is_stated(small_run):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.published import (
     ABOVE,
     BELOW,
@@ -39,7 +40,11 @@ def published(run: Run) -> Section:
         "Published figures",
         _tables(run),
         notes=_notes(run),
-        data={"published": lambda: run.published, "published_summary": lambda: summarise(run.published)},
+        data={
+            "published": lambda: run.published,
+            "published_summary": lambda: summarise(run.published),
+            "published_counts": lambda: run.published_counts,
+        },
         rows=lambda: _csv_rows(run),
     )
 
@@ -50,7 +55,7 @@ def _tables(run: Run) -> list[Table]:
     tables = []
     for name, rows in frame.groupby("table", sort=False):
         tables += [_overview(rows, titles[str(name)], trivial), *_methods(rows, titles[str(name)])]
-    return [*tables, *_largest(frame, titles)]
+    return [*tables, *_counts(run, titles), *_largest(frame, titles)]
 
 
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
@@ -109,6 +114,25 @@ def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
     return Cell(f"{text} {mark}", role)
 
 
+def _counts(run: Run, titles: Mapping[str, str]) -> list[Table]:
+    """Return the papers' counts of wins, ties and losses beside ours by the papers' rule, if any are printed."""
+    frame = run.published_counts
+    if not len(frame):
+        return []
+    table = Table(
+        ["reference", "method", "ours", "printed", "table"],
+        title="Wins/ties/losses of the reference: ours by the papers' rule, and as printed",
+    )
+    for row in frame.to_dict("records"):
+        ours, printed = (
+            "/".join(str(row[f"{owner}_{word}"]) for word in ("wins", "ties", "losses")) for owner in ("our", "printed")
+        )
+        table.rows.append(
+            [Cell(text) for text in (row["reference"], row["method"], ours, printed, titles[row["table"]])]
+        )
+    return [table]
+
+
 def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     beyond = frame[frame["verdict"].isin([ABOVE, BELOW])]
     if not len(beyond):
@@ -163,6 +187,11 @@ def _notes(run: Run) -> list[str]:
     ]
     if reasons:
         notes.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
+    if len(run.published_counts):
+        notes.append(
+            "Wins, ties and losses: ours count the comparable datasets of this run, the paper's all of its own. Both "
+            f"are by the {RULES[run.settings.published_test].title}."
+        )
     if counts.get(INCOMPLETE, 0):
         notes.append(f"Not compared, in brackets: {counted(int(counts[INCOMPLETE]), 'figure')} of incomplete cells.")
     return notes

@@ -12,7 +12,7 @@ from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.published import published
-from mfbench.suite.published import PublishedFigure
+from mfbench.suite.published import PublishedCount, PublishedFigure
 
 
 def figure(dataset, method, value, table="t1", **more):
@@ -56,6 +56,22 @@ def test_one_table_for_each_paper_and_one_of_the_differences(run):
         ("iris (IRIS)", "B", "70.0", "+10.0", "Paper, t1"),
     ]
     assert rows[0][2].startswith("80.0 ± ")
+
+
+def test_printed_counts_are_beside_ours_over_the_tables_datasets(write_run):
+    """On iris A is better on every fold; wine is not in the table, and glass is not comparable."""
+    cells = {(name, "A"): [0.9, 0.8, 0.9, 0.8, 0.9] for name in ("iris", "wine", "glass")}
+    cells |= {(name, "B"): [0.5, 0.4, 0.52, 0.4, 0.5] for name in ("iris", "wine", "glass")}
+    figures = [figure("iris", "B", 0.5), figure("glass", "B", 0.5, obstacle="was published with 9 × 9")]
+    run = write_run(cells, published=figures, counts=[PublishedCount("t1", "A", "B", 19, 0, 1)])
+    section = published(run)
+    (table,) = [table for table in section.tables if table.title.startswith("Wins/ties/losses")]
+    assert [[cell.text for cell in row] for row in table.rows] == [["A", "B", "1/0/0", "19/0/1", "Paper, t1"]]
+    assert any(note.startswith("Wins, ties and losses: ours count the comparable") for note in section.notes)
+    report = report_of(run)
+    (row,) = json.loads(to_json(report))["published_counts"]
+    assert (row["our_wins"], row["printed_wins"], row["printed_losses"]) == (1, 19, 1)
+    assert "| A | B | 1/0/0 | 19/0/1 | Paper, t1 |" in to_markdown(report)
 
 
 def test_the_trivial_score_is_next_to_the_metric_that_it_inflates(write_run):
