@@ -126,6 +126,8 @@ class RunMetadata(BaseModel):
     environment : Environment
     command : list of str
         The command that starts the run again.
+    only : list of str
+        The patterns that restrict the run to a part of its suite.
     out : str
         The folder of all reports.
     """
@@ -144,6 +146,7 @@ class RunMetadata(BaseModel):
     real_valued: list[str] = []
     environment: Environment
     command: list[str]
+    only: list[str] = []
     out: str = "reports"
 
     @property
@@ -223,5 +226,6 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetada
         real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
         environment=environment,
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
+        only=list(plan.only),
         out=folder.parent.parent.as_posix(),
     )
