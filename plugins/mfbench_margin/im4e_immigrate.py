@@ -200,7 +200,8 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
 
     def _shortfall(self) -> str | None:
-        return self.immigrate_._shortfall()
+        shortfall: str | None = self.immigrate_._shortfall()
+        return shortfall
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
         expected: Matrix = self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
@@ -211,7 +212,8 @@ def first_stage(sigma: float, X: Matrix, codes: NDArray[np.int64], sample_weight
     """Return a fitted IM4E, without a warning: its few steps suffice to rank features, whether they settle or not."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return IM4E(sigma=sigma).fit(X, codes, sample_weights)
+        im4e: IM4E = IM4E(sigma=sigma).fit(X, codes, sample_weights)
+    return im4e
 
 
 def first_matrix(weights: Matrix) -> Matrix:
