@@ -17,7 +17,7 @@ from mfbench_margin import BoostedIMMIGRATE
 
 NAMES = (
     "monk1", "monk2", "monk3", "corral", "mofn_3_7_10", "mux6", "cryotherapy", "immunotherapy", "iris", "wine",
-    "user_knowledge", "parkinsons", "soybean_small", "glass", "haberman",
+    "user_knowledge", "parkinsons", "soybean_small", "glass", "haberman", "statlog_heart",
 )  # fmt: skip
 
 

@@ -22,6 +22,12 @@ class TestHeads:
         alone = write_run(cells, selection={"A": "per-dataset"})
         assert "tuning per dataset on the reported folds, seed" in setting_of(alone)
 
+    def test_a_part_without_tuned_methods_has_the_suites_setting(self, write_run):
+        run = write_run({("d", "A"): 0.5})
+        protocol = run.meta.protocol.model_copy(update={"selection": "per-dataset"})
+        run.meta = run.meta.model_copy(update={"protocol": protocol})
+        assert "tuning per dataset on the reported folds, seed" in setting_of(run)
+
     def test_one_worker_is_singular(self, small_run):
         assert environment_of(small_run).endswith(", 2 workers")
         environment = small_run.meta.environment.model_copy(update={"jobs": 1})
@@ -38,6 +44,8 @@ def test_the_command_can_be_typed(write_run):
     words = ["mfbench", "suite", "my suite.toml", "--only", "wave*"]
     run = write_run({("d", "A"): 0.5}, command=words)
     assert regeneration_command(run) == "mfbench suite 'my suite.toml' --only 'wave*' && mfbench report own --md"
+    with_options = regeneration_command(run, "a b.md", statistics=True, reference="A")
+    assert with_options.endswith(" && mfbench report own --statistics --reference A --md --output 'a b.md'")
     run = write_run({("d", "A"): 0.5}, command=words[:3], out="my runs")
     assert regeneration_command(run) == (
         "mfbench suite 'my suite.toml' --out 'my runs' && mfbench report own --out 'my runs' --md"
