@@ -56,9 +56,13 @@ class TestScoreTable:
     def test_totals_are_at_the_foot(self, small_run):
         table = score_table(small_run)
         assert table.columns == ["dataset", "A", "B", "C"]
-        assert table.footer_rows == 3
-        assert [cell.text for cell in table.rows[-3]] == ["published W/T/L", "0/1/1", "–", "1/0/0"]
-        assert [cell.text for cell in table.rows[-2]] == ["sound W/T/L", "0/1/1", "–", "1/0/0"]
+        assert table.footer_rows == 4
+        assert [cell.text for cell in table.rows[-4]] == ["published W/T/L", "0/1/1", "–", "1/0/0"]
+        assert [cell.text for cell in table.rows[-3]] == ["sound W/T/L", "0/1/1", "–", "1/0/0"]
+        sizes = small_run.wins_ties_losses().groupby("method")["detectable"].median()
+        assert [cell.text for cell in table.rows[-2]] == [
+            "detectable, median", f"{100 * sizes['A']:.1f}", "–", f"{100 * sizes['C']:.1f}",
+        ]  # fmt: skip
         assert [cell.text for cell in table.rows[-1]] == ["average rank", "1.00", "2.00", "3.00"]
 
     def test_one_method_alone_has_no_totals(self, write_run):
@@ -121,7 +125,7 @@ def test_what_constant_decisions_score_is_a_column_next_to_one_metric(write_run)
     assert trivial_accuracies(run) == {"d": 0.75}
     table = score_table(run)
     assert table.columns == ["dataset", "trivial", "A", "B"]
-    assert [row[1].text for row in table.rows] == ["75.0", "–", "–", "–"]
+    assert [row[1].text for row in table.rows] == ["75.0", "–", "–", "–", "–"]
     assert "rejecting every class" in " ".join(scores(run).notes).lower()
 
 
