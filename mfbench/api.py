@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,8 @@ def prepare_suite(
     """
     registry = registry or load_registry(isolated=True)
     loaded = load_suite(suite, registry, profile, seed)
+    mirror = () if data_dir is None else ("--data-dir", str(data_dir))
+    loaded = replace(loaded, request=(*loaded.request, *mirror, *(("--offline",) if offline else ())))
     plan = make_plan(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline), follower))
     return plan, run_folder(Path(out), loaded, only), registry
 
@@ -182,7 +185,7 @@ def run_suite(
     suite : str
         The name of an installed suite, or the path of a TOML file.
     profile : str or None, default=None
-        ``"quick"``, ``"standard"``, ``"paper"`` or one of the suite's own; None uses the suite's.
+        ``"quick"``, ``"standard"``, ``"full"`` or one of the suite's own; None uses the suite's.
     jobs : int, default=0
         Number of worker processes; 0 means one per available processor.
     only : sequence of str, default=()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
-Role = Literal["plain", "best", "not-worse", "missing", "marked", "best-marked", "above", "below"]
+Role = Literal["plain", "best", "not-worse", "missing", "marked", "best-marked", "above", "below", "equivalent"]
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Cell:
         What is displayed.
     role : str, default="plain"
         How it is displayed: "plain"; "best"; "not-worse" (not significantly worse than the best); "missing" for a
-        value that is absent or incomplete; "above" and "below" a published figure; "marked" and "best-marked" if the
-        text ends with the mark of a test. The text of a "not-worse", "above" or "below" cell ends with a mark too.
+        value that is absent or incomplete; "above", "below" and "equivalent" to a published figure; "marked" and
+        "best-marked" if the text ends with the mark of a test. The text of a "not-worse", "above", "below" or
+        "equivalent" cell ends with a mark too.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.outcomes import COORDINATES, Correctness, frame_of
 from mfbench.analysis.power import Power, power_analysis
 from mfbench.analysis.predictions import decision_frame, prediction_frame
-from mfbench.analysis.published import compare_with_published
+from mfbench.analysis.published import compare_counts, compare_with_published
 from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.sizes import dataset_frame, size_frame
 from mfbench.analysis.stability import selected_features
@@ -123,6 +123,13 @@ class Run:
         """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
         metrics = {name: table.metric for name, table in self.meta.published.tables.items()}
         return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self.settings.ratio)
+
+    @cached_property
+    def published_counts(self) -> pd.DataFrame:
+        """One row per printed count of wins, ties and losses: the papers' and ours by the papers' rule."""
+        recorded, present = self.meta.published, set(self.outcomes["method"])
+        counts = [count for count in recorded.counts if {count.reference, count.method} <= present]
+        return compare_counts(counts, recorded.figures, lambda reference: self.wins_ties_losses(reference=reference))
 
     @cached_property
     def interactions(self) -> pd.DataFrame:

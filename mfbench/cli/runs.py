@@ -19,7 +19,7 @@ def suite(
     ],
     profile: Annotated[
         str | None,
-        typer.Option(help="Profile: quick, standard, paper, or one that the suite defines. [default: the suite's]"),
+        typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
     ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")

@@ -21,7 +21,7 @@ from mfbench.models import DatasetSpec, SelectorSpec
 
 ANSWER = "mfbench.host.probe_answers:answer"  # in the child alone: it imports the registry
 SHARED = ("mfbench.run.worker",)  # as for trials, so that one server serves both
-SECONDS = 60.0  # importing a large library from a slow disk takes this long at most
+SECONDS = 300.0  # importing a large library takes a minute on a slow disk, and several on a busy machine
 _SHARE_OF_MEMORY = 0.8
 Request = tuple[str, str]  # kind and name of a spec
 
@@ -51,7 +51,7 @@ class Prober:
 
     Parameters
     ----------
-    seconds : float, default=60.0
+    seconds : float, default=300.0
         Time limit of a child.
     """
 

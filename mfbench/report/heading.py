@@ -48,11 +48,12 @@ def data_of(run: Run) -> dict[str, Any]:
         "missing": run.settings.missing,
         "methods": run.methods,
         "datasets": run.datasets,
+        "only": run.meta.only,
         "environment": run.meta.environment.model_dump(exclude_unset=True),
     }
 
 
-def regeneration_command(run: Run, output: str = "") -> str:
+def regeneration_command(run: Run, output: str = "", *, statistics: bool = False, reference: str | None = None) -> str:
     """Return the command line that makes a run's report again.
 
     Parameters
@@ -60,11 +61,17 @@ def regeneration_command(run: Run, output: str = "") -> str:
     run : Run
     output : str, default=""
         File that the report is written to.
+    statistics : bool, default=False
+        Whether the report has all pairs, win probabilities and times.
+    reference : str or None, default=None
+        The reference, if it is not the suite's.
     """
     import shlex
 
     folder = [] if run.meta.out == "reports" else ["--out", run.meta.out]
+    options = ["--statistics"] if statistics else []
+    options += ["--reference", reference] if reference is not None else []
     target = ["--output", output] if output else []
     suite = shlex.join([*run.meta.command, *folder])
-    report = shlex.join(["mfbench", "report", run.meta.name, *folder, "--md", *target])
+    report = shlex.join(["mfbench", "report", run.meta.name, *folder, *options, "--md", *target])
     return f"{suite} && {report}"

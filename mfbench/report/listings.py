@@ -87,7 +87,7 @@ def show_suites(registry: Registry, console: Console) -> None:
                 Text(name, style="bold"), Text(f"not valid: {error}", style="red"), "", "", "", Text(str(path))
             )
             continue
-        profiles = dict.fromkeys(["quick", "standard", "paper", *suite.profiles])
+        profiles = dict.fromkeys(["quick", "standard", "full", *suite.profiles])
         table.add_row(
             Text(name, style="bold"),
             Text(suite.suite.title),

@@ -75,7 +75,10 @@ def present_run(run: Run, form: Form, console: Console) -> str:
         run.reference = form.reference
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
-    command = regeneration_command(run, form.output.as_posix() if form.output else "") if form.name == "md" else ""
+    command = ""
+    if form.name == "md":
+        output = form.output.as_posix() if form.output else ""
+        command = regeneration_command(run, output, statistics=form.statistics, reference=form.reference)
     return _present(report, form, console, command)
 
 

@@ -40,7 +40,7 @@ def verdict_columns(run: Run) -> list[tuple[str, str]]:
     if relation == "single":
         own = RULES[test].of_decisions and test != "mcnemar"
         return [("W/T/L", "sound_"), *([(f"{test} W/T/L", "")] if own else [])]
-    columns = [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
+    columns = [("papers' rule W/T/L", "published_"), ("sound W/T/L", "sound_")]
     if test not in (run.settings.published_test, "corrected-t"):
         columns.append((f"{test} W/T/L", ""))
     return columns
@@ -71,7 +71,7 @@ def verdict_notes(run: Run) -> list[str]:
         ]
     return [
         _marks(run, run.settings.test),
-        f"{counts}, {level}. Published: by the test used in published tables, the "
+        f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
         f"{RULES[run.settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
         *_levels(run),
         *limit_notes(run),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from mfbench.errors import RunError
-from mfbench.suite.published import PublishedFigure
+from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Header, ProtocolSettings, Report, Selection, Top
 
 if TYPE_CHECKING:
@@ -92,12 +92,13 @@ class PublishedHeading(BaseModel):
 
 
 class RecordedFigures(BaseModel):
-    """The published figures for the run's cells, and their tables by name."""
+    """The published figures for the run's cells, their tables by name, and the papers' counts for its methods."""
 
     model_config = ConfigDict(frozen=True)
 
     tables: dict[str, PublishedHeading] = {}
     figures: list[PublishedFigure] = []
+    counts: list[PublishedCount] = []
 
 
 class RunMetadata(BaseModel):
@@ -125,6 +126,8 @@ class RunMetadata(BaseModel):
     environment : Environment
     command : list of str
         The command that starts the run again.
+    only : list of str
+        The patterns that restrict the run to a part of its suite.
     out : str
         The folder of all reports.
     """
@@ -143,6 +146,7 @@ class RunMetadata(BaseModel):
     real_valued: list[str] = []
     environment: Environment
     command: list[str]
+    only: list[str] = []
     out: str = "reports"
 
     @property
@@ -214,7 +218,7 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetada
         protocol=loaded.protocol,
         protocol_key=plan.protocol.identity,
         profile=loaded.profile,
-        published=RecordedFigures(tables=tables, figures=plan.figures),
+        published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},
         methods={label: method.describe() for label, method in plan.methods.items()},
         rules={label: method.top for label, method in plan.methods.items()},
@@ -222,5 +226,6 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetada
         real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
         environment=environment,
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
+        only=list(plan.only),
         out=folder.parent.parent.as_posix(),
     )

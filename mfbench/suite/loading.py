@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
-from mfbench.suite.schema import ProtocolSettings, Suite, standard_profiles
+from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
 
 ERRORS_SHOWN = 10
@@ -76,8 +77,8 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
         if not 0 <= seed < 2**32:
             raise UsageError(f"--seed {seed} is out of range: use a whole number from 0 to {2**32 - 1}")
         suite = suite.model_copy(update={"suite": suite.suite.model_copy(update={"seed": seed})})
-    profile_name = profile or suite.suite.profile
     profiles = {**standard_profiles(suite.protocol.kind), **suite.profiles}
+    profile_name = suite.suite.profile if profile is None else current_profile(profile, profiles)
     if profile_name not in profiles:
         if profile is None:
             raise SuiteError(
@@ -165,6 +166,7 @@ def parse_suite(text: str, file: str) -> Suite:
         lines = [f"{file}: {line}" for line in describe(error, Suite)]
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
+    suite = with_current_names(suite, file)
     _check_labels(suite, file)
     _check_keys(suite, file)
     return suite
@@ -172,12 +174,13 @@ def parse_suite(text: str, file: str) -> Suite:
 
 def _check_labels(suite: Suite, file: str) -> None:
     labels = [method.label for method in suite.methods]
-    for position, label in enumerate(labels):
-        if label in labels[:position]:
-            raise SuiteError(
-                f"{file}: methods[{position}].label: {label!r} is also the label of methods[{labels.index(label)}]; "
-                "labels are unique"
-            )
+    for position, method in enumerate(suite.methods):
+        for earlier, other in enumerate(suite.methods[:position]):
+            if method.label == other.label and _share_a_profile(method, other):
+                raise SuiteError(
+                    f"{file}: methods[{position}].label: {method.label!r} is also the label of methods[{earlier}]; "
+                    "labels are unique in each profile"
+                )
     reference = suite.report.reference
     if reference is not None and reference not in labels:
         raise SuiteError(
@@ -186,6 +189,11 @@ def _check_labels(suite: Suite, file: str) -> None:
     metrics = suite.protocol.metrics
     if len(set(metrics)) < len(metrics):
         raise SuiteError(f"{file}: protocol.metrics: {', '.join(metrics)}: each metric must be listed only once")
+
+
+def _share_a_profile(first: Method, second: Method) -> bool:
+    """Return whether some profile has both methods; one without ``profiles`` is in all."""
+    return first.profiles is None or second.profiles is None or bool(set(first.profiles) & set(second.profiles))
 
 
 def _check_keys(suite: Suite, file: str) -> None:

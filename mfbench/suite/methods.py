@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mfbench.host.expressions import Expression
-from mfbench.suite.schema import Selection, Top
+from mfbench.suite.schema import Selection, Top, Weights
 
 TOP = "top"
+SHOWN_VALUES = 6  # of each grid in a description
 # The values to tune: (target, parameter, values) with the target "selector", "classifier" or "top".
 Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
 
@@ -59,6 +60,8 @@ class ResolvedMethod:
         The values to tune; the target is "selector", "classifier" or "top".
     selection : {"nested", "per-dataset"}
         How the grid point is selected; "nested" for a method without a grid.
+    weights : {"euclidean", "manhattan"} or None
+        The distance in which the weights of the kept features count.
     """
 
     label: str
@@ -67,21 +70,39 @@ class ResolvedMethod:
     top: Top | Literal["relevant"]
     grid: Grid = ()
     selection: Selection = "nested"
+    weights: Weights | None = None
 
     def describe(self) -> str:
-        """Return the method in one line.
+        """Return the whole definition in one line: steps with their parameters, and the values that are tried.
 
         Examples
         --------
         >>> from mfbench.host.expressions import parse
         >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
         'knn(n_neighbors=1)'
+        >>> grid = (("classifier", "n_neighbors", (1, 3, 5)), ("top", "top", (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)))
+        >>> steps = Step(parse("relief")), Step(parse("knn"))
+        >>> ResolvedMethod("REL", *steps, "positive", grid, "per-dataset", "euclidean").describe()
+        'relief → weighted (euclidean) → knn [tunes n_neighbors 1, 3, 5; top 1.0 … 0.3 (8 values); per dataset]'
         """
         parts = [str(step) for step in (self.selector, self.classifier) if step is not None]
+        rules = [] if self.weights is None else [f"weighted ({self.weights})"]
         # A classifier alone has a rule only if nothing is predicted and its weights are used.
         if (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
-            parts.insert(1, f"top {self.top}")
+            rules.insert(0, f"top {self.top}")
+        if rules:
+            parts.insert(1, ", ".join(rules))
         names = [name for _, name, _ in self.grid]
-        tuned = ", ".join(f"{target}.{name}" if names.count(name) > 1 else name for target, name, _ in self.grid)
-        scope = " per dataset" if self.selection == "per-dataset" else ""
-        return " → ".join(parts) + (f" [tunes {tuned}{scope}]" if tuned else "")
+        tuned = [
+            f"{f'{target}.{name}' if names.count(name) > 1 else name} {_shown(values)}"
+            for target, name, values in self.grid
+        ]
+        scope = ["per dataset"] if self.selection == "per-dataset" else []
+        return " → ".join(parts) + (f" [tunes {'; '.join([*tuned, *scope])}]" if tuned else "")
+
+
+def _shown(values: tuple[Any, ...]) -> str:
+    """Return the values of a grid; of a long one the ends and their number."""
+    if len(values) > SHOWN_VALUES:
+        return f"{values[0]} … {values[-1]} ({len(values)} values)"
+    return ", ".join(map(str, values))

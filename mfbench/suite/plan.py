@@ -25,7 +25,14 @@ from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
-from mfbench.suite.published import PublishedFigure, PublishedTable, load_published, match
+from mfbench.suite.published import (
+    PublishedCount,
+    PublishedFigure,
+    PublishedTable,
+    load_published,
+    match,
+    match_counts,
+)
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.suite.seeds import derive_seed
@@ -51,6 +58,8 @@ class Plan:
         Tables that the report compares the results with.
     figures : list of PublishedFigure
         Their figures for the plan's datasets and methods.
+    counts : list of PublishedCount
+        Their counts of wins, ties and losses for the plan's methods.
     ingredients : dict of (dataset, method) to dict
         The content of the trial keys, except for repeat, fold and seeds.
     only : tuple of str
@@ -66,6 +75,7 @@ class Plan:
     unavailable: dict[str, Unavailable] = field(default_factory=dict)
     published: list[PublishedTable] = field(default_factory=list)
     figures: list[PublishedFigure] = field(default_factory=list)
+    counts: list[PublishedCount] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -119,6 +129,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
         plan.trials += _trials(plan, planned, registry)
     for table in published:
         plan.figures += match(table, plan.datasets, list(plan.methods), plan.protocol.decisions)
+        plan.counts += match_counts(table, list(plan.methods))
     return plan
 
 
@@ -219,10 +230,12 @@ def key_ingredients(
     relevant = key_settings(settings.model_dump(), tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
         relevant["selection"] = method.selection
+    weights = {} if method.weights is None else {"weights": method.weights}
     return {
         "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
         "steps": steps,
         "top": method.top,
+        **weights,
         "grid": canonical_text(method.grid),
         "protocol": relevant,
         "code": code,

@@ -10,7 +10,7 @@ import csv
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,7 @@ from mfbench.suite.validation_messages import describe
 FOLDER = "published"
 INDEX = "published.toml"
 COLUMNS = ("dataset", "method", "value")
+COUNT_COLUMNS = ("table", "reference_method", "opponent", "reference_wins", "ties", "reference_losses")
 Shape = tuple[int, int]
 
 
@@ -36,6 +37,13 @@ class Sizes(Part):
     table: str = Field(description="The file, without .csv.")
     rows: str = Field(description="Its column with the number of rows.")
     features: str = Field(description="Its column with the number of features.")
+
+
+class Counts(Part):
+    """Where a paper's own counts of wins, ties and losses are: a CSV file in the same folder, and the table's rows."""
+
+    table: str = Field(description="The file, without .csv.")
+    of: str = Field(description="The text in its column 'table'.")
 
 
 class Description(Part):
@@ -48,6 +56,7 @@ class Description(Part):
         default="fraction", description="Percent, a fraction, or the fraction of wrong answers."
     )
     sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets are.")
+    counts: Counts | None = Field(default=None, description="Where its counts of wins, ties and losses are.")
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class PublishedTable:
         Rows and features of the datasets, as far as they are known.
     rounding : float, default=0.0
         Half a unit of the last printed digit, in the unit of the metric.
+    counts : mapping of (reference, method) to (int, int, int)
+        Wins, ties and losses of the reference as the paper counts them.
     """
 
     name: str
@@ -72,6 +83,7 @@ class PublishedTable:
     values: Mapping[tuple[str, str], float]
     shapes: Mapping[str, Shape]
     rounding: float = 0.0
+    counts: Mapping[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -106,6 +118,28 @@ class PublishedFigure:
     value: float
     obstacle: str = ""
     rounding: float = 0.0
+
+
+@dataclass(frozen=True)
+class PublishedCount:
+    """A paper's count of wins, ties and losses of a reference against a method, for two methods of a plan.
+
+    Attributes
+    ----------
+    table : str
+        The table's name.
+    reference, method : str
+        Labels in the suite.
+    wins, ties, losses : int
+        Of the reference.
+    """
+
+    table: str
+    reference: str
+    method: str
+    wins: int
+    ties: int
+    losses: int
 
 
 def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
@@ -199,7 +233,7 @@ def _read_table(name: str, path: Path) -> PublishedTable:
             values[cell] = _in_unit(_number(row["value"], path, number), about.unit)
     digits = max((len(row["value"].partition(".")[2]) for row in rows), default=0)
     rounding = 0.5 * 10.0**-digits / (100.0 if about.unit == "percent" else 1.0)
-    return PublishedTable(name, about, values, _shapes(about, path), rounding)
+    return PublishedTable(name, about, values, _shapes(about, path), rounding, _counts(about, path))
 
 
 def _in_unit(value: float, unit: str) -> float:
@@ -229,6 +263,21 @@ def _shapes(about: Description, path: Path) -> dict[str, Shape]:
         row["dataset"]: (int(_number(row[needed[1]], file, line)), int(_number(row[needed[2]], file, line)))
         for line, row in enumerate(rows, start=2)
     }
+
+
+def _counts(about: Description, path: Path) -> dict[tuple[str, str], tuple[int, int, int]]:
+    if about.counts is None:
+        return {}
+    file = path.with_name(f"{about.counts.table}.csv")
+    columns, rows = _rows(file)
+    if not set(COUNT_COLUMNS) <= set(columns):
+        raise SuiteError(f"{file} needs the columns {', '.join(COUNT_COLUMNS)}; it has {', '.join(columns)}")
+    counts: dict[tuple[str, str], tuple[int, int, int]] = {}
+    for line, row in enumerate(rows, start=2):
+        if row["table"] == about.counts.of:
+            wins, ties, losses = (int(_number(row[column], file, line)) for column in COUNT_COLUMNS[3:])
+            counts[row["reference_method"], row["opponent"]] = (wins, ties, losses)
+    return counts
 
 
 def _description(path: Path) -> Description:
@@ -290,6 +339,25 @@ def match(
                 ]
                 break
     return figures
+
+
+def match_counts(table: PublishedTable, methods: list[str]) -> list[PublishedCount]:
+    """Return a table's counts of wins, ties and losses for pairs of methods of a plan, matched as in `match`.
+
+    Examples
+    --------
+    >>> table = PublishedTable("t", Description(), {}, {}, counts={("A", "B"): (3, 1, 0)})
+    >>> [(count.reference, count.method, count.wins) for count in match_counts(table, ["A", "B nested", "C"])]
+    [('A', 'B nested', 3)]
+    """
+    printed = {name for pair in table.counts for name in pair}
+    names = {method: next((name for name in (method, method.split()[0]) if name in printed), "") for method in methods}
+    return [
+        PublishedCount(table.name, reference, method, *table.counts[names[reference], names[method]])
+        for reference in methods
+        for method in methods
+        if (names[reference], names[method]) in table.counts
+    ]
 
 
 def _value(table: PublishedTable, dataset: str, method: str) -> float | None:

@@ -83,6 +83,7 @@ def _resolve_predictor(
         selector = _resolve_step(method.selector, "selector", registry, home, f"{location}.selector")
     elif "top" in method.model_fields_set:
         raise SuiteError(f"{location}.top: 'top' needs a selector; add selector = … or leave it out")
+    _check_weights(method, location)
     if method.selection is not None and method.tune is None:
         raise SuiteError(f"{location}.selection: 'selection' is for tuned methods; add tune = … or leave it out")
     registered = {"classifier": registry.classifier(classifier.expression.name)}
@@ -94,7 +95,18 @@ def _resolve_predictor(
     top = "all" if selector is None else method.top
     # Without a grid the setting has no effect, so it must not make two equal methods different.
     selection = (method.selection or protocol.selection or "nested") if grid else "nested"
-    return ResolvedMethod(method.label, selector, classifier, top, grid, selection)
+    return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights)
+
+
+def _check_weights(method: Method, location: str) -> None:
+    """Reject weights without a selector, or that a rule for the subset sets as well."""
+    if method.weights is None:
+        return
+    if method.selector is None:
+        raise SuiteError(f"{location}.weights: 'weights' needs a selector; add selector = … or leave it out")
+    tops = method.tune.get("top", ()) if isinstance(method.tune, dict) else ()
+    if "all-weighted" in (method.top, *(tops if isinstance(tops, list) else ())):
+        raise SuiteError(f"{location}.weights: 'all-weighted' already weights the features; write top = 'all'")
 
 
 def _check_tuning(method: Method, location: str, kind: str) -> None:
@@ -119,6 +131,8 @@ def _resolve_detector(
         raise SuiteError(
             f"{location}.{key}: the protocol 'ground-truth' does not tune; set the parameters in the selector"
         )
+    if method.weights is not None:
+        raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol 'ground-truth'")
     if method.top == "all-weighted":
         raise SuiteError(f"{location}.top: 'all-weighted' is for prediction, not for the protocol 'ground-truth'")
     if method.selector is not None:

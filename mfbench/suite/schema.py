@@ -21,6 +21,8 @@ Metric = Literal[
     "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
 ]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
+# The distance in which the weights of features count, if a method keeps them.
+Weights = Literal["euclidean", "manhattan"]
 Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
 
 
@@ -37,7 +39,7 @@ class Header(Part):
     title: str = Field(default="", description="Heading of the report.")
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    profile: Name = Field(default="paper", description="Profile to run without --profile.")
+    profile: Name = Field(default="full", description="Profile to run without --profile.")
 
 
 class ProtocolSettings(Part):
@@ -208,13 +210,18 @@ class Range(Part):
 class Method(Part):
     """``[[methods]]``: a selector and a classifier, or a classifier alone, under a label."""
 
-    label: Label = Field(description="Short unique name in tables.")
+    label: Label = Field(description="Short name in tables, unique in each profile.")
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
     classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
     top: Top | Literal["relevant"] = Field(
         default="positive",
         description="Features kept: those with a positive weight, a number of them, a fraction, all, all multiplied "
         "by the square root of their weight, or (ground-truth) as many as are relevant.",
+    )
+    weights: Weights | None = Field(
+        default=None,
+        description="Multiply the kept features so that their weights count in a 'euclidean' distance (by the square "
+        "root of the weight) or a 'manhattan' distance (by the weight); unweighted if unset.",
     )
     tune: (
         Literal["default"]
@@ -237,7 +244,9 @@ class Report(Part):
 
     reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
     test: Rule = Field(default="corrected-t", description="Rule that marks significant differences on a dataset.")
-    published_test: Rule = Field(default="paired-t", description="Rule used in the papers, for 'published W/T/L'.")
+    published_test: Rule = Field(
+        default="paired-t", description='Rule of the papers, for the count "papers\' rule W/T/L".'
+    )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
     rope: float = Field(
         default=0.01,
@@ -276,12 +285,12 @@ def standard_profiles(kind: str) -> dict[str, Profile]:
     Parameters
     ----------
     kind : str
-        Of the suite's protocol. "paper" is the protocol as written, whatever the kind.
+        Of the suite's protocol. "full" is the protocol as written, whatever the kind.
 
     Examples
     --------
     >>> standard_profiles("repeated-cv")["quick"].folds
     5
     """
-    changes = {**KINDS[kind].profiles, "paper": {}}
+    changes = {**KINDS[kind].profiles, "full": {}}
     return {name: Profile(**values) for name, values in changes.items()}

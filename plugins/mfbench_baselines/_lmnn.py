@@ -1,8 +1,9 @@
-"""LMNN's objective on a working set of pairs, and its minimisation.
+"""LMNN's objective on a working set of pairs, and its minimisation by smoothing.
 
-Two rows of different classes contribute to the objective only while the second is at most slightly farther from the
-first than the targets of the first are. Only such pairs are kept; after each descent they are collected again from all
-pairs.
+The hinges of the objective are rounded off within a small distance from their kinks, which makes it smooth; that
+distance shrinks until it no longer matters. Two rows of different classes contribute to the objective only while the
+second is at most slightly farther from the first than the targets of the first are. Only such pairs are kept; after
+each descent they are collected again from all pairs.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, minimize
+from scipy.optimize import minimize
 from sklearn.neighbors import NearestNeighbors
 
 # Memory for each block of distances while pairs are collected.
 BLOCK_BYTES = 32 * 2**20
-# Maximum number of steps of the first descent; the limit doubles with each later one.
-FIRST_STEPS = 40
-# Steps over which progress is measured. The gain of a single step next to a kink is a matter of rounding.
-WINDOW = 40
+# Maximum number of steps of each descent, after which all pairs are checked.
+STEPS = 50
+# Width of the first smoothing, in units of the margin, and the factor by which it shrinks.
+FIRST_WIDTH, SHRINKAGE = 0.25, 0.125
+# Share of the mean eigenvalue that is added to those of the pull, in whose coordinates the descent works.
+RIDGE = 1e-6
 
 
 @dataclass
@@ -85,67 +88,52 @@ def minimise(
     max_iter : int
         Maximum number of quasi-Newton steps in all.
     tol : float
-        Stop when the last `WINDOW` steps lowered the objective by at most this share of it per step, on average.
+        Stop when the three `conditions` are at most tol, tol and the square root of tol. The last one is a gradient, in
+        which the excess of the objective over its minimum is quadratic.
 
     Returns
     -------
     Descent
-        L, the objective over all pairs before the first descent and after each one, and how the minimisation ended.
+        L, the objective over all pairs at the start and whenever a descent lowered it, and how the minimisation ended.
     """
     p = X.shape[1]
-    X = np.ascontiguousarray(X)
-    best = np.eye(p)
-    slack, limit, steps, converged = 0.5, FIRST_STEPS, 0, False
-    starts, pairs = collect(X, codes, targets, slack)
-    trace = [objective(best, X, targets, starts, pairs, push)[0]]
+    # In these coordinates the first sum is the same in all directions. With nearly collinear features, the descent
+    # then takes a tenth of the steps.
+    basis, inverse, scale = _pull_basis(X, targets, push)
+    X = np.ascontiguousarray(X @ basis)
+    current, width, slack, steps, converged = inverse, FIRST_WIDTH, 0.5, 0, False
+    starts, pairs = collect(X @ current.T, codes, targets, slack)
+    best, trace = current, [objective(current, X, targets, starts, pairs, push)[0]]
+    negligible = np.finfo(np.float64).eps * trace[0]
     while steps < max_iter and not converged:
-        progress = _Progress(tol, negligible=np.finfo(np.float64).eps * trace[0])
         result = minimize(
             lambda flat, *rest: _flat(objective(flat.reshape(p, p), *rest)),
-            best.ravel(),
-            args=(X, targets, starts, pairs, push),
+            current.ravel(),
+            args=(X, targets, starts, pairs, push, width),
             jac=True,
             method="L-BFGS-B",
-            callback=progress,
-            options={"maxiter": min(limit, max_iter - steps), "maxcor": 20, "ftol": 0.0, "gtol": 0.0},
+            options={"maxiter": min(STEPS, max_iter - steps), "maxcor": 20, "ftol": 0.0, "gtol": 0.0},
         )
-        taken = max(1, int(result.nit))
-        steps += taken
+        steps += max(1, int(result.nit))
         moved = result.x.reshape(p, p)
         starts, pairs = collect(X @ moved.T, codes, targets, slack)
         value = objective(moved, X, targets, starts, pairs, push)[0]
-        gain = trace[-1] - value
-        if gain > 0:
+        if value < trace[-1]:
             best = moved
             trace.append(value)
-        missed = value - result.fun > tol * abs(value)
-        if missed:
+        current = moved
+        if objective(current, X, targets, starts, pairs, push, width)[0] - result.fun > tol * value:
             # Pairs outside the set have begun to contribute: keep more of them, eventually all.
             slack *= 2.0
-            if gain <= 0:
-                starts, pairs = collect(X @ best.T, codes, targets, slack)
-        converged = not missed and (progress.stalled or gain <= taken * tol * abs(trace[-1]))
-        limit *= 2
-    return Descent(best, trace, steps, converged)
-
-
-class _Progress:
-    """End a descent once its last steps together have gained too little or nothing is left to gain."""
-
-    def __init__(self, tol: float, negligible: float) -> None:
-        self.tol = tol
-        self.negligible = negligible
-        self.values: list[float] = []
-        self.stalled = False
-
-    def __call__(self, intermediate_result: OptimizeResult) -> None:
-        value = float(intermediate_result.fun)
-        self.values.append(value)
-        self.stalled = value <= self.negligible
-        if len(self.values) > WINDOW:
-            self.stalled |= self.values[-1 - WINDOW] - value <= WINDOW * self.tol * value
-        if self.stalled:
-            raise StopIteration
+            starts, pairs = collect(X @ current.T, codes, targets, slack)
+            continue
+        smoothing, complementarity, negativity = conditions(current, X, targets, starts, pairs, push, width, scale)
+        if value <= negligible:
+            converged = True
+        elif complementarity <= tol and negativity <= np.sqrt(tol):
+            converged = smoothing <= tol
+            width *= SHRINKAGE
+    return Descent(best @ basis, trace, steps, converged)
 
 
 def objective(
@@ -155,15 +143,82 @@ def objective(
     starts: NDArray[np.int64],
     pairs: NDArray[np.int64],
     push: float,
+    width: float = 0.0,
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the objective and its gradient in L, summed over the given pairs.
 
+    With a width w above 0, each hinge :math:`[h]_+` is replaced with :math:`(h + w/2)^2 / (2 w)` where -w/2 < h < w/2.
     Time O((n k + number of pairs) · p + n p²).
     """
     Z = X @ L.T
     residual = np.zeros_like(Z)
-    value = _accumulate(Z, targets, starts, pairs, push, residual)
+    value, _ = _accumulate(Z, Z, targets, starts, pairs, push, width, residual)
     return value, 2.0 * residual.T @ X
+
+
+def conditions(
+    L: NDArray[np.float64],
+    X: NDArray[np.float64],
+    targets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    push: float,
+    width: float,
+    scale: float,
+) -> tuple[float, float, float]:
+    """Return how far L is from meeting the conditions of a minimum.
+
+    The problem is convex in M = LᵀL. With the derivative G of the smoothed objective in M, M is a minimum if the
+    smoothing changes no hinge, ⟨G, M⟩ = 0, and G has no negative eigenvalue. Otherwise the objective exceeds its
+    minimum by at most the first two of these values times the objective, and the third times scale ⟨I, M'⟩ at any
+    minimum M'.
+
+    Parameters
+    ----------
+    L, X, targets, starts, pairs, push, width
+        As in `objective`.
+    scale : float
+        Unit of the eigenvalues: the derivative of the first sum of the objective in the coordinates of X.
+
+    Returns
+    -------
+    smoothing, complementarity, negativity : float
+        What the smoothing changes and the absolute value of ⟨G, M⟩, as shares of the objective; minus the smallest
+        eigenvalue of G, in units of `scale`, or 0.
+    """
+    Z = X @ L.T
+    value, _ = _accumulate(Z, Z, targets, starts, pairs, push, 0.0, np.zeros_like(Z))
+    if value == 0.0:
+        return 0.0, 0.0, 0.0
+    residual = np.zeros_like(X)
+    _, pressure = _accumulate(Z, X, targets, starts, pairs, push, width, residual)
+    G = residual.T @ X
+    product = float(np.vdot(L @ G, L))
+    smallest = float(np.linalg.eigvalsh(0.5 * (G + G.T))[0])
+    # ⟨G, M⟩ + pressure is the objective with each hinge [h]₊ replaced with a·h, where a is its derivative.
+    return (value - pressure - product) / value, abs(product) / value, max(0.0, -smallest) / scale
+
+
+def _pull_basis(
+    X: NDArray[np.float64], targets: NDArray[np.int64], push: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return coordinates in which the pull of the targets, the first sum, is the same in all directions.
+
+    The columns of the first matrix are the new coordinates, and the second matrix is its inverse; both are symmetric.
+    In the new coordinates the derivative of the pull in M is the number times the identity, except in directions in
+    which rows hardly differ from their targets.
+    """
+    pull = np.zeros((X.shape[1], X.shape[1]))
+    for column in targets.T:
+        exists = column >= 0
+        difference = X[exists] - X[column[exists]]
+        pull += (1.0 - push) * difference.T @ difference
+    values, vectors = np.linalg.eigh(pull)
+    mean = float(values.mean())
+    if mean <= 0.0:  # every row coincides with its targets
+        return np.eye(len(pull)), np.eye(len(pull)), 1.0
+    roots = np.sqrt(np.maximum(values, 0.0) / mean + RIDGE)
+    return (vectors / roots) @ vectors.T, (vectors * roots) @ vectors.T, mean
 
 
 def _flat(value_and_gradient: tuple[float, NDArray[np.float64]]) -> tuple[float, NDArray[np.float64]]:
@@ -215,20 +270,22 @@ def collect(
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _accumulate(Z, targets, starts, pairs, push, residual):  # pragma: no cover
-    """Return the objective; a pair of weight w adds w (z - z') to one row of residual and w (z' - z) to the other.
+def _accumulate(Z, V, targets, starts, pairs, push, width, residual):  # pragma: no cover
+    """Return the objective at rows Z, and `push` times the sum of the hinges' derivatives.
 
-    Each row has few targets and impostors, so rows are read directly rather than through products.
+    A pair of weight w adds w (v - v') to one row of residual and w (v' - v) to the other, for rows v of V: V = Z
+    leads to the derivative in L, the original rows to that in M. Each row has few targets and impostors, so rows are
+    read directly rather than through products.
     """
-    n, width = Z.shape
-    k = targets.shape[1]
+    n, n_components = Z.shape
+    k, n_features = targets.shape[1], V.shape[1]
     reach, weight = np.empty(k), np.empty(k)
-    total = 0.0
+    total, pressure, half = 0.0, 0.0, 0.5 * width
     for i in range(n):
         count, farthest = 0, -1.0
         while count < k and targets[i, count] >= 0:
             d = 0.0
-            for a in range(width):
+            for a in range(n_components):
                 difference = Z[i, a] - Z[targets[i, count], a]
                 d += difference * difference
             reach[count] = 1.0 + d
@@ -239,25 +296,33 @@ def _accumulate(Z, targets, starts, pairs, push, residual):  # pragma: no cover
         for position in range(starts[i], starts[i + 1]):
             j = pairs[position]
             d = 0.0
-            for a in range(width):
+            for a in range(n_components):
                 difference = Z[i, a] - Z[j, a]
                 d += difference * difference
-            if d >= farthest:
+            if d >= farthest + half:
                 continue
             w = 0.0
             for t in range(count):
-                if d < reach[t]:
-                    total += push * (reach[t] - d)
-                    weight[t] += push
-                    w += push
-            for a in range(width):
-                difference = w * (Z[i, a] - Z[j, a])
+                h = reach[t] - d
+                if h <= -half:
+                    continue
+                share = 1.0
+                if h >= half:
+                    total += push * h
+                else:
+                    share = (h + half) / width
+                    total += 0.5 * push * width * share * share
+                weight[t] += push * share
+                w += push * share
+            pressure += w
+            for a in range(n_features):
+                difference = w * (V[i, a] - V[j, a])
                 residual[i, a] -= difference
                 residual[j, a] += difference
         for t in range(count):
             j = targets[i, t]
-            for a in range(width):
-                difference = weight[t] * (Z[i, a] - Z[j, a])
+            for a in range(n_features):
+                difference = weight[t] * (V[i, a] - V[j, a])
                 residual[i, a] += difference
                 residual[j, a] -= difference
-    return total
+    return total, pressure

@@ -5,12 +5,13 @@ A term is a tuple of features: ``(i,)`` is the feature itself, ``(i, j)`` with i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_baselines._multinomial import Fit, maximise, newton_step
+from mfbench_baselines._multinomial import Fit, maximise
+from mfbench_baselines._soda_screen import Extensions, blocks, significant, standardise
 
 Term = tuple[int, ...]
 
@@ -41,7 +42,8 @@ class Search:
     """
 
     def __init__(self, X: NDArray[np.float64], members: NDArray[np.float64], cost: float, n_refits: int) -> None:
-        self.X, self.members, self.cost, self.n_refits = X, members, cost, n_refits
+        self.X = np.asfortranarray(X)  # a feature's numbers are contiguous
+        self.members, self.cost, self.n_refits = members, cost, n_refits
         self.columns: dict[Term, NDArray[np.float64]] = {}
         self.moments: dict[Term, tuple[float, float]] = {}
         self.terms: list[Term] = []
@@ -50,23 +52,20 @@ class Search:
 
     def run(self) -> None:
         """Run the three passes."""
-        features = range(self.X.shape[1])
-        while best := self._best_addition({(j,): [*self.terms, (j,)] for j in features if (j,) not in self.terms}):
+        while best := self._best_addition(lambda j: [*self.terms, (j,)]):
             added, terms, fit = best
             if not self._lower(self._criterion(fit, terms), self.criterion):
                 break
-            self._move("main", added, terms, fit)
+            self._move("main", (added,), terms, fit)
         mains = list(self.terms)
         paired: list[int] = []
-        while best := self._best_addition(
-            {(j,): _with_pairs(mains, [*paired, j]) for j in features if j not in paired}
-        ):
+        while best := self._best_addition(lambda j: _with_pairs(mains, [*paired, j]), paired):
             added, terms, fit = best
             forced = len(paired) < FORCED
             if not forced and not self._lower(self._criterion(fit, terms), self.criterion):
                 break
-            paired.append(added[0])
-            self._move("interaction", added, terms, fit)
+            paired.append(added)
+            self._move("interaction", (added,), terms, fit)
         while self.terms:
             smaller = [[other for other in self.terms if other != term] for term in self.terms]
             fits = self.without(self.terms)
@@ -97,22 +96,50 @@ class Search:
         self.terms, self.fit = terms, fit
         self.path.append((stage, term, float(self.criterion)))
 
-    def _best_addition(self, candidates: dict[Term, list[Term]]) -> tuple[Term, list[Term], Fit] | None:
-        """Return the candidate whose model has the lowest criterion."""
-        if not candidates:
+    def _best_addition(
+        self, extend: Callable[[int], list[Term]], paired: Sequence[int] | None = None
+    ) -> tuple[int, list[Term], Fit] | None:
+        """Return the feature whose model, `extend` of it, has the lowest criterion, with that model's terms and fit.
+
+        Candidates are the features without a term of their own; if `paired` is given, those not in it, and each brings
+        its square and its products with `paired`.
+        """
+        mains = np.zeros(self.X.shape[1], dtype=bool)
+        mains[[term[0] for term in self.terms if len(term) == 1]] = True
+        names = np.setdiff1d(np.arange(len(mains)), np.flatnonzero(mains) if paired is None else paired)
+        if len(names) == 0:
             return None
-        coefficients, names = self._coefficients(), list(candidates)
         if len(names) > self.n_refits:
-            gains = []
-            for name in names:
-                terms = candidates[name]
-                _, statistic = newton_step(self._design(terms), self.members, self._start(terms, coefficients))
-                gains.append(statistic - self.cost * len(terms))
-            names = [names[i] for i in sorted(np.argsort(-np.array(gains), kind="stable")[: self.n_refits])]
-        fits = [self._refit(candidates[name], coefficients) for name in names]
-        scores = [self._criterion(fit, candidates[name]) for name, fit in zip(names, fits, strict=True)]
+            fitted = Extensions(self._design(self.terms), self.members, self.fit.coefficients)
+            gains = np.empty(len(names))
+            for new in (True, False):
+                group = mains[names] != new
+                gains[group] = self._gains(fitted, names[group], new, paired)
+            names = names[np.sort(np.argsort(-gains, kind="stable")[: self.n_refits])]
+        models = [extend(int(name)) for name in names]
+        coefficients = self._coefficients()
+        fits = [self._refit(terms, coefficients) for terms in models]
+        scores = [self._criterion(fit, terms) for fit, terms in zip(fits, models, strict=True)]
         best = int(np.argmin(np.round(scores, DIGITS)))
-        return names[best], candidates[names[best]], fits[best]
+        return int(names[best]), models[best], fits[best]
+
+    def _gains(
+        self, fitted: Extensions, features: NDArray[np.intp], single: bool, paired: Sequence[int] | None
+    ) -> NDArray[np.float64]:
+        """Return by how much Newton's step expects the new terms of each feature to lower the criterion.
+
+        The terms are the feature itself if `single`, and its square and products with `paired` unless that is None.
+        """
+        n_new = int(single) + (0 if paired is None else 1 + len(paired))
+        gains = [np.empty(0)]
+        for block in blocks(features, self.X.itemsize * len(self.X) * max(1, n_new)):
+            rows = self.X.T[block]
+            columns = [rows] if single else []
+            if paired is not None:
+                columns += [rows * rows, *(rows * self.X[:, k] for k in paired)]
+            statistics = fitted.statistics(standardise(np.stack(columns, axis=1))[0])
+            gains.append(significant(statistics) - self.cost * n_new)
+        return np.concatenate(gains)
 
     def _coefficients(self) -> dict[Term, NDArray[np.float64]]:
         """Return the current coefficients by term; the term of the constant is the empty tuple."""
@@ -131,11 +158,8 @@ class Search:
     def _column(self, term: Term) -> NDArray[np.float64]:
         """Return a term's column, standardised, which matters to Newton's steps but not to the likelihood."""
         if term not in self.columns:
-            column = values(self.X, term)
-            constant = np.ptp(column) == 0
-            self.moments[term] = (float(column.mean()), 1.0 if constant else float(column.std()) or 1.0)
-            centre, spread = self.moments[term]
-            self.columns[term] = np.zeros(len(column)) if constant else (column - centre) / spread
+            column, centre, spread = standardise(values(self.X, term))
+            self.columns[term], self.moments[term] = column, (float(centre), float(spread))
         return self.columns[term]
 
 

@@ -31,10 +31,11 @@ class LMNN(MetricClassifier):
         Number of targets of each row, and of neighbours that vote on a prediction.
     push : float, default=0.5
         The weight μ of the second sum, at least 0 and below 1.
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         Maximum number of quasi-Newton steps.
-    tol : float, default=2e-6
-        The descent ends when the last 40 steps lowered the objective by at most this share per step, on average.
+    tol : float, default=3e-5
+        How closely the conditions of a minimum must hold at the end, see Notes. The objective then usually exceeds its
+        minimum by a smaller share than this.
 
     Attributes
     ----------
@@ -45,11 +46,11 @@ class LMNN(MetricClassifier):
     feature_importances_ : ndarray of shape (n_features,)
         The diagonal of M.
     objective_trace_ : list of float
-        The objective at the start and after each descent, decreasing.
+        The objective at the start and after each descent that lowered it, decreasing.
     n_iter_ : int
         Quasi-Newton steps.
     converged_ : bool
-        Whether the descent ended by `tol`.
+        Whether the conditions hold to `tol`.
     n_skipped_ : int
         Number of rows alone in their class. They have no target, but still act as impostors of other rows.
     classes_ : ndarray of shape (n_classes,)
@@ -73,9 +74,12 @@ class LMNN(MetricClassifier):
     Notes
     -----
     L-BFGS on L, as in Weinberger and Saul's later programs, restricted to the pairs of rows that can contribute at
-    the current L. When a descent ends, all pairs are checked again, and the fit ends only if none was missed. In M the
-    problem is convex; in L, a square matrix, it is not, but no poorer minimum was observed. The hinge has kinks, so the
-    last digits converge slowly; progress is therefore measured over many steps.
+    the current L; after every 50 steps all pairs are checked again. The hinge has a kink, which is rounded off within
+    a distance that shrinks until this changes the objective by less than the share `tol`. The problem is convex in M:
+    with the derivative G of the smoothed objective in M, the fit ends when :math:`\langle G, M \rangle` is at most that
+    share of it too, and no eigenvalue of G is below minus the square root of `tol`, relative to the derivative of the
+    first sum. Hence L, which is square, cannot end in a poorer minimum, and rounding errors cannot end the descent
+    early.
 
     Time O(n² p) for each check of all pairs, and O(m p + n p²) for each step in between, where m is the number of
     near pairs; memory O(n p + m). With more columns than rows, L is learned in the span of the centred rows, which
@@ -97,7 +101,7 @@ class LMNN(MetricClassifier):
     True
     """
 
-    def __init__(self, *, n_neighbors: int = 3, push: float = 0.5, max_iter: int = 1000, tol: float = 2e-6) -> None:
+    def __init__(self, *, n_neighbors: int = 3, push: float = 0.5, max_iter: int = 5000, tol: float = 3e-5) -> None:
         self.n_neighbors = n_neighbors
         self.push = push
         self.max_iter = max_iter
@@ -118,7 +122,8 @@ class LMNN(MetricClassifier):
         self.objective_trace_, self.n_iter_, self.converged_ = descent.trace, descent.steps, descent.converged
         if not descent.converged:
             warnings.warn(
-                f"LMNN has not converged after {descent.steps} steps; raise max_iter or tol",
+                f"LMNN's metric has not converged after {descent.steps} steps; "
+                "standardise the features, or raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_baselines._classifier import CodedClassifier, SelectingMixin
 from mfbench_baselines._multinomial import log_probabilities
@@ -29,9 +32,10 @@ class SODA(SelectingMixin, CodedClassifier):
     gamma : float, default=0.5
         The weight γ: 0 gives the Bayesian information criterion; larger values keep fewer terms if there are many
         features.
-    max_features : int, default=200
-        With more features than this, only those that individually differ most between the classes are searched; a pair
-        of other features is lost. The criterion still counts all p.
+    max_features : int or None, default=None
+        None searches all features. With more features than a given limit, only those that individually differ most
+        between the classes are searched: this bounds the time, but loses a pair of other features. The criterion still
+        counts all p.
     n_refits : int, default=10
         Number of candidates for addition that each step fits: those with the largest score statistics.
 
@@ -58,6 +62,8 @@ class SODA(SelectingMixin, CodedClassifier):
     separated_ : bool
         Whether the selected terms separate the training classes completely. Coefficients are then large and
         meaningless.
+    converged_ : bool
+        Whether Newton's method converged for the regression on the selected terms.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -70,10 +76,17 @@ class SODA(SelectingMixin, CodedClassifier):
     ValueError
         If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If Newton's method needs too many steps for the regression on the selected terms.
+
     Notes
     -----
-    Each step computes one Newton step for every candidate and fits `n_refits` of them, from the coefficients of the
-    model that they extend: O(p n t²) time for t terms, (K - 1)³ times that for K classes. Memory O(n p).
+    Each step predicts the gain of every candidate by one Newton step and fits `n_refits` of them, from the coefficients
+    of the model that they extend. A candidate adds m terms to a model of t terms, where m is at most the size of S plus
+    2: O(n p m (m + t)) time for all predictions, (K - 1)² times that for K classes, by matrix products over blocks of
+    candidates. Memory O(n p).
 
     Constant features are left out. A ridge of 1e-8 on standardised terms keeps separated and collinear terms finite.
     Products depend on the origin of each feature, so standardise the features first.
@@ -94,20 +107,20 @@ class SODA(SelectingMixin, CodedClassifier):
     [(1,), (0, 3)]
     """
 
-    def __init__(self, *, gamma: float = 0.5, max_features: int = 200, n_refits: int = 10) -> None:
+    def __init__(self, *, gamma: float = 0.5, max_features: int | None = None, n_refits: int = 10) -> None:
         self.gamma = gamma
         self.max_features = max_features
         self.n_refits = n_refits
 
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-        if self.gamma < 0 or self.max_features < 1 or self.n_refits < 1:
+        if self.gamma < 0 or (self.max_features is not None and self.max_features < 1) or self.n_refits < 1:
             raise ValueError(
-                "gamma must be at least 0, max_features and n_refits at least 1; "
+                "gamma must be at least 0, max_features None or at least 1, and n_refits at least 1; "
                 f"got {self.gamma!r}, {self.max_features!r} and {self.n_refits!r}"
             )
         n, p = X.shape
         n_classes = len(self.classes_)
-        kept = strongest(X, codes, self.max_features)
+        kept = strongest(X, codes, p if self.max_features is None else self.max_features)
         kept = kept[np.ptp(X[:, kept], axis=0) > 0]  # a constant would turn products into copies of features
         members = (codes[:, None] == np.arange(n_classes)).astype(np.float64)
         cost = (n_classes - 1) * (np.log(n) + 2.0 * self.gamma * np.log(p))
@@ -121,6 +134,14 @@ class SODA(SelectingMixin, CodedClassifier):
         self.coef_ = slopes.T
         self.intercept_ = search.fit.coefficients[0] - moments[:, 0] @ slopes
         self.separated_ = bool((self._probabilities(X).argmax(axis=1) == codes).all())
+        self.converged_ = search.fit.converged
+        if not self.converged_:
+            warnings.warn(
+                f"SODA: Newton's method has not converged for the regression on the {len(self.terms_)} selected terms; "
+                "standardise the features, or raise gamma to select fewer terms",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         # At least the cost of a term in the criterion; otherwise the term would have been removed.
         ratios = [fit.deviance - search.fit.deviance for fit in search.without(search.terms)]
         self.likelihood_ratios_ = np.array(ratios, dtype=np.float64)

@@ -32,7 +32,7 @@ ONE_VS_REST = "kind = 'nested-cv'\nform = 'published'\nfolds = 3"
 def run_of(tmp_path_factory, protocol, selection):
     path = tmp_path_factory.mktemp("suite") / "own.toml"
     path.write_text(SUITE.format(protocol=protocol, selection=selection), encoding="utf-8")
-    return mfbench.run_suite(str(path), profile="paper", out=tmp_path_factory.mktemp("out"), jobs=1)
+    return mfbench.run_suite(str(path), profile="full", out=tmp_path_factory.mktemp("out"), jobs=1)
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
+import mfbench_baselines._soda_search
 from mfbench_baselines._screen import strongest
 from mfbench_baselines.soda import SODA
 
@@ -156,7 +158,19 @@ def test_separation_constants_and_copies_are_harmless():
     assert SODA().fit(np.full((6, 2), 3.0), [0, 1] * 3).terms_ == []
 
 
-def test_many_features_are_screened():
+@pytest.mark.parametrize("seed", [0, 1])
+def test_terms_of_features_without_a_marginal_effect_are_selected_by_default(seed):
+    """The example of the authors' package: correlated features, of which x9 and x19 act together alone."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(250, 1000))
+    for j in range(1, 1000):
+        X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
+    y = rng.logistic(size=250) < 1 + X[:, 0] - X[:, 9] ** 2 + X[:, 9] * X[:, 19]
+    assert not {9, 19} & set(strongest(X, y.astype(int), 200))
+    assert {(0,), (9, 9), (9, 19)} <= set(SODA().fit(X, y).terms_)
+
+
+def test_a_limit_on_the_features_bounds_the_search():
     X, y = planted(n=200, p=50)
     X[:, 7] += y
     model = SODA(max_features=10).fit(X, y)
@@ -164,6 +178,19 @@ def test_many_features_are_screened():
     wide = np.zeros((30, 5001))
     wide[:, 0] = np.arange(30)
     assert not hasattr(SODA(max_features=3).fit(wide, np.arange(30) > 15), "interaction_importances_")
+
+
+def test_a_regression_that_does_not_converge_warns(monkeypatch):
+    def two_steps(*arguments):
+        return maximise(*arguments, max_iter=2)
+
+    X, y = planted()
+    assert SODA().fit(X, y).converged_
+    maximise = mfbench_baselines._soda_search.maximise
+    monkeypatch.setattr(mfbench_baselines._soda_search, "maximise", two_steps)
+    with pytest.warns(ConvergenceWarning, match="SODA: Newton's method has not converged") as caught:
+        assert not SODA().fit(X, y).converged_
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize("parameters", [{"gamma": -0.1}, {"max_features": 0}, {"n_refits": 0}])

@@ -50,3 +50,22 @@ def test_no_single_removal_lowers_the_final_criterion(search):
         rest = [other for other in search.terms if other != term]
         assert fit.deviance == pytest.approx(deviance(search, rest), rel=1e-6)
         assert fit.deviance + COST * (1 + len(rest)) > search.criterion
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_screening_in_blocks_finds_the_path_of_newtons_steps_one_by_one(n_classes, monkeypatch):
+    """The search that fits every candidate, and one with blocks of a few features that fits ten."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 60))
+    X[:, 7] = X[:, 3]  # a tie goes to the first
+    codes = (X[:, 3] + 1.5 * X[:, 10] * X[:, 20] + 0.5 * rng.logistic(size=150) > 0).astype(int)
+    codes[rng.random(150) < 0.2] = n_classes - 1
+    members = np.eye(n_classes)[codes]
+    every = Search(X, members, COST, n_refits=60)
+    monkeypatch.setattr("mfbench_baselines._soda_screen.BLOCK_BYTES", 8 * 150 * 7)
+    few = Search(X, members, COST, n_refits=10)
+    for search in (every, few):
+        search.run()
+    assert [move[:2] for move in few.path] == [move[:2] for move in every.path]
+    assert few.terms == every.terms
+    assert (7,) not in few.terms

@@ -1,4 +1,4 @@
-"""LMNN against metric-learn's figures, and forward selection against scikit-learn's; ratios are in ``extra_info``.
+"""LMNN, forward selection and SODA against other implementations; ratios are in ``extra_info``.
 
 Run with ``pytest tests/benchmarks/test_baselines.py --benchmark-only``. One thread; nothing asserts a time.
 """
@@ -15,7 +15,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
+from mfbench_baselines._multinomial import newton_step
+from mfbench_baselines._soda_search import Search
 from mfbench_baselines.metric import LMNN
+from mfbench_baselines.soda import SODA
 from mfbench_baselines.stepwise import SequentialForward
 
 # metric-learn needs an older scikit-learn, so its times were measured in an environment of its own, one thread too.
@@ -77,3 +80,35 @@ def test_forward_selection(benchmark):
     if benchmark.stats is not None:
         benchmark.extra_info["scikit_learn_seconds"] = seconds
         benchmark.extra_info["times_faster_than_scikit_learn"] = seconds / benchmark.stats.stats.min
+
+
+def one_by_one(search, fitted, features, single, paired):
+    """What `Search._gains` returns, by a Newton step for each candidate from its own design matrix."""
+    coefficients = search._coefficients()
+    gains = []
+    for j in features:
+        new = [(j,)] if single else []
+        if paired is not None:
+            new += [(j, j), *((min(j, k), max(j, k)) for k in paired)]
+        terms = [*search.terms, *new]
+        step = newton_step(search._design(terms), search.members, search._start(terms, coefficients))
+        gains.append(step[1] - search.cost * len(new))
+    return np.array(gains)
+
+
+@pytest.mark.benchmark(group="soda")
+@pytest.mark.parametrize(("n", "p"), [(250, 1000), (72, 7000)])
+def test_soda(benchmark, monkeypatch, n, p):
+    """The sizes of the authors' example and of the leukemia dataset."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p))
+    y = rng.logistic(size=n) < 1 + X[:, 0] - X[:, 9] ** 2 + X[:, 9] * X[:, 19]
+    model = benchmark.pedantic(lambda: SODA().fit(X, y), rounds=3, iterations=1)
+    monkeypatch.setattr(Search, "_gains", one_by_one)
+    begin = time.perf_counter()
+    theirs = SODA().fit(X, y)
+    seconds = time.perf_counter() - begin
+    assert [move[:2] for move in model.path_] == [move[:2] for move in theirs.path_]
+    if benchmark.stats is not None:
+        benchmark.extra_info["seconds_one_by_one"] = seconds
+        benchmark.extra_info["times_faster_than_one_by_one"] = seconds / benchmark.stats.stats.min

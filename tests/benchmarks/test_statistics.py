@@ -56,7 +56,7 @@ def stored(tmp_path_factory, make_metadata):
     settings = ProtocolSettings(folds=FOLDS, repeats=REPEATS).completed()
     protocol = make_protocol(settings.model_dump(), 0)
     metadata = make_metadata(
-        methods=dict.fromkeys(methods, "knn"), protocol=settings, protocol_key=protocol.identity, profile="paper"
+        methods=dict.fromkeys(methods, "knn"), protocol=settings, protocol_key=protocol.identity, profile="full"
     )
     described = [
         {

@@ -29,6 +29,7 @@ def expected():
     return {
         "architecture.md": {"modules": _modules()},
         "cli.md": {"cli": command_line()},
+        "suites.md": {"columns": _columns(registry)},
         "methods.md": {
             "selectors": _methods(registry.selectors),
             "classifiers": _methods(registry.classifiers),
@@ -129,6 +130,34 @@ def _modules():
 def _first_sentence(path):
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return " ".join(docstring.partition("\n\n")[0].split()).rstrip(".")
+
+
+def _columns(registry):
+    """Return, for each suite that compares with a paper, what its compared columns run in the two profiles."""
+    from mfbench.suite.loading import load_suite
+    from mfbench.suite.protocols import make_protocol
+    from mfbench.suite.resolve import resolve_methods
+
+    profiles = ("full", "as-published")
+    lines = []
+    for path in sorted((ROOT / "suites").glob("*.toml")):
+        if "as-published" not in load_suite(str(path), registry, "full").suite.profiles:
+            continue
+        lines += ["", f"### `{path.stem}`", ""]
+        methods = {}
+        for name in profiles:
+            loaded = load_suite(str(path), registry, name)
+            methods[name] = resolve_methods(loaded, registry)[0]
+            protocol = make_protocol(loaded.protocol.model_dump(), loaded.suite.suite.seed)
+            tuned = any(method.selection == "per-dataset" for method in methods[name].values())
+            lines.append(f"- `{name}`: {protocol.describe()}{', tuned per dataset' if tuned else ''}")
+        lines += ["", "| column | `full` | `as-published` |", "| --- | --- | --- |"]
+        for label in methods["as-published"]:
+            texts = [methods[name][label].describe() if label in methods[name] else "–" for name in profiles]
+            texts = [text.replace("; per dataset]", "]") for text in texts]
+            cells = [label, texts[0], "the same" if texts[0] == texts[1] else texts[1]]
+            lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
+    return "\n".join(lines) + "\n\n"
 
 
 def _methods(table):

@@ -66,7 +66,7 @@ def test_exports_agree(host, small_suite, tmp_path):
     assert [row["method"] for row in content["scores"]] == ["1NN", "NBC"] * 2
     assert host.run("report", "own", "--md", "--output", "sub/report.md").returncode == 0
     text = (tmp_path / "sub" / "report.md").read_text()
-    assert "mfbench suite own.toml --profile paper" in text
+    assert "mfbench suite own.toml --profile full" in text
     for row in content["scores"]:
         assert f"{100 * row['mean']:.1f} ± {100 * row['sd']:.1f}" in text
 

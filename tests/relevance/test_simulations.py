@@ -1,9 +1,8 @@
 """The two simulations of the paper: detection and false-alarm rates over 20 rounds, compared with reference values.
 
 The reference values (mean and standard deviation of 20 rounds) come from an independent implementation with other
-draws. A mean agrees if it is within 2.5 standard errors of the difference; with more than 40 comparisons, a limit of
-two standard errors would be exceeded once or twice by chance. The script `simulations.py` in this folder prints the
-table of docs/detection.md.
+draws. A mean agrees if it is within 3.3 standard errors of the difference, the limit of a test at level 0.05 over all
+48 comparisons (Bonferroni). The script `simulations.py` in this folder prints the table of docs/detection.md.
 """
 
 import numpy as np
@@ -49,7 +48,7 @@ def test_second_simulation(simulations, name):
     found = simulations.rates(simulations.METHODS[name], ROUNDS)
     for values, mean, sd in zip(found.T, reference[::2], reference[1::2], strict=False):
         error = np.sqrt((values.var(ddof=1) + sd**2) / ROUNDS)
-        assert abs(values.mean() - mean) < 2.5 * error, f"{values.mean():.3f} ± {values.std(ddof=1):.3f}, not {mean}"
+        assert abs(values.mean() - mean) < 3.3 * error, f"{values.mean():.3f} ± {values.std(ddof=1):.3f}, not {mean}"
 
 
 def test_presets(simulations):

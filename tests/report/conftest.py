@@ -38,6 +38,7 @@ def write_run(tmp_path, make_metadata):
         out="reports",
         selection=None,
         published=(),
+        counts=(),
         interactions=None,
         truths=None,
     ):
@@ -53,7 +54,7 @@ def write_run(tmp_path, make_metadata):
             ),
             protocol=ProtocolSettings(folds=folds, repeats=1, metrics=list(metrics)).completed(),
             selection=dict(selection or {}),
-            published=RecordedFigures(tables=headings, figures=list(published)),
+            published=RecordedFigures(tables=headings, figures=list(published), counts=list(counts)),
             methods={method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
             out=out,
             command=list(command) or ["mfbench", "suite", "own", "--profile", "quick"],

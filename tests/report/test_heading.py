@@ -38,6 +38,8 @@ def test_the_command_can_be_typed(write_run):
     words = ["mfbench", "suite", "my suite.toml", "--only", "wave*"]
     run = write_run({("d", "A"): 0.5}, command=words)
     assert regeneration_command(run) == "mfbench suite 'my suite.toml' --only 'wave*' && mfbench report own --md"
+    with_options = regeneration_command(run, "a b.md", statistics=True, reference="A")
+    assert with_options.endswith(" && mfbench report own --statistics --reference A --md --output 'a b.md'")
     run = write_run({("d", "A"): 0.5}, command=words[:3], out="my runs")
     assert regeneration_command(run) == (
         "mfbench suite 'my suite.toml' --out 'my runs' && mfbench report own --out 'my runs' --md"

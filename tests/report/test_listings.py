@@ -94,7 +94,7 @@ class TestSuites:
         show_suites(registry, console)
         (line,) = [line for line in console.file.getvalue().splitlines() if line.startswith(" good ")]
         assert "A good [suite]" in line
-        assert "quick, standard, paper, tiny (default)" in line
+        assert "quick, standard, full, tiny (default)" in line
         assert line.split("A good [suite]")[1].split()[:2] == ["3", "1"]
 
     def test_one_that_is_not_valid_is_told_and_the_others_stay(self, registry, console):

@@ -38,7 +38,7 @@ classifier = "dummy"
 def run_of(tmp_path_factory, kind="holdout", report=""):
     path = tmp_path_factory.mktemp("suite") / "own.toml"
     path.write_text(SUITE.format(kind=kind, report=report), encoding="utf-8")
-    return mfbench.run_suite(str(path), profile="paper", out=tmp_path_factory.mktemp("out"), jobs=1)
+    return mfbench.run_suite(str(path), profile="full", out=tmp_path_factory.mktemp("out"), jobs=1)
 
 
 @pytest.fixture(scope="module", params=["holdout", "three-way"])
@@ -122,7 +122,7 @@ class TestNotes:
 
 def test_overlapping_folds_have_a_published_and_a_sound_verdict(small_run):
     assert relation_of_test_sets(small_run) == "overlapping"
-    assert verdict_columns(small_run) == [("published W/T/L", "published_"), ("sound W/T/L", "sound_")]
+    assert verdict_columns(small_run) == [("papers' rule W/T/L", "published_"), ("sound W/T/L", "sound_")]
 
 
 def test_the_actual_level_of_each_test_is_stated(small_run):
@@ -145,7 +145,7 @@ class TestLimits:
     def test_a_count_without_verdict_stands_in_brackets_with_its_reason(self, write_run):
         run = self.run(write_run)
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in score_table(run).rows}
-        assert rows["sound W/T/L"] == rows["published W/T/L"] == ["–", "0/1/0 (1)", "0/2/0"]
+        assert rows["sound W/T/L"] == rows["papers' rule W/T/L"] == ["–", "0/1/0 (1)", "0/2/0"]
         assert rows["d"][1].endswith("?")
         text = " ".join(verdict_notes(run))
         assert "few folds (all differences are equal: d (B))" in text

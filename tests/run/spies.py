@@ -56,9 +56,10 @@ def maker(log, factory=Spy):
     return make
 
 
-def method(selector="spy", classifier="spy", top="all", grid=(), raw=False, label="m"):
+def method(selector="spy", classifier="spy", top="all", grid=(), raw=False, label="m", weights=None):
     step = None if selector is None else Step(parse(selector), raw)
-    return ResolvedMethod(label, step, Step(parse(classifier)), "all" if step is None else top, tuple(grid))
+    top = "all" if step is None else top
+    return ResolvedMethod(label, step, Step(parse(classifier)), top, tuple(grid), weights=weights)
 
 
 def trial(repeat=0, fold=0, label="m"):

@@ -137,7 +137,7 @@ def test_datasets_splits_and_settings_come_back(store, make_metadata):
 def test_a_failed_start_changes_nothing(store, make_metadata):
     store.begin(make_metadata(profile="quick"), [], [("d", "r", Unavailable())])
     with pytest.raises(RunError):
-        store.begin(make_metadata(profile="paper"), [], [("d", "r", None), ("d", "twice", None)])
+        store.begin(make_metadata(profile="full"), [], [("d", "r", None), ("d", "twice", None)])
     assert store.meta().profile == "quick" and store.left_out() == {"d": "r"}
 
 

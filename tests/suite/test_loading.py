@@ -70,7 +70,7 @@ class TestFinding:
 class TestProfiles:
     def test_without_a_choice_the_suites_own_applies(self, suite_file, toy_registry):
         loaded = load_suite(suite_file(), toy_registry)
-        assert loaded.profile == "paper"
+        assert loaded.profile == "full"
         assert (loaded.protocol.folds, loaded.protocol.repeats) == (3, 2)
 
     def test_a_standard_profile_goes_over_the_protocol_and_keeps_the_rest(self, suite_file, toy_registry):
@@ -81,7 +81,7 @@ class TestProfiles:
         assert loaded.suite.protocol.folds == 4
 
     def test_a_profile_of_the_suite_goes_over_the_standard_one_of_its_name(self, suite_file, toy_registry):
-        loaded = load_suite(suite_file("[profiles.paper]\nrepeats = 1"), toy_registry, "paper")
+        loaded = load_suite(suite_file("[profiles.full]\nrepeats = 1"), toy_registry, "full")
         assert (loaded.protocol.folds, loaded.protocol.repeats) == (3, 1)
 
     def test_a_profile_of_ones_own(self, suite_file, toy_registry):
@@ -90,11 +90,11 @@ class TestProfiles:
         assert loaded.request[1:] == ("--profile", "tiny")
 
     def test_an_unknown_profile_is_answered_with_the_known_ones(self, suite_file, toy_registry):
-        with pytest.raises(UnknownNameError, match=r"unknown profile 'papier': did you mean 'paper'.*suite 'own'"):
-            load_suite(suite_file(), toy_registry, "papier")
+        with pytest.raises(UnknownNameError, match=r"unknown profile 'fulll': did you mean 'full'.*suite 'own'"):
+            load_suite(suite_file(), toy_registry, "fulll")
 
     def test_an_unknown_profile_of_the_file_names_the_key(self, suite_file, toy_registry):
-        with pytest.raises(SuiteError, match=r"own.toml: suite.profile: unknown profile 'zzz'.*paper.*quick.*standard"):
+        with pytest.raises(SuiteError, match=r"own.toml: suite.profile: unknown profile 'zzz'.*full.*quick.*standard"):
             load_suite(suite_file(head='[suite]\nname = "own"\nprofile = "zzz"'), toy_registry)
 
 

@@ -147,7 +147,7 @@ class TestMethods:
 
     def test_tuning_is_told(self, planned):
         method = 'selector = "weigh"\nclassifier = "plain"\ntune = { shift = [1], top = [1] }'
-        assert planned(methods=METHOD + method).methods["A"].describe() == "weigh → plain [tunes shift, top]"
+        assert planned(methods=METHOD + method).methods["A"].describe() == "weigh → plain [tunes shift 1; top 1]"
 
 
 class TestTrials:

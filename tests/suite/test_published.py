@@ -1,6 +1,9 @@
 """Published figures: found by name or path, read as data, matched by the papers' labels, refused with the place."""
 
+import csv
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +14,17 @@ from mfbench.models import Dataset
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 from mfbench.suite.planned_dataset import PlannedDataset
-from mfbench.suite.published import Description, PublishedTable, match, read_published, shipped_tables
+from mfbench.suite.published import (
+    Description,
+    PublishedCount,
+    PublishedTable,
+    match,
+    match_counts,
+    read_published,
+    shipped_tables,
+)
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "suites" / "published"
 
 CSV = "dataset,method,value,note\nBLB,A,90,\nBLB,B,,not printed\nOTH,A,50.5,\n"
 INDEX = """
@@ -174,8 +187,6 @@ def built_in():
 
 class TestShipped:
     def test_every_table_of_figures_is_described_and_every_description_has_a_table(self, built_in):
-        import tomllib
-
         tables = shipped_tables(built_in)
         folder = next(iter(tables.values())).parent
         index = tomllib.loads((folder / "published.toml").read_text(encoding="utf-8"))
@@ -206,3 +217,45 @@ def test_rounding_is_half_of_the_last_digit_printed(tmp_path, toy_registry, unit
     (tmp_path / "own.csv").write_text("dataset,method,value\n" + "".join(f"D{i},A,{v}\n" for i, v in enumerate(values)))
     (tmp_path / "published.toml").write_text(f'[own]\nunit = "{unit}"\n')
     assert read_published("own.csv", toy_registry, tmp_path).rounding == pytest.approx(rounding)
+
+
+class TestCounts:
+    """Wins, ties and losses as printed."""
+
+    def test_they_are_matched_by_the_labels_of_both_methods(self, tmp_path, toy_registry):
+        (tmp_path / "own.csv").write_text("dataset,method,value\nblobs,A,0.9\n")
+        (tmp_path / "published.toml").write_text('[own]\ncounts = { table = "wtl", of = "one" }\n')
+        (tmp_path / "wtl.csv").write_text(
+            "table,reference_method,opponent,reference_wins,ties,reference_losses\none,A,B,3,2,1\ntwo,A,B,9,9,9\n"
+        )
+        table = read_published("own.csv", toy_registry, tmp_path)
+        assert match_counts(table, ["A nested", "B", "C"]) == [PublishedCount("own.csv", "A nested", "B", 3, 2, 1)]
+        assert match_counts(table, ["A"]) == []
+
+    def test_a_file_without_their_columns_is_a_mistake(self, tmp_path, toy_registry):
+        (tmp_path / "own.csv").write_text("dataset,method,value\nblobs,A,0.9\n")
+        (tmp_path / "published.toml").write_text('[own]\ncounts = { table = "own", of = "one" }\n')
+        with pytest.raises(SuiteError, match=r"own\.csv needs the columns table, reference_method, opponent"):
+            read_published("own.csv", toy_registry, tmp_path)
+
+    def test_every_shipped_count_belongs_to_a_table(self):
+        described = tomllib.loads((PUBLISHED / "published.toml").read_text(encoding="utf-8")).values()
+        used = {(entry["counts"]["table"], entry["counts"]["of"]) for entry in described if "counts" in entry}
+        shipped = {
+            (path.stem, row["table"])
+            for path in PUBLISHED.glob("*_wtl.csv")
+            for row in csv.DictReader(path.open(encoding="utf-8"))
+        }
+        assert used == shipped
+
+    def test_those_of_the_similarity_paper_are_counted_from_its_marks(self):
+        counts = {}
+        for row in csv.reader((PUBLISHED / "relief_similarity_tables_5_8_stest.csv").open(encoding="utf-8")):
+            table, dataset, pair, rule, mark = row
+            if table != "table" and dataset != "Letter":
+                left, right = pair.split(" / ")
+                key = (f"table{table} {rule}", f"{rule} ({left})", f"{rule} ({right})")
+                counts.setdefault(key, [0, 0, 0])["=<".find(mark[0]) + 1 if mark[0] != ">" else 0] += 1
+        with (PUBLISHED / "relief_similarity_wtl.csv").open(encoding="utf-8") as handle:
+            shipped = {tuple(row[:3]): list(map(int, row[3:])) for row in list(csv.reader(handle))[1:]}
+        assert shipped == counts

@@ -92,7 +92,7 @@ def test_an_unset_key_is_as_the_form_has_it():
 def test_a_profile_changes_keys_of_the_protocol_alone():
     assert set(Profile.model_fields) <= set(ProtocolSettings.model_fields)
     for kind in KINDS:
-        assert set(standard_profiles(kind)) == {"quick", "standard", "paper"}
+        assert set(standard_profiles(kind)) == {"quick", "standard", "full"}
 
 
 def test_a_profile_has_the_protocols_limits():

@@ -45,6 +45,11 @@ MISTAKES = {
     "unknown grid": ('tune = "defaults"', "methods[0].tune", "'defaults'", "'default' or a table"),
     "label with blanks": ('[[methods]]\nlabel = " b"\nclassifier = "knn"', "methods[1].label", "' b'", "blanks"),
     "duplicate label": ('[[methods]]\nlabel = "a"\nclassifier = "knn"', "methods[1].label", "'a'", "methods[0]"),
+    "duplicate label in one profile": (
+        'profiles = ["quick"]\n[[methods]]\nlabel = "a"\nclassifier = "knn"\nprofiles = ["full", "quick"]',
+        "methods[1].label", "'a'", "unique in each profile",
+    ),
+    "no such weights": ('weights = "cosine"', "methods[0].weights", "'cosine'", "'euclidean' or 'manhattan'"),
     "unknown reference": ('[report]\nreference = "b"', "report.reference", "'b'", "choose from a"),
 }  # fmt: skip
 

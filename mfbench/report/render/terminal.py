@@ -20,8 +20,9 @@ STYLES = {
     "missing": "dim",
     "above": "cyan",
     "below": "magenta",
+    "equivalent": "green",
 }
-MARKED_ROLES = ("not-worse", "above", "below", "marked", "best-marked")
+MARKED_ROLES = ("not-worse", "above", "below", "equivalent", "marked", "best-marked")
 """Roles of cells whose text ends with a mark."""
 
 

@@ -7,7 +7,18 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.analysis.published import ABOVE, BELOW, COMPARED, INCOMPLETE, NOT_COMPARABLE, WITHIN
+from mfbench.analysis.one_dataset.rules import RULES
+from mfbench.analysis.published import (
+    ABOVE,
+    BELOW,
+    COMPARED,
+    EQUIVALENT,
+    INCOMPLETE,
+    MARGIN,
+    NOT_COMPARABLE,
+    UNDECIDED,
+    summarise,
+)
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
@@ -15,7 +26,11 @@ from mfbench.run.trial.metrics import METRICS
 from mfbench.sections import Cell, Role, Section, Table
 from mfbench.wording import counted
 
-MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below")}
+MARKS: dict[str, tuple[str, Role]] = {
+    ABOVE: ("▲", "above"),
+    BELOW: ("▼", "below"),
+    EQUIVALENT: ("=", "equivalent"),
+}
 LISTED = 10
 
 
@@ -25,16 +40,22 @@ def published(run: Run) -> Section:
         "Published figures",
         _tables(run),
         notes=_notes(run),
-        data={"published": lambda: run.published},
+        data={
+            "published": lambda: run.published,
+            "published_summary": lambda: summarise(run.published),
+            "published_counts": lambda: run.published_counts,
+        },
         rows=lambda: _csv_rows(run),
     )
 
 
 def _tables(run: Run) -> list[Table]:
-    """Return, for each published table, datasets by methods as "ours/published", then the largest differences."""
+    """Return, for each published table, its cells and its methods; then the largest differences."""
     frame, titles, trivial = run.published, _titles(run), trivial_accuracies(run)
-    tables = [_overview(rows, titles[str(name)], trivial) for name, rows in frame.groupby("table", sort=False)]
-    return [*tables, *_largest(frame, titles)]
+    tables = []
+    for name, rows in frame.groupby("table", sort=False):
+        tables += [_overview(rows, titles[str(name)], trivial), *_methods(rows, titles[str(name)])]
+    return [*tables, *_counts(run, titles), *_largest(frame, titles)]
 
 
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
@@ -45,17 +66,39 @@ def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> 
     table = Table(
         ["dataset", *constant, *methods],
         title=f"Ours/published: {title}, {with_unit(metric, METRICS[metric].percent).lower()}",
-        footer_rows=1,
     )
     for dataset, rows in frame.groupby("dataset", sort=False):
         by_method = {row["method"]: row for row in rows.to_dict("records")}
         name = _name(str(dataset), str(rows["label"].iloc[0]))
         trivial_cells = [Cell(_number(trivial[str(dataset)], metric)) for _ in constant]
         table.rows.append([Cell(name), *trivial_cells, *(_cell(by_method.get(method), metric) for method in methods)])
-    counts = frame.groupby(["method", "verdict"]).size()
-    totals = ["/".join(str(counts.get((method, verdict), 0)) for verdict in COMPARED) for method in methods]
-    table.rows.append([Cell("above/within/below"), *(DASH for _ in constant), *map(Cell, totals)])
     return table
+
+
+def _methods(frame: pd.DataFrame, title: str) -> list[Table]:
+    """Return a table of the methods of one published table: mean difference, interval, and counts of verdicts."""
+    methods = summarise(frame)
+    if not len(methods):
+        return []
+    metric = str(frame["metric"].iloc[0])
+    table = Table(
+        ["method", "datasets", "ours - published [90 % interval]", "on average", *COMPARED],
+        title=f"Methods: {title}, mean difference over comparable datasets",
+    )
+    for row in methods.to_dict("records"):
+        low, high = (_number(row[name], metric, "+") for name in ("low", "high"))
+        verdict = str(row["verdict"])
+        mark, role = MARKS.get(verdict, ("", "plain"))
+        table.rows.append(
+            [
+                Cell(str(row["method"])),
+                Cell(str(row["datasets"])),
+                Cell(f"{_number(row['difference'], metric, '+')} [{low}, {high}]"),
+                Cell(f"{verdict} {mark}".strip(), role),
+                *(Cell(str(row[name])) for name in COMPARED),
+            ]
+        )
+    return [table]
 
 
 def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
@@ -71,8 +114,27 @@ def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
     return Cell(f"{text} {mark}", role)
 
 
+def _counts(run: Run, titles: Mapping[str, str]) -> list[Table]:
+    """Return the papers' counts of wins, ties and losses beside ours by the papers' rule, if any are printed."""
+    frame = run.published_counts
+    if not len(frame):
+        return []
+    table = Table(
+        ["reference", "method", "ours", "printed", "table"],
+        title="Wins/ties/losses of the reference: ours by the papers' rule, and as printed",
+    )
+    for row in frame.to_dict("records"):
+        ours, printed = (
+            "/".join(str(row[f"{owner}_{word}"]) for word in ("wins", "ties", "losses")) for owner in ("our", "printed")
+        )
+        table.rows.append(
+            [Cell(text) for text in (row["reference"], row["method"], ours, printed, titles[row["table"]])]
+        )
+    return [table]
+
+
 def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
-    beyond = frame[frame["verdict"].isin(list(MARKS))]
+    beyond = frame[frame["verdict"].isin([ABOVE, BELOW])]
     if not len(beyond):
         return []
     order = beyond["difference"].abs().sort_values(ascending=False, kind="stable").index
@@ -107,18 +169,29 @@ def _notes(run: Run) -> list[str]:
         return notes
     counts = frame["verdict"].value_counts()
     compared = int(counts.reindex(COMPARED).fillna(0).sum())
+    points = f"{100 * MARGIN:.0f} points" if METRICS[str(frame["metric"].iloc[0])].percent else f"{MARGIN:g}"
     notes.append(
-        f"Of {compared} comparable figures, ours is within two standard errors on {counts.get(WITHIN, 0)}, above on "
-        f"{counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}) and below on {counts.get(BELOW, 0)} ({MARKS[BELOW][0]}). The "
+        f"Of {counted(compared, 'comparable figure')}, ours is equivalent on {counts.get(EQUIVALENT, 0)} "
+        f"({MARKS[EQUIVALENT][0]}), above on {counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}), below on "
+        f"{counts.get(BELOW, 0)} ({MARKS[BELOW][0]}), and {counts.get(UNDECIDED, 0)} are undecided. Equivalent: the "
+        f"90 % interval of the difference lies within ±{points}. Above or below: by more than two standard errors. The "
         "standard error of our mean is that of the corrected resampled t-test, the square root of "
         "(1/J + n_test/n_train) s² over J folds; the published figure is treated as exact except for rounding."
     )
+    undecided = frame[(frame["verdict"] == UNDECIDED) & (frame["reason"] != "")]
+    for reason, rows in undecided.groupby("reason", sort=False):
+        notes.append(f"Undecided because {reason}: {counted(len(rows), 'figure')}.")
     reasons = [
         f"{', '.join(dict.fromkeys(map(_name, rows['dataset'], rows['label'])))} {reason}"
         for reason, rows in frame[frame["verdict"] == NOT_COMPARABLE].groupby("reason", sort=False)
     ]
     if reasons:
         notes.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
+    if len(run.published_counts):
+        notes.append(
+            "Wins, ties and losses: ours count the comparable datasets of this run, the paper's all of its own. Both "
+            f"are by the {RULES[run.settings.published_test].title}."
+        )
     if counts.get(INCOMPLETE, 0):
         notes.append(f"Not compared, in brackets: {counted(int(counts[INCOMPLETE]), 'figure')} of incomplete cells.")
     return notes
@@ -145,4 +218,4 @@ def _number(value: Any, metric: str, form: str = "") -> str:
     number = float(value)
     if number != number:
         return "–"
-    return f"{100.0 * number:{form}.1f}" if METRICS[metric].percent else f"{number:{form}.3f}"
+    return f"{100.0 * number:{form}z.1f}" if METRICS[metric].percent else f"{number:{form}z.3f}"

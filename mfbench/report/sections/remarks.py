@@ -1,9 +1,9 @@
-"""Remarks: datasets left out, and trials that failed, have not run, changed shared state or raised warnings."""
+"""Remarks: what was left out, and trials that failed, have not run, changed shared state or raised warnings."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mfbench.analysis.results import Run
 from mfbench.sections import Section
@@ -14,11 +14,12 @@ LONGEST_MESSAGE = 200
 
 
 def remarks(run: Run) -> Section:
-    """Return the section on datasets left out, missing trials, failures, changes of shared state and warnings."""
+    """Return the section on what was left out, missing trials, failures, changes of shared state and warnings."""
     return Section(
         "Remarks",
         notes=[
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
+            *_restriction(run.meta.only),
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *_undefined(run),
             *_pending(run),
@@ -33,6 +34,10 @@ def remarks(run: Run) -> Section:
             "not_run": lambda: run.n_pending,
         },
     )
+
+
+def _restriction(only: Sequence[str]) -> list[str]:
+    return [f"A part of the suite: --only {', '.join(only)}."] if only else []
 
 
 def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:

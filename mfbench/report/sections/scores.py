@@ -67,6 +67,8 @@ def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
         [Cell(title), *blank, *(DASH if m == reference else verdict_cell(summary[m], prefix) for m in run.methods)]
         for title, prefix in verdict_columns(run)
     ]
+    # After our count by the papers' rule, which is the first unless there is only one.
+    rows[1:1] = _printed(run, blank)
     detectable = run.wins_ties_losses().groupby("method")["detectable"].median()
     if detectable.notna().any():
         percent = SCORES[run.settings.metric].percent
@@ -75,6 +77,16 @@ def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
         rows.append([Cell("detectable, median"), *blank, *cells])
     ranks = [rank_cell(summary[method]["rank"]) for method in run.methods]
     return [*rows, [Cell("average rank"), *blank, *ranks]]
+
+
+def _printed(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
+    """Return the row of wins, ties and losses that a paper prints against the same reference, if there is one."""
+    frame = run.published_counts
+    printed = {
+        row["method"]: Cell("/".join(str(row[f"printed_{word}"]) for word in ("wins", "ties", "losses")))
+        for row in frame[frame["reference"] == run.settings.reference].to_dict("records")
+    }
+    return [[Cell("printed W/T/L"), *blank, *(printed.get(method, DASH) for method in run.methods)]] if printed else []
 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:

@@ -129,15 +129,16 @@ class Steps:
             return ClassifierInput(encoded.train.copy(), encoded.test.copy(), encoded.groups)
         selection = self.selection(fold, point)
         top = point.get((TOP, TOP), self.method.top)
-        if top == "all-weighted":
-            factor = metric_weights(selection.column_weights)
-            selected = np.unique(encoded.groups[factor > 0]).astype(np.int64)
-            columns = (encoded.train * factor, encoded.test * factor, encoded.groups)
-            return ClassifierInput(*columns, factor.tobytes(), selection, selected)
+        top, weights = ("all", "euclidean") if top == "all-weighted" else (top, self.method.weights)
         selected = choose(selection.weights, top)
         kept = np.isin(encoded.groups, selected)
-        columns = (encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept])
-        return ClassifierInput(*columns, kept.tobytes(), selection, selected)
+        train, test, groups = encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept]
+        if weights is None:
+            return ClassifierInput(train, test, groups, kept.tobytes(), selection, selected)
+        factor = metric_weights(selection.column_weights, weights)[kept]
+        selected = np.unique(groups[factor > 0]).astype(np.int64)
+        identity = kept.tobytes() + factor.tobytes()
+        return ClassifierInput(train * factor, test * factor, groups, identity, selection, selected)
 
     def selection(self, fold: Fold, point: GridPoint) -> Selection:
         """Return the selector's weights on a fold, from a new fit or from one that the fold already has.

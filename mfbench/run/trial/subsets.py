@@ -83,15 +83,27 @@ def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.i
     return np.sort(order[: max(1, count)]).astype(np.int64)
 
 
-def metric_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the factors that turn Euclidean distance into the weighted one; all ones if no weight is positive.
+def metric_weights(weights: NDArray[np.float64], distance: str = "euclidean") -> NDArray[np.float64]:
+    """Return the factors that turn a distance into the weighted one; all ones if no weight is positive.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_columns,)
+        Negative ones count as 0.
+    distance : {"euclidean", "manhattan"}, default="euclidean"
+        The factors of the first are square roots, because it squares differences.
 
     Examples
     --------
     >>> import numpy as np
     >>> metric_weights(np.array([1.0, -3.0, 4.0]))
     array([0.5, 0. , 1. ])
+    >>> metric_weights(np.array([1.0, -3.0, 4.0]), "manhattan")
+    array([0.25, 0.  , 1.  ])
     """
     positive = np.maximum(weights, 0.0)
+    if not positive.any():
+        return np.ones_like(positive)
     # Over the largest first: the scale of a metric is free, and an importance may be as large as a double can be.
-    return np.sqrt(positive / positive.max()) if positive.any() else np.ones_like(positive)
+    relative: NDArray[np.float64] = positive / positive.max()
+    return np.sqrt(relative) if distance == "euclidean" else relative

@@ -10,7 +10,7 @@ from mfbench.report.render.picture import to_svg
 def test_it_has_the_text_of_the_report(small_run):
     svg = to_svg(report_of(small_run))
     words = "".join(ElementTree.fromstring(svg).itertext()).replace("\xa0", " ")
-    for part in ("Own suite", "90.0 ±", "published W/T/L", "Left out: gone: no network"):
+    for part in ("Own suite", "90.0 ±", "papers' rule W/T/L", "Left out: gone: no network"):
         assert part in words
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|url\((?!#)|@font-face|<script|<image", svg)
 

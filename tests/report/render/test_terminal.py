@@ -111,7 +111,7 @@ class TestShow:
             "90.0 ±",
             "≈",
             "99.0 ± 0.0 (4/5)",
-            "published W/T/L",
+            "papers' rule W/T/L",
             "sound W/T/L",
             "average rank",
             "0/1/1",

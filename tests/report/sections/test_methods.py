@@ -8,7 +8,7 @@ class TestMethodTable:
         table = method_table(small_run)
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
         assert list(rows) == ["A", "B", "C"]
-        assert table.columns[4:6] == ["published W/T/L", "sound W/T/L"]
+        assert table.columns[4:6] == ["papers' rule W/T/L", "sound W/T/L"]
         assert rows["A"] == ["a → knn", "90.0", "1.00", "0/1/1", "0/1/1", "2.5 s", "2.0 MB", "–"]
         assert rows["B"][3:5] == ["reference", "reference"]
         assert rows["C"][-1] == "1 of 10"

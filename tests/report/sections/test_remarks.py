@@ -11,6 +11,13 @@ def test_what_is_missing_is_named(small_run):
     assert not any(line.startswith("Not run yet") for line in lines)
 
 
+def test_a_part_of_a_suite_says_so(write_run):
+    run = write_run({("d", "A"): 0.5})
+    assert not any("part of the suite" in line for line in remarks(run).notes)
+    run.meta = run.meta.model_copy(update={"only": ["iris", "?NN"]})
+    assert "A part of the suite: --only iris, ?NN." in remarks(run).notes
+
+
 def test_failures_with_and_without_a_message(write_run, failure):
     run = write_run({("d", "A"): [failure(), failure(Status.MEMORY, "MemoryError", ""), 0.5, 0.5, 0.5]})
     assert "Failed: A on d: 1 × memory: MemoryError: no message" in remarks(run).notes

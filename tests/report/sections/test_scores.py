@@ -5,6 +5,7 @@ import pytest
 
 from mfbench.report.cells import MARK
 from mfbench.report.sections.scores import score_table, scores, trivial_accuracies
+from mfbench.suite.published import PublishedCount, PublishedFigure
 
 
 def cells_of(table):
@@ -57,13 +58,30 @@ class TestScoreTable:
         table = score_table(small_run)
         assert table.columns == ["dataset", "A", "B", "C"]
         assert table.footer_rows == 4
-        assert [cell.text for cell in table.rows[-4]] == ["published W/T/L", "0/1/1", "–", "1/0/0"]
+        assert [cell.text for cell in table.rows[-4]] == ["papers' rule W/T/L", "0/1/1", "–", "1/0/0"]
         assert [cell.text for cell in table.rows[-3]] == ["sound W/T/L", "0/1/1", "–", "1/0/0"]
         sizes = small_run.wins_ties_losses().groupby("method")["detectable"].median()
         assert [cell.text for cell in table.rows[-2]] == [
             "detectable, median", f"{100 * sizes['A']:.1f}", "–", f"{100 * sizes['C']:.1f}",
         ]  # fmt: skip
         assert [cell.text for cell in table.rows[-1]] == ["average rank", "1.00", "2.00", "3.00"]
+
+    def test_the_printed_totals_are_below_ours_by_the_same_rule(self, write_run):
+        cells = {("iris", "A"): 0.9, ("iris", "B"): 0.8, ("iris", "C"): 0.7}
+        figure = PublishedFigure("t", "iris", "C", "IRIS", 0.7)
+        run = write_run(cells, published=[figure], counts=[PublishedCount("t", "A", "C", 17, 2, 1)])
+        table = score_table(run)
+        rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows[-table.footer_rows :]}
+        assert list(rows) == [
+            "papers' rule W/T/L", "printed W/T/L", "sound W/T/L", "detectable, median", "average rank",
+        ]  # fmt: skip
+        assert rows["printed W/T/L"] == ["–", "–", "17/2/1"]
+
+    def test_totals_against_another_reference_are_not_below_ours(self, write_run):
+        cells = {("iris", "A"): 0.9, ("iris", "B"): 0.8, ("iris", "C"): 0.7}
+        figure = PublishedFigure("t", "iris", "C", "IRIS", 0.7)
+        run = write_run(cells, published=[figure], counts=[PublishedCount("t", "B", "C", 17, 2, 1)])
+        assert "printed W/T/L" not in [row[0].text for row in score_table(run).rows]
 
     def test_one_method_alone_has_no_totals(self, write_run):
         table = score_table(write_run({("d", "A"): 0.5}))

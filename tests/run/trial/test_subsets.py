@@ -60,6 +60,20 @@ class TestSubsets:
         assert np.array_equal(log.predictions()[0].X, fold.X[fold.test] * factor)
         assert result.selected.tolist() == [0, 2]
 
+    @pytest.mark.parametrize(("weights", "factor"), [("euclidean", 0.5), ("manhattan", 0.25)])
+    def test_a_subset_can_keep_its_weights(self, weights, factor):
+        fold = fold_of()
+        how = method("spy(weights=[8.0, -1.0, 2.0])", top=2, weights=weights)
+        result, log = run(fold, how)
+        assert np.array_equal(log.fits("classifier")[0].X, fold.X[fold.train][:, [0, 2]] * [1.0, factor])
+        assert np.array_equal(log.predictions()[0].X, fold.X[fold.test][:, [0, 2]] * [1.0, factor])
+        assert result.selected.tolist() == [0, 2]
+
+    def test_a_kept_feature_of_negative_weight_does_not_count(self):
+        result, log = run(fold_of(), method("spy(weights=[8.0, -1.0, -2.0])", top=2, weights="euclidean"))
+        assert not log.fits("classifier")[0].X[:, 1].any()
+        assert result.selected.tolist() == [0]
+
     def test_without_a_positive_weight_nothing_is_multiplied(self):
         fold = fold_of()
         result, log = run(fold, method("spy(weights=[-8.0, -1.0, 0.0])", top="all-weighted"))

@@ -91,6 +91,7 @@ def test_a_trial_for_each_round(plan):
         ("top = 2", "methods[0]", "either a selector, or a classifier"),
         ('selector = "weigh"\ntune = "default"', "methods[0].tune", "'ground-truth' does not tune"),
         ('selector = "weigh"\ntop = "all-weighted"', "methods[0].top", "is for prediction"),
+        ('selector = "weigh"\nweights = "euclidean"', "methods[0].weights", "is for prediction"),
         ('selector = "wiegh"', "methods[0].selector", "did you mean 'weigh'"),
         ('classifier = "zzz"', "methods[0].classifier", "unknown classifier"),
     ],
