@@ -152,9 +152,8 @@ def _levels(run: Run) -> list[str]:
     levels = [text for text in (_level(run, rule) for rule in rules) if text]
     best = best_level_held(run.settings.test, run.protocol.kind, run.protocol.repeats)
     if best is not None:
-        levels.append(
-            f"{MARK} missing on any of 2 to 20 methods {100 * best.low:.0f} to {100 * best.high:.0f} % ({best.design})"
-        )
+        share = f"{100 * best.low:.0f} to {100 * best.high:.0f} %"
+        levels.append(f"any of 2 to 20 methods called worse than the best {share} ({best.design})")
     if not levels:
         return []
     return [
