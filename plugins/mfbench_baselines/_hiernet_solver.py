@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, xlogy
 
 Matrix = NDArray[np.float64]
 
@@ -17,9 +17,9 @@ Matrix = NDArray[np.float64]
 QUADRATIC = 1e-8
 # The largest penalty is raised by this share, so that rounding errors of the gradient do not let a term in.
 ROUNDING = 1e-9
-# Strong hierarchy: how far the two copies of the pairs may differ at the end, gradient steps per round, and rounds
-# after which the weight of agreement is doubled or halved if one of its two errors is BALANCE times the other.
-AGREEMENT, STEPS_PER_ROUND, ROUNDS_PER_BALANCE, BALANCE = 1e-5, 20, 5, 5.0
+# Strong hierarchy: gradient steps per round, and rounds after which the weight of agreement is doubled or halved if one
+# of its two errors is BALANCE times the other.
+STEPS_PER_ROUND, ROUNDS_PER_BALANCE, BALANCE = 20, 5, 5.0
 
 
 class Problem:
@@ -69,28 +69,71 @@ class Problem:
             return 0.5 * float(((self.y - eta) ** 2).sum())
         return float((np.logaddexp(0.0, eta) - self.y * eta).sum())
 
+    def residual(self, eta: Matrix) -> Matrix:
+        """Return the loss's derivative in η."""
+        return np.asarray((eta if self.family == "gaussian" else expit(eta)) - self.y)
+
     def gradient(self, eta: Matrix) -> tuple[Matrix, float]:
         """Return the loss's gradient in the variables and the intercept."""
-        residual = (eta if self.family == "gaussian" else expit(eta)) - self.y
+        return self.slopes(self.residual(eta))
+
+    def slopes(self, residual: Matrix) -> tuple[Matrix, float]:
+        """Return the derivatives of ⟨residual, η⟩ in the variables and the intercept."""
         slopes = self.X.T @ residual
         total = float(residual.sum())
         pairs = (self.X * residual[:, None]).T @ self.X - total * self.mean_products
         return np.column_stack([slopes, -slopes, self.share * pairs]), total
 
+    def lower_bound(self, eta: Matrix, prices: Matrix, penalty: float) -> float:
+        """Return a number that no objective under strong hierarchy is below: the value of a point of the dual problem.
+
+        At a minimum, with its prices, it is the minimum itself without the quadratic part of the penalty.
+
+        Parameters
+        ----------
+        eta : ndarray of shape (n_samples,)
+            The predictor, of which the residual is taken.
+        prices : ndarray of shape (n_features, n_features)
+            Prices of asymmetry in the pairs: an antisymmetric matrix.
+        penalty : float
+            λ.
+        """
+        residual = self.residual(eta)
+        above, below = residual.clip(min=0.0), residual.clip(max=0.0)
+        sums = above.sum(), -below.sum()
+        if min(sums) == 0.0:
+            return 0.0
+        # The intercept is free, so the residuals must add up to 0. These factors also keep them feasible.
+        residual = above * min(1.0, sums[1] / sums[0]) + below * min(1.0, sums[0] / sums[1])
+        gradient, _ = self.slopes(residual)
+        needed = _smallest_penalty(gradient[:, 0], gradient[:, 2:] + prices)
+        residual *= min(1.0, penalty * (1.0 - QUADRATIC) / needed) if needed > 0 else 1.0
+        if self.family == "gaussian":
+            return -float(residual @ (0.5 * residual + self.y))
+        shares = (residual + self.y).clip(0.0, 1.0)
+        return -float((xlogy(shares, shares) + xlogy(1.0 - shares, 1.0 - shares)).sum())
+
     def largest_penalty(self) -> float:
         """Return the smallest penalty for which every main effect and pair is 0 under weak hierarchy.
 
-        Row j stays 0 if some multiplier a >= 0 satisfies |G_jk| <= λ/2 + a (λ + a for squares) and a <= λ - |g_j|, for
-        gradients g of main effects and G of pairs. So pairs can require a larger penalty than main effects alone do.
         The result is raised by the share `ROUNDING`.
         """
         variables, intercept = self.start()
         gradient, _ = self.gradient(self.predictor(variables, intercept))
-        main, pairs = np.abs(gradient[:, 0]), np.abs(gradient[:, 2:])
-        square = np.diag(pairs).copy()
-        np.fill_diagonal(pairs, 0.0)
-        needs = [main, (main + pairs.max(axis=1)) * 2.0 / 3.0, (main + square) / 2.0]
-        return float(np.max(needs)) * (1.0 + ROUNDING) / (1.0 - QUADRATIC)
+        return _smallest_penalty(gradient[:, 0], gradient[:, 2:]) * (1.0 + ROUNDING) / (1.0 - QUADRATIC)
+
+
+def _smallest_penalty(main: Matrix, pairs: Matrix) -> float:
+    """Return the smallest linear penalty that keeps all variables at 0, for gradients of main effects and pairs.
+
+    Row j stays 0 if some multiplier a >= 0 satisfies |G_jk| <= λ/2 + a (λ + a for squares) and a <= λ - |g_j|, for
+    gradients g of main effects and G of pairs. So pairs can require a larger penalty than main effects alone do.
+    """
+    main, pairs = np.abs(main), np.abs(pairs)
+    square = np.diag(pairs).copy()
+    np.fill_diagonal(pairs, 0.0)
+    needs = [main, (main + pairs.max(axis=1)) * 2.0 / 3.0, (main + square) / 2.0]
+    return float(np.max(needs))
 
 
 def penalty_of(variables: Matrix, penalty: float) -> float:
@@ -185,25 +228,35 @@ def solve_weak(
 
 
 def solve_strong(
-    problem: Problem, penalty: float, start: tuple[Matrix, float], *, tol: float, max_iter: int
+    problem: Problem,
+    penalty: float,
+    start: tuple[Matrix, float],
+    *,
+    tol: float,
+    max_iter: int,
+    largest_gap: float = 1e-5,
 ) -> tuple[Matrix, float, int]:
     """Minimise under strong hierarchy, which also requires a symmetric matrix of pairs.
 
-    The pairs have a symmetric copy; the alternating direction method of multipliers makes both agree. Parameters and
-    results are those of `solve_weak`; the returned pairs are exactly symmetric and satisfy the bounds exactly.
+    The pairs have a symmetric copy; the alternating direction method of multipliers makes both agree, and ends when the
+    duality gap is at most `largest_gap` times the objective, so that the excess over the minimum is, too. Other
+    parameters and results are those of `solve_weak`, but `tol` is only the tolerance of the first rounds; the returned
+    pairs are exactly symmetric and satisfy the bounds exactly.
     """
-    (variables, intercept), steps = start, 0
+    (variables, intercept), steps, number = start, 0, 0
     # On one of six test problems, any fixed weight needed up to thirty times as many steps.
     rho = 0.1 * len(problem.y)
     copy = 0.5 * (variables[:, 2:] + variables[:, 2:].T)
     prices = np.zeros_like(copy)
-    for number in range(1, max(1, max_iter // STEPS_PER_ROUND) + 1):
+    result = _feasible(variables, copy)
+    while steps < max_iter:
+        number += 1
         variables, intercept, taken = solve_weak(
             problem,
             penalty,
             (variables, intercept),
             tol=tol,
-            max_iter=STEPS_PER_ROUND,
+            max_iter=min(STEPS_PER_ROUND, max_iter - steps),
             pull=(rho, copy - prices / rho),
         )
         steps += taken
@@ -211,20 +264,30 @@ def solve_strong(
         copy = 0.5 * (copy + copy.T)
         apart = variables[:, 2:] - copy
         prices += rho * apart
-        largest_gap, largest_move = float(np.abs(apart).max()), float(np.abs(copy - previous).max())
-        if max(largest_gap, largest_move) < AGREEMENT and taken < STEPS_PER_ROUND:
+        result = _feasible(variables, copy)
+        eta = problem.predictor(result, intercept)
+        value = problem.loss(eta) + penalty_of(result, penalty)
+        gap = value - problem.lower_bound(eta, prices, penalty)
+        # The bound leaves out the quadratic part of the penalty.
+        if gap <= largest_gap * value + penalty * QUADRATIC * float((result**2).sum()):
             break
-        if number % ROUNDS_PER_BALANCE == 0 and max(largest_gap, largest_move) > BALANCE * min(
-            largest_gap, largest_move
-        ):
-            rho *= 2.0 if largest_gap > largest_move else 0.5
+        if taken == 1:  # the round began within its tolerance: only a smaller one leads further
+            tol /= 2.0
+        error, move = float(np.abs(apart).max()), float(np.abs(copy - previous).max())
+        if number % ROUNDS_PER_BALANCE == 0 and max(error, move) > BALANCE * min(error, move):
+            rho *= 2.0 if error > move else 0.5
+    return result, intercept, steps
+
+
+def _feasible(variables: Matrix, copy: Matrix) -> Matrix:
+    """Return the variables with symmetric pairs close to `copy`, within the bounds."""
     result = variables.copy()
     used = (variables[:, 0] + variables[:, 1]) > 0
     result[:, 2:] = np.where(used[:, None] & used, copy, 0.0)
     # The remaining difference is added to both parts, which does not change the main effect.
     lacking = np.maximum(np.abs(result[:, 2:]).sum(axis=1) - result[:, 0] - result[:, 1], 0.0)
     result[:, :2] += 0.5 * lacking[:, None]
-    return result, intercept, steps
+    return result
 
 
 @njit(cache=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,8 @@ class HierNet(SelectingMixin, CodedClassifier):
     max_iter : int, default=10000
         Maximum number of gradient steps for one penalty.
     tol : float, default=1e-4
-        Largest entry of the generalised gradient at the end, as a share of the largest penalty.
+        Largest entry of the generalised gradient at the end, as a share of the largest penalty. With strong hierarchy,
+        ten times the largest duality gap at the end, as a share of the objective.
     random_state : int, RandomState or None, default=None
         Seed of the folds.
 
@@ -84,6 +86,8 @@ class HierNet(SelectingMixin, CodedClassifier):
         than 5000 features, because of its size.
     n_iter_ : int
         Gradient steps of the last fit, for the class that needed most.
+    converged_ : bool
+        Whether the last fit met `tol` for every class.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -106,7 +110,8 @@ class HierNet(SelectingMixin, CodedClassifier):
     The solver is accelerated proximal gradient descent with restarts; it goes through the penalties from the largest
     down and starts each fit from the previous solution. A step takes O(n p²) for the gradient and O(p² log p) for the
     constraints; memory O(n p + p²). Strong hierarchy uses the alternating direction method of multipliers, with a few
-    dozen rounds of at most 20 such steps. A share of 1e-8 of the penalty is quadratic, which makes b⁺ and b⁻ unique.
+    dozen rounds of at most 20 such steps, until a point of the dual problem shows that the minimum is near. A share of
+    1e-8 of the penalty is quadratic, which makes b⁺ and b⁻ unique.
     With "gaussian", probabilities are predictions clipped to [0, 1].
 
     References
@@ -171,7 +176,8 @@ class HierNet(SelectingMixin, CodedClassifier):
         self.feature_importances_ = np.zeros(self.n_features_in_)
         self.feature_importances_[self.kept_] = np.maximum(np.abs(main), np.abs(self.pairs_).max(axis=2)).max(axis=0)
         self.n_iter_ = max(model.steps for model in self._models)
-        if self.n_iter_ >= self.max_iter:
+        self.converged_ = self.n_iter_ < self.max_iter
+        if not self.converged_:
             warnings.warn(
                 f"HierNet has not converged after {self.max_iter} steps; raise max_iter or tol",
                 ConvergenceWarning,
@@ -265,7 +271,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         self, problem: Problem, penalties: NDArray[np.float64]
     ) -> Iterator[tuple[float, tuple[NDArray[np.float64], float, int]]]:
         """Yield each penalty with its solution, from the largest down, each started from the previous one."""
-        solve = solve_strong if self.hierarchy == "strong" else solve_weak
+        solve = partial(solve_strong, largest_gap=0.1 * self.tol) if self.hierarchy == "strong" else solve_weak
         variables, intercept = problem.start()
         for penalty in penalties:
             variables, intercept, steps = solve(

@@ -109,6 +109,39 @@ def test_objective_matches_a_general_solver(family, hierarchy, share):
         np.testing.assert_array_equal(pairs, pairs.T)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 3])
+@pytest.mark.parametrize("share", [0.1, 0.01])
+def test_strong_hierarchy_reaches_the_minimum_at_the_default_tolerance(seed, share):
+    """Few rows of two classes: both copies of the pairs agree long before the objective is at its minimum."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(25, 5))
+    X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    signal = X[:, 0] - 0.5 * X[:, 1] + 1.5 * X[:, 0] * X[:, 1] + 0.7 * X[:, 2] ** 2
+    y = (signal + rng.logistic(size=25) > 0.5).astype(float)
+    problem = Problem(X, y, "gaussian", True)
+    largest = problem.largest_penalty()
+    variables, intercept, steps = solve_strong(
+        problem, share * largest, problem.start(), tol=1e-4 * largest, max_iter=10_000
+    )
+    least = by_general_solver(problem, share * largest, strong=True)
+    assert steps < 10_000
+    assert objective(problem, variables, intercept, share * largest) == pytest.approx(least, rel=1e-5)
+
+
+@pytest.mark.parametrize("family", ["logistic", "gaussian"])
+def test_lower_bound_is_below_the_minimum_and_meets_it(family):
+    problem = sample(family)
+    penalty = 0.1 * problem.largest_penalty()
+    least = by_general_solver(problem, penalty, strong=True)
+    rng = np.random.default_rng(0)
+    for scale in (0.0, 0.1, 1.0):
+        prices = scale * penalty * rng.normal(size=(3, 3))
+        eta = problem.predictor(scale * rng.normal(size=(3, 5)), rng.normal())
+        assert problem.lower_bound(eta, prices - prices.T, penalty) <= least
+    variables, intercept, _ = solve_strong(problem, penalty, problem.start(), **TIGHT, largest_gap=1e-7)
+    assert objective(problem, variables, intercept, penalty) == pytest.approx(least, rel=2e-7)
+
+
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
 def test_gradient_matches_finite_differences(family):
     problem = sample(family)
@@ -286,6 +319,10 @@ def test_invalid_parameters_raise(parameters):
         HierNet(**parameters).fit(*planted(n=20))
 
 
-def test_too_few_steps_warn():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        HierNet(relative_penalty=0.01, max_iter=2).fit(*planted())
+@pytest.mark.parametrize("hierarchy", ["weak", "strong"])
+def test_too_few_steps_warn(hierarchy):
+    with pytest.warns(ConvergenceWarning, match="HierNet has not converged after 2 steps; raise max_iter") as caught:
+        model = HierNet(relative_penalty=0.01, max_iter=2, hierarchy=hierarchy).fit(*planted(n=60, p=3))
+    assert len(caught) == 1
+    assert not model.converged_
+    assert HierNet(relative_penalty=0.5, hierarchy=hierarchy).fit(*planted(n=60, p=3)).converged_

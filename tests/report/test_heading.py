@@ -22,6 +22,12 @@ class TestHeads:
         alone = write_run(cells, selection={"A": "per-dataset"})
         assert "tuning per dataset on the reported folds, seed" in setting_of(alone)
 
+    def test_a_part_without_tuned_methods_has_the_suites_setting(self, write_run):
+        run = write_run({("d", "A"): 0.5})
+        protocol = run.meta.protocol.model_copy(update={"selection": "per-dataset"})
+        run.meta = run.meta.model_copy(update={"protocol": protocol})
+        assert "tuning per dataset on the reported folds, seed" in setting_of(run)
+
     def test_one_worker_is_singular(self, small_run):
         assert environment_of(small_run).endswith(", 2 workers")
         environment = small_run.meta.environment.model_copy(update={"jobs": 1})

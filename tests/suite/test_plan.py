@@ -186,6 +186,7 @@ class TestKeys:
         "classifier": {"methods": METHOD + 'selector = "weigh"\nclassifier = "plain"'},
         "no selector": {"methods": METHOD + 'classifier = "nearest"'},
         "subset": {"methods": METHOD + 'selector = "weigh"\nclassifier = "nearest"\ntop = "all"'},
+        "weights": {"methods": METHOD + 'selector = "weigh"\nclassifier = "nearest"\nweights = "manhattan"'},
         "grid": {"methods": METHOD + 'selector = "weigh"\nclassifier = "nearest"\ntune = { shift = [0.0] }'},
         "content": {"datasets": '[[datasets]]\nuse = ["blobs(shift=3.0)"]'},
         "scale": {

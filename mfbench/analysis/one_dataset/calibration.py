@@ -136,9 +136,15 @@ def _view(cell: CellResults) -> View:
 
 
 def _applies(name: str, view: View) -> bool:
-    """Return whether a rule is defined for the design: some need several repeats, all need several folds."""
+    """Return whether a rule is defined for the design: tests of scores need several, means and pooling need folds."""
     repeats, folds = view.by_repeat.shape
-    return (repeats > 1 or ("repetition means" not in name and "all folds" not in name)) and folds > 1
+    if "first test set" in name:
+        return True
+    if "repetition means" in name:
+        return repeats > 1 and folds > 1
+    if "first repetition" in name:
+        return folds > 1
+    return repeats > 1 if "all folds" in name else repeats * folds > 1
 
 
 def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
