@@ -137,7 +137,7 @@ def _view(cell: CellResults) -> View:
 
 def _applies(name: str, view: View) -> bool:
     """Return whether a rule is defined for the design: tests of scores need several, means and pooling need folds."""
-    repeats, folds = view.by_repeat.shape
+    repeats, folds = (int(size) for size in view.by_repeat.shape)
     if "first test set" in name:
         return True
     if "repetition means" in name:
