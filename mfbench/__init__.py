@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mfbench.api import Run, load_dataset, load_run, make, run_suite
+    from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
     from mfbench.host.hookspecs import hookimpl
     from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
     from mfbench.sections import Cell, Chart, Section, Table
@@ -30,6 +30,7 @@ _HOMES = {
     "load_dataset": "mfbench.api",
     "load_run": "mfbench.api",
     "make": "mfbench.api",
+    "power": "mfbench.api",
     "run_suite": "mfbench.api",
 }
 
@@ -48,6 +49,7 @@ __all__ = [
     "load_dataset",
     "load_run",
     "make",
+    "power",
     "run_suite",
 ]
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mfbench.analysis.one_dataset.power import POWER
+from mfbench.analysis.power import Power
 from mfbench.analysis.results import Run
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower, Lookup
@@ -33,6 +35,7 @@ __all__ = [
     "load_dataset",
     "load_run",
     "make",
+    "power",
     "prepare_suite",
     "resume_command",
     "run_suite",
@@ -294,6 +297,60 @@ def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
         As in `load_run`.
     """
     return load_run(run if Path(run).exists() else Path(out) / run)
+
+
+def power(
+    run: Run | Path | str,
+    difference: float,
+    *,
+    power: float = POWER,
+    reference: str | None = None,
+    methods: Sequence[str] | None = None,
+    metric: str | None = None,
+) -> Power:
+    """Return what a run can see, and the repeats, rows and datasets that a difference of a given size needs.
+
+    Parameters
+    ----------
+    run : Run, Path or str
+        A run, or a path as in `load_run`.
+    difference : float
+        The size to find, in the unit of the metric: 0.01 is one percentage point of accuracy.
+    power : float, default=0.8
+        The probability with which to find it.
+    reference : str or None, default=None
+        Method that the others are compared with; None means the suite's.
+    methods : sequence of str or None, default=None
+        The others; None means all.
+    metric : str or None, default=None
+        One of the run's metrics; None means the first.
+
+    Returns
+    -------
+    Power
+        With the data frames ``on_datasets`` and ``across``.
+
+    Raises
+    ------
+    UsageError
+        If a name or a number is not valid, or no comparison has a spread to plan from.
+    RunError
+        As in `load_run`.
+
+    Examples
+    --------
+    >>> import mfbench, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = mfbench.run_suite("uci", only=["monks-1", "1NN", "LDA"], out=folder, jobs=1)
+    ...     plan = mfbench.power(run, difference=0.05)
+    >>> plan.on_datasets[["method", "dataset", "folds"]].values.tolist()
+    [['LDA', 'monks-1', 5]]
+    """
+    stored = run if isinstance(run, Run) else load_run(run)
+    changes = {"reference": reference, "metric": metric}
+    return stored.power(
+        difference, power=power, methods=methods, **{key: value for key, value in changes.items() if value is not None}
+    )
 
 
 def exit_code(run: Run) -> ExitCode:

@@ -25,6 +25,7 @@ COLUMNS = [
     "complete",
     "best",
     "not_worse",
+    "p_best",
 ]
 
 
@@ -49,7 +50,7 @@ def companion_scores(
     -------
     DataFrame
         One row per metric, dataset and method: metric, dataset, method, largest_class (its share), and mean, sd,
-        planned, completed, complete, best and not_worse as `mfbench.analysis.summary.tabulate` returns them.
+        planned, completed, complete, best, not_worse and p_best as `mfbench.analysis.summary.tabulate` returns them.
 
     Examples
     --------

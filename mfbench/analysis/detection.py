@@ -27,6 +27,7 @@ FIGURES = (*DETECTION_SCORES, STABILITY)
 COLUMNS = ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
 PAIRED_COLUMNS = [
     "dataset", "method", "figure", "difference", "low", "high", "p_value", "p_wilcoxon", "rounds", "verdict",
+    "detectable", "reason",
 ]  # fmt: skip
 
 
@@ -129,7 +130,9 @@ def compare_rounds(
     -------
     DataFrame
         Columns dataset, method, figure, difference (reference minus method), low, high and p_value (paired t test),
-        p_wilcoxon (signed-rank test), rounds, and verdict: "win", "tie" or "loss" of the reference by the t test.
+        p_wilcoxon (signed-rank test), rounds, verdict ("win", "tie" or "loss" of the reference by the t test, or "no
+        verdict"), detectable (smallest true difference that the t test finds with 80 % power) and reason (why there is
+        no verdict, or none that rests on a spread).
     """
     lines: list[list[object]] = []
     for dataset, cells in trials.groupby("dataset", sort=False):
@@ -157,10 +160,12 @@ def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -
         return None
     first, second = pairs["one"].to_numpy(), pairs["other"].to_numpy()
     test = paired_t_test(first, second, alpha)
+    decision = test.verdict(alpha)
     sign = -1 if figure in SMALLER_IS_BETTER else 1
-    verdict = {1: "win", 0: "tie", -1: "loss"}[sign * test.verdict(alpha)]
+    verdict = "no verdict" if decision is None else {1: "win", 0: "tie", -1: "loss"}[sign * decision]
     return [
         test.difference, test.low, test.high, test.p_value, wilcoxon_p(first, second), len(pairs), verdict,
+        test.detectable, test.reason,
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,10 @@ from mfbench.analysis.across_datasets.profiles import performance_ratios
 from mfbench.analysis.companions import companion_scores
 from mfbench.analysis.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
-from mfbench.analysis.one_dataset.calibration import design_of, rejections
+from mfbench.analysis.one_dataset.calibration import design_of, rejections, worse_than_best
+from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.outcomes import COORDINATES, Correctness, frame_of
+from mfbench.analysis.power import Power, power_analysis
 from mfbench.analysis.predictions import decision_frame, prediction_frame
 from mfbench.analysis.published import compare_counts, compare_with_published
 from mfbench.analysis.settings import ComparisonSettings
@@ -265,6 +268,38 @@ class Run:
             )
         return self._comparisons[settings]
 
+    def power(
+        self, difference: float, *, power: float = POWER, methods: Sequence[str] | None = None, **changes: Any
+    ) -> Power:
+        """Return what the run can see, and the repeats, rows and datasets that a difference of a given size needs.
+
+        Parameters
+        ----------
+        difference : float
+            The size to find, in the unit of the metric: 0.01 is one percentage point of accuracy.
+        power : float, default=0.8
+            The probability with which to find it.
+        methods : sequence of str or None, default=None
+            Methods that the reference is compared with; None means all others.
+        **changes
+            Override `settings`: ``reference``, ``alpha``, ``metric``.
+
+        Raises
+        ------
+        UsageError
+            If a name or a number is not valid, or no comparison has a spread to plan from.
+        """
+        settings = self._changed(changes)
+        for name in (settings.reference, *(methods or ())):
+            self._check_method(str(name))
+        others = [name for name in self.methods if name != settings.reference]
+        if methods is not None and settings.reference in methods:
+            raise UsageError(f"{settings.reference} is the reference; name a method to compare it with")
+        compared = others if methods is None else list(dict.fromkeys(methods))
+        rows = {d["label"]: d["n_samples"] for d in self._stored.datasets}
+        overall = self.overall(**changes)
+        return power_analysis(self.outcomes, overall, settings, compared, rows, difference, power, self._decisions)
+
     @cached_property
     def time_ratios(self) -> pd.DataFrame:
         """Time of each method relative to the fastest on each dataset: tuning, selecting, fitting and predicting.
@@ -274,15 +309,29 @@ class Run:
         return performance_ratios(time_table(self.outcomes))
 
     @property
+    def equal_methods(self) -> list[list[str]]:
+        """Lists of two or more methods of this run that the suite declares equal by construction."""
+        lists = [[method for method in equal if method in self.methods] for equal in self.meta.report.equal]
+        return [methods for methods in lists if len(methods) > 1]
+
+    @property
     def equal_pairs(self) -> list[list[str]]:
-        """Pairs of methods of this run that the suite declares equal by construction."""
-        return [list(pair) for pair in self.meta.report.equal if set(pair) <= set(self.methods)]
+        """The first two methods of each list of `equal_methods`."""
+        return [methods[:2] for methods in self.equal_methods]
 
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule rejects for the pairs of `equal_pairs`, over datasets drawn from one design."""
-        groups = {str(label): design_of(str(label)) for label in self.outcomes["dataset"].unique()}
-        return rejections(self.outcomes, self.settings, self.equal_pairs, groups, self._decisions)
+        return rejections(self.outcomes, self.settings, self.equal_pairs, self._designs, self._decisions)
+
+    @cached_property
+    def worse_than_best(self) -> pd.DataFrame:
+        """How often one of several methods of `equal_methods` is called significantly worse than the best of them."""
+        return worse_than_best(self.outcomes, self.settings, self.equal_methods, self._designs)
+
+    @property
+    def _designs(self) -> dict[str, str]:
+        return {str(label): design_of(str(label)) for label in self.outcomes["dataset"].unique()}
 
     @property
     def folds_per_dataset(self) -> int:

@@ -15,8 +15,8 @@ import pandas as pd
 
 from mfbench.analysis.across_datasets.missing import Completed, complete
 from mfbench.analysis.one_dataset.bayesian import correlated_t_test
+from mfbench.analysis.one_dataset.best import against_best
 from mfbench.analysis.one_dataset.cells import CellResults, Decisions, results_by_cell
-from mfbench.analysis.one_dataset.paired import PairedTest
 from mfbench.analysis.one_dataset.rules import compare, sound_test
 from mfbench.analysis.settings import ComparisonSettings
 from mfbench.errors import UnknownNameError
@@ -25,9 +25,12 @@ TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 CLOCK = 1e-6
 """Lower limit of a trial's time in seconds where times are compared: the resolution of the clock."""
 VERDICTS = ("win", "tie", "loss")
+NO_VERDICT = "no verdict"
+COUNTED = {**{word: word for word in VERDICTS}, NO_VERDICT: "no_verdict"}
+"""Each verdict with the name of its count in the summary."""
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each column of verdicts."""
-_WORDS = {1: "win", 0: "tie", -1: "loss"}
+_WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
 
 
 def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None) -> pd.DataFrame:
@@ -45,9 +48,19 @@ def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Deci
     -------
     DataFrame
         Columns dataset, method, mean, sd, planned, completed, complete, best (largest mean of the dataset's complete
-        cells) and not_worse (not significantly worse than the best by the chosen test).
+        cells), not_worse (not significantly worse than the best by the chosen test, see
+        `mfbench.analysis.one_dataset.best.against_best`) and p_best (the adjusted p-value of the difference from the
+        best; NaN without a verdict).
     """
     cells = results_by_cell(trials, settings.metric, decisions)
+    table = _means_of(cells)
+    table["best"], table["p_best"] = _compare_with_best(table, cells, settings)
+    table.insert(len(table.columns) - 1, "not_worse", table["best"] | (table["p_best"] >= settings.alpha))
+    return table
+
+
+def _means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
+    """Return the columns of `tabulate` that need no comparison."""
     rows = []
     for (dataset, method), cell in cells.items():
         values = cell.scores[cell.ok]
@@ -63,16 +76,14 @@ def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Deci
             }
         )
     columns = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
-    table = pd.DataFrame(rows, columns=columns)
-    best, not_worse = _marks(table, cells, settings)
-    table["best"], table["not_worse"] = best, not_worse
-    return table
+    return pd.DataFrame(rows, columns=columns)
 
 
-def _marks(
+def _compare_with_best(
     table: pd.DataFrame, cells: Mapping[tuple[str, str], CellResults], settings: ComparisonSettings
-) -> tuple[list[bool], list[bool]]:
-    best, not_worse = [False] * len(table), [False] * len(table)
+) -> tuple[list[bool], list[float]]:
+    """Return for each row whether its mean is the best of its dataset, and the p-value of the difference from it."""
+    is_best, p_values = [False] * len(table), [np.nan] * len(table)
     by_dataset: dict[str, list[tuple[int, str, float]]] = {}
     for position, row in enumerate(table.to_dict("records")):
         if row["complete"]:
@@ -80,19 +91,11 @@ def _marks(
             by_dataset.setdefault(row["dataset"], []).append((position, row["method"], goodness))
     for dataset, candidates in by_dataset.items():
         top = max(goodness for _, _, goodness in candidates)
-        champion = next(cells[dataset, method] for _, method, goodness in candidates if goodness == top)
-        for position, method, goodness in candidates:
-            best[position] = goodness == top
-            not_worse[position] = best[position] or _not_worse(champion, cells[dataset, method], settings)
-    return best, not_worse
-
-
-def _not_worse(champion: CellResults, cell: CellResults, settings: ComparisonSettings) -> bool:
-    comparison = compare(champion, cell, settings)
-    # Where no test is defined, as on a single round without predictions, there is no mark.
-    return comparison.verdict(settings.alpha) <= 0 and not (
-        isinstance(comparison, PairedTest) and np.isnan(comparison.p_value)
-    )
+        champion = next(number for number, (_, _, goodness) in enumerate(candidates) if goodness == top)
+        p_best = against_best([cells[dataset, method] for _, method, _ in candidates], champion, settings)
+        for (position, _, goodness), p_value in zip(candidates, p_best.tolist(), strict=True):
+            is_best[position], p_values[position] = goodness == top, p_value
+    return is_best, p_values
 
 
 def compare_with_reference(
@@ -104,14 +107,15 @@ def compare_with_reference(
     -------
     DataFrame
         Columns method, dataset, difference (reference minus method, in the metric's unit; of accuracies for a test of
-        decisions), low, high, p_value, verdict ("win", "tie" or "loss" of the reference by the chosen test), published
-        and sound (the same by the papers' rule and by the rule to trust), mark (of an s-test, else empty), better,
-        equal and worse (posterior probabilities that the reference is better than the method by more than the region of
-        practical equivalence, within it, and worse).
+        decisions), low, high, p_value, verdict ("win", "tie" or "loss" of the reference by the chosen test, or "no
+        verdict"), published and sound (the same by the papers' rule and by the rule to trust), mark (of an s-test, else
+        empty), better, equal and worse (posterior probabilities that the reference is better than the method by more
+        than the region of practical equivalence, within it, and worse), detectable (smallest true difference that the
+        rule to trust finds with 80 % power) and reason (why that rule has no verdict, or none that rests on a spread).
     """
     columns = [
         "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
-        "better", "equal", "worse",
+        "better", "equal", "worse", "detectable", "reason",
     ]  # fmt: skip
     cells = results_by_cell(trials, settings.metric, decisions)
     reference = settings.reference
@@ -142,7 +146,8 @@ def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) 
             settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
         )
         posterior = [comparison.first, comparison.rope, comparison.second]
-    return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior]
+    limits = [getattr(sound, "detectable", np.nan), getattr(sound, "reason", "")]
+    return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior, *limits]
 
 
 def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
@@ -190,15 +195,16 @@ def summarise(
     Returns
     -------
     DataFrame
-        Columns method, mean and rank (over the datasets that the policy for missing cells keeps), win, tie, loss (of
-        the reference against the method, by the chosen test), the same with the prefixes published_ (by the papers'
-        rule) and sound_ (by the rule to trust), select_seconds, fit_seconds, predict_seconds, tune_seconds (wall,
-        over the trials with status ok), total_seconds (their sum, plus the whole duration of failed trials),
-        peak_memory (largest, bytes), failed (number of failed trials) and planned.
+        Columns method, mean and rank (over the datasets that the policy for missing cells keeps), win, tie, loss,
+        no_verdict (of the reference against the method, by the chosen test), the same with the prefixes published_ (by
+        the papers' rule) and sound_ (by the rule to trust), select_seconds, fit_seconds, predict_seconds,
+        tune_seconds (wall, over the trials with status ok), total_seconds (their sum, plus the whole duration of
+        failed trials), peak_memory (largest, bytes), failed (number of failed trials) and planned.
     """
     if not len(trials):
         return pd.DataFrame()
-    completed = complete_table(tabulate(trials, settings, decisions), trials, settings, dummies)
+    cells = results_by_cell(trials, settings.metric)
+    completed = complete_table(_means_of(cells), trials, settings, dummies)
     ranks, means = completed.ranks.mean(axis=0), completed.scores.mean(axis=0)
     verdicts = compare_with_reference(trials, settings, decisions)
     counts = {
@@ -210,7 +216,7 @@ def summarise(
             "method": method,
             "mean": means.get(method, np.nan),
             "rank": ranks.get(method, np.nan),
-            **{f"{prefix}{word}": counts[prefix][method, word] for prefix in KINDS for word in VERDICTS},
+            **{f"{prefix}{name}": counts[prefix][method, word] for prefix in KINDS for word, name in COUNTED.items()},
             **costs.loc[method].to_dict(),
         }
         for method in trials["method"].unique()

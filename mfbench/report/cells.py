@@ -10,6 +10,7 @@ import numpy as np
 from mfbench.sections import Cell
 
 MARK = "≈"
+NO_VERDICT_MARK = "?"
 DASH = Cell("–", "missing")
 
 
@@ -39,7 +40,9 @@ def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -
         return Cell(text, "best")
     if mark == "":
         return Cell(text)
-    return Cell(f"{text} {MARK}", "not-worse") if row["not_worse"] else Cell(text)
+    if row["not_worse"]:
+        return Cell(f"{text} {MARK}", "not-worse")
+    return Cell(f"{text} {NO_VERDICT_MARK}", "marked") if np.isnan(row["p_best"]) else Cell(text)
 
 
 def number_cell(value: float, form: str) -> Cell:
@@ -51,6 +54,19 @@ def number_cell(value: float, form: str) -> Cell:
     ('0.50', '–')
     """
     return Cell(format(value, form)) if np.isfinite(value) else DASH
+
+
+def size_text(value: float, percent: bool) -> str:
+    """Return the size of a difference, in percentage points if it is a share; a dash if it is not finite.
+
+    Examples
+    --------
+    >>> size_text(0.0123, True), size_text(0.0123, False), size_text(float("nan"), True)
+    ('1.2', '0.012', '–')
+    """
+    if not np.isfinite(value):
+        return "–"
+    return f"{100 * value:.1f}" if percent else f"{value:.3f}"
 
 
 def rank_text(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.picture import to_svg
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.detection import detection
+from mfbench.report.sections.power import power_report
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Report
 from mfbench.suite.published import read_published
 
@@ -77,6 +80,46 @@ def present_run(run: Run, form: Form, console: Console) -> str:
         output = form.output.as_posix() if form.output else ""
         command = regeneration_command(run, output, statistics=form.statistics, reference=form.reference)
     return _present(report, form, console, command)
+
+
+def present_power(
+    run: Run,
+    difference: float,
+    console: Console,
+    *,
+    power: float,
+    reference: str | None = None,
+    methods: Sequence[str] = (),
+    metric: str | None = None,
+    as_json: bool = False,
+) -> str:
+    """Return what a run can see as JSON; without `as_json` it is printed, and the text is empty.
+
+    Parameters
+    ----------
+    run : Run
+    difference : float
+        In percentage points if the metric is a share, otherwise in its own unit.
+    console : rich.console.Console
+    power, reference, methods, metric
+        As in `mfbench.analysis.results.Run.power`; no methods means all.
+    as_json : bool, default=False
+
+    Raises
+    ------
+    UsageError
+        If a name or a number is not valid, or no comparison has a spread to plan from.
+    """
+    changes = {"reference": reference, "metric": metric}
+    overrides = {key: value for key, value in changes.items() if value is not None}
+    percent = SCORES[metric].percent if metric in SCORES else SCORES[run.metrics[0]].percent
+    size = difference / 100.0 if percent else difference
+    plan = run.power(size, power=power, methods=methods or None, **overrides)
+    report = power_report(run, plan)
+    if as_json:
+        return to_json(report)
+    show(report, console)
+    return ""
 
 
 def present_table(name: str, form: Form, console: Console) -> str:

@@ -30,7 +30,8 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
     ----------
     table : PublishedTable
     reference : str or None, default=None
-        Method that the others are compared with; None means the one with the best average rank.
+        Method that the others are compared with; None means the one with the best average rank, and p-values are
+        then adjusted for that choice.
     alpha : float, default=0.05
         Level of tests and intervals.
     rope : float, default=0.01
@@ -51,7 +52,7 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
     overall = Overall(completed, greater, reference, alpha, rope)
     methods = [str(name) for name in overall.ranks.index]
     if reference is None:
-        return Overall(completed, greater, methods[0] if methods else None, alpha, rope)
+        return Overall(completed, greater, methods[0] if methods else None, alpha, rope, chosen=True)
     if reference not in methods:
         raise UnknownNameError("method of this table", reference, methods)
     return overall

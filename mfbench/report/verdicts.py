@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from mfbench.analysis.one_dataset.levels import LEVEL, level_held
-from mfbench.analysis.one_dataset.rules import RULES
+import pandas as pd
+
+from mfbench.analysis.one_dataset.levels import LEVEL, best_level_held, level_held
+from mfbench.analysis.one_dataset.paired import IDENTICAL
+from mfbench.analysis.one_dataset.rules import RULES, S_TESTS
 from mfbench.analysis.results import Run
-from mfbench.analysis.summary import VERDICTS
-from mfbench.report.cells import MARK
+from mfbench.analysis.summary import KINDS, NO_VERDICT, VERDICTS
+from mfbench.report.cells import MARK, NO_VERDICT_MARK
 from mfbench.sections import Cell
 
-S_TESTS = ("s-test", "s-test-exact")
+CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 
 TestSets = Literal["independent", "single", "overlapping"]
 
@@ -44,8 +47,10 @@ def verdict_columns(run: Run) -> list[tuple[str, str]]:
 
 
 def verdict_cell(row: Mapping[Any, Any], prefix: str) -> Cell:
-    """Return wins, ties and losses of a row of the summary as "3/1/0"."""
-    return Cell("/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS))
+    """Return wins, ties and losses of a row of the summary as "3/1/0", or "3/1/0 (2)" with two more without verdict."""
+    counts = "/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS)
+    open_ones = int(row[f"{prefix}no_verdict"])
+    return Cell(f"{counts} ({open_ones})" if open_ones else counts)
 
 
 def verdict_notes(run: Run) -> list[str]:
@@ -61,6 +66,7 @@ def verdict_notes(run: Run) -> list[str]:
             _marks(run, "mcnemar" if not RULES[run.settings.test].of_decisions else run.settings.test),
             f"{counts}, {level}, by the {RULES['mcnemar'].title}. A single test set gives no spread between folds, so "
             "scores of folds cannot be tested.",
+            *limit_notes(run),
             hint,
         ]
     return [
@@ -68,18 +74,63 @@ def verdict_notes(run: Run) -> list[str]:
         f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
         f"{RULES[run.settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
         *_levels(run),
+        *limit_notes(run),
         hint,
     ]
+
+
+def limit_notes(run: Run) -> list[str]:
+    """Return the sentences on what the verdicts cannot tell: small differences, and cases without a verdict."""
+    table = run.wins_ties_losses()
+    notes = []
+    if table["detectable"].notna().any():
+        notes.append(
+            f"Detectable: smallest true difference from {run.settings.reference} that the {_sound_title(run)} finds "
+            "with a probability of 80 %; median over datasets. A tie does not exclude smaller differences; "
+            "'mfbench power' shows how much more data would find them."
+        )
+    columns = [KINDS[prefix] for _, prefix in verdict_columns(run)]
+    without = table[(table[columns] == NO_VERDICT).any(axis=1)]
+    if len(without):
+        reasons = "; ".join(f"{reason!s}: {_places(rows)}" for reason, rows in without.groupby("reason", sort=False))
+        notes.append(
+            f"W/T/L in brackets: number of datasets without a verdict. No test is possible without spread or with few "
+            f"folds ({reasons})."
+        )
+    identical = table[table["reason"] == IDENTICAL]
+    if len(identical):
+        notes.append(f"Ties without evidence, because all scores are identical: {_places(identical)}.")
+    scores = run.scores
+    if (scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()).any():
+        notes.append(f"{NO_VERDICT_MARK}: no verdict on the difference from the best.")
+    return notes
+
+
+def _places(rows: pd.DataFrame) -> str:
+    """Return datasets, each with its methods: "iris (1NN, REL), wine (1NN)"."""
+    methods: dict[str, list[str]] = {}
+    for dataset, method in zip(rows["dataset"], rows["method"], strict=True):
+        methods.setdefault(str(dataset), []).append(str(method))
+    return ", ".join(f"{dataset} ({', '.join(names)})" for dataset, names in methods.items())
+
+
+def _sound_title(run: Run) -> str:
+    relation = relation_of_test_sets(run)
+    if relation == "independent":
+        return "paired t-test"
+    return "corrected resampled t-test" if relation == "overlapping" else "exact McNemar test"
 
 
 def _notes_of_rounds(run: Run) -> list[str]:
     settings = run.settings
     return [
-        f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best. W/T/L: number of datasets on "
-        f"which {settings.reference} wins, ties and loses against the method. All at α = {settings.alpha:g} by the "
-        "paired t-test over rounds; rounds are independent, so the test needs no correction.",
-        f"No correction for multiple testing: of the pairs of methods that do not differ, about "
+        f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best{CHOICE}. W/T/L: number of "
+        f"datasets on which {settings.reference} wins, ties and loses against the method. All at α = "
+        f"{settings.alpha:g} by the paired t-test over rounds; rounds are independent, so the test needs no "
+        "correction.",
+        f"W/T/L have no correction for multiple testing: of the pairs of methods that do not differ, about "
         f"{100 * settings.alpha:g} % are expected to differ significantly by chance.",
+        *limit_notes(run),
     ]
 
 
@@ -91,7 +142,7 @@ def _marks(run: Run, test: str) -> str:
         )
     return (
         f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best at α = "
-        f"{run.settings.alpha:g} by the {RULES[test].title}."
+        f"{run.settings.alpha:g} by the {RULES[test].title}{CHOICE}."
     )
 
 
@@ -99,6 +150,10 @@ def _levels(run: Run) -> list[str]:
     """Return the sentence on the actual levels of the tests in a report."""
     rules = dict.fromkeys((run.settings.published_test, "corrected-t", run.settings.test))
     levels = [text for text in (_level(run, rule) for rule in rules) if text]
+    best = best_level_held(run.settings.test, run.protocol.kind, run.protocol.repeats)
+    if best is not None:
+        share = f"{100 * best.low:.0f} to {100 * best.high:.0f} %"
+        levels.append(f"any of 2 to 20 methods called worse than the best {share} ({best.design})")
     if not levels:
         return []
     return [

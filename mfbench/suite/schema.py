@@ -257,9 +257,9 @@ class Report(Part):
     missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
         default="drop-dataset", description="How cells without a score are treated in comparisons across datasets."
     )
-    equal: list[Annotated[list[Label], Field(min_length=2, max_length=2)]] = Field(
+    equal: list[Annotated[list[Label], Field(min_length=2)]] = Field(
         default=[],
-        description="Pairs of methods that are equal by construction: the report shows how often each rule rejects.",
+        description="Lists of methods that are equal by construction: the report shows how often each rule rejects.",
     )
     published: Text | list[Text] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."

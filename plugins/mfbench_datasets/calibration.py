@@ -1,6 +1,8 @@
-"""Data on which two methods are equally good by construction, to check how often a test finds a difference anyway."""
+"""Data on which methods are equally good by construction, to check how often a test finds a difference anyway."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -37,20 +39,60 @@ def two_views(n_samples: int = 100, n_features: int = 5, shift: float = 0.5, see
     >>> dataset.X.shape, dataset.y.sum().item(), dataset.feature_names[5]
     ((20, 10), 10, 'b1')
     """
-    name = "two-views"
+    return _views("two-views", ("a", "b"), n_samples, n_features, shift, seed)
+
+
+def equal_views(
+    n_samples: int = 100, n_views: int = 20, n_features: int = 5, shift: float = 0.5, seed: int = 0
+) -> Dataset:
+    """Return several views of the same classes: given the class, they are independent with the same distribution.
+
+    The views are as those of `two_views`. A learner has equal expected scores on all of them, so a family of equally
+    good methods is as large as the number of views.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        Number of rows, at least 4.
+    n_views : int, default=20
+        Number of views.
+    n_features : int, default=5
+        Number of columns of each view; the dataset has `n_views` times as many, view by view.
+    shift : float, default=0.5
+        Difference between the class means of each column, in standard deviations.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> dataset = equal_views(n_samples=20, n_views=3)
+    >>> dataset.X.shape, dataset.feature_names[5]
+    ((20, 15), 'v2-1')
+    """
+    count = check_whole("equal-views", "n_views", n_views, 1)
+    return _views("equal-views", [f"v{i}-" for i in range(1, count + 1)], n_samples, n_features, shift, seed)
+
+
+def _views(name: str, views: Sequence[str], n_samples: int, n_features: int, shift: float, seed: int) -> Dataset:
+    """Return a dataset with one view for each prefix of column names."""
     n = check_whole(name, "n_samples", n_samples, 4)
     p = check_whole(name, "n_features", n_features, 1)
     distance = check_real(name, "shift", shift, -1e6, 1e6)
     random = np.random.RandomState(check_whole(name, "seed", seed, 0, 2**32 - 1))
     y = np.arange(n, dtype=np.int64) % 2
-    X = random.standard_normal(size=(n, 2 * p)) + distance * y[:, None]
+    width = len(views) * p
+    X = random.standard_normal(size=(n, width)) + distance * y[:, None]
     return Dataset(
         name=name,
         X=X,
         y=y,
         class_names=("0", "1"),
-        feature_names=(*(f"a{j}" for j in range(1, p + 1)), *(f"b{j}" for j in range(1, p + 1))),
-        categorical=np.zeros(2 * p, dtype=bool),
-        relevant=tuple(range(2 * p)) if distance else (),
+        feature_names=tuple(f"{view}{j}" for view in views for j in range(1, p + 1)),
+        categorical=np.zeros(width, dtype=bool),
+        relevant=tuple(range(width)) if distance else (),
         **TWO_VIEWS,
     )

@@ -71,7 +71,7 @@ def ground_truth() -> list[DatasetSpec]:
 
 @hookimpl(specname="mfbench_datasets")
 def calibration() -> list[DatasetSpec]:
-    """Return data on which two methods are equally good by construction."""
+    """Return data on which methods are equally good by construction."""
     return [
         DatasetSpec(
             name="two-views",
@@ -82,7 +82,17 @@ def calibration() -> list[DatasetSpec]:
             n_classes=2,
             tags=("generator", "calibration"),
             **TWO_VIEWS,
-        )
+        ),
+        DatasetSpec(
+            name="equal-views",
+            summary="Independent views, as many as requested, with the same distribution given the class",
+            loader="mfbench_datasets.calibration:equal_views",
+            n_samples=100,
+            n_features=100,
+            n_classes=2,
+            tags=("generator", "calibration"),
+            **TWO_VIEWS,
+        ),
     ]
 
 

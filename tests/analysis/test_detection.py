@@ -68,22 +68,30 @@ def test_frame():
 
 
 def test_paired_comparison():
-    one, other = [0.5, 0.6, 0.9, 0.8], [0.4, 0.2, 0.3, 0.6]
+    one, other = [0.5, 0.6, 0.9, 0.8, 0.7], [0.4, 0.2, 0.3, 0.6, 0.6]
     trials = frame({("d", "A"): [(v, [0]) for v in one], ("d", "B"): [(v, [0]) for v in other]})
     found = compare_rounds(trials, "A").set_index("figure")
     assert found.loc["detection", "p_value"] == pytest.approx(stats.ttest_rel(one, other).pvalue)
-    assert found.loc["detection", "p_wilcoxon"] == pytest.approx(0.125)
-    assert found.loc["detection", "difference"] == pytest.approx(0.325)
+    assert found.loc["detection", "p_wilcoxon"] == pytest.approx(stats.wilcoxon(np.subtract(one, other)).pvalue)
+    assert found.loc["detection", "difference"] == pytest.approx(0.28)
+    assert found.loc["detection", "detectable"] > 0 and found.loc["detection", "reason"] == ""
     back = compare_rounds(trials, "B").set_index("figure")
-    assert back.loc["detection", "difference"] == pytest.approx(-0.325)
+    assert back.loc["detection", "difference"] == pytest.approx(-0.28)
 
 
 def test_verdict_knows_the_direction():
     rounds = np.linspace(0.4, 0.6, 8)
-    trials = frame({("d", "A"): [(v + 0.3, [0]) for v in rounds], ("d", "B"): [(v, [0]) for v in rounds]})
+    trials = frame({("d", "A"): [(1.1 * v + 0.3, [0]) for v in rounds], ("d", "B"): [(v, [0]) for v in rounds]})
     found = compare_rounds(trials, "A").set_index("figure")
     assert found["verdict"].to_dict() == {"detection": "win", "false_alarm": "win"}
-    assert found.loc["false_alarm", "difference"] == pytest.approx(-0.3)
+    assert found.loc["false_alarm", "difference"] == pytest.approx(-0.35)
+
+
+def test_without_spread_between_rounds_there_is_no_verdict():
+    trials = frame({("d", "A"): [(1.0, [0])] * 8, ("d", "B"): [(0.5, [0])] * 8})
+    found = compare_rounds(trials, "A").set_index("figure").loc["detection"]
+    assert (found["verdict"], found["reason"]) == ("no verdict", "all differences are equal")
+    assert np.isnan(found["p_value"]) and found["p_wilcoxon"] < 0.05
 
 
 def test_rounds_are_paired_by_number():

@@ -190,6 +190,44 @@ class TestCompare:
         assert row["rank"] == 1.5
 
 
+class TestNoVerdict:
+    def ahead(self, folds=5):
+        base = spread(0.5, 2)[:folds]
+        return {("d", "A"): [score + 0.1 for score in base], ("d", "B"): base}
+
+    @pytest.mark.parametrize("test", ["corrected-t", "paired-t", "bayes-t"])
+    def test_equal_differences_are_neither_win_nor_tie_nor_loss(self, test):
+        frame = trials(self.ahead())
+        found = compare_with_reference(frame, settings_for(test=test)).iloc[0]
+        assert (found["verdict"], found["published"], found["sound"]) == ("no verdict",) * 3
+        assert found["reason"] == "all differences are equal"
+        assert found["difference"] == pytest.approx(0.1)
+        assert found[["p_value", "low", "high", "better", "detectable"]].isna().all()
+        row = summarise(frame, settings_for(test=test)).set_index("method").loc["B"]
+        for prefix in ("", "published_", "sound_"):
+            assert row[[f"{prefix}{name}" for name in ("win", "tie", "loss", "no_verdict")]].tolist() == [0, 0, 0, 1]
+        marks = tabulate(frame, settings_for(test=test)).set_index("method").loc["B"]
+        assert not marks["not_worse"] and np.isnan(marks["p_best"])
+
+    def test_four_folds_decide_nothing(self):
+        cells = {("d", "A"): HIGH[:4], ("d", "B"): LOW[:4]}
+        found = compare_with_reference(trials(cells), settings_for()).iloc[0]
+        assert (found["verdict"], found["reason"]) == ("no verdict", "fewer than 5 pairs")
+
+    def test_identical_scores_are_a_tie_without_evidence(self):
+        found = compare_with_reference(trials({("d", "A"): HIGH, ("d", "B"): HIGH}), settings_for()).iloc[0]
+        assert (found["verdict"], found["published"], found["reason"]) == ("tie", "tie", "identical scores")
+        assert found["p_value"] == 1.0 and np.isnan(found["detectable"])
+
+
+def test_every_comparison_carries_the_difference_that_it_could_have_seen():
+    cells = {("d", "A"): HIGH, ("d", "B"): LOW}
+    found = compare_with_reference(trials(cells), settings_for(test="wilcoxon", alpha=0.01)).iloc[0]
+    assert found["detectable"] == pytest.approx(corrected_t_test(HIGH, LOW, 0.25, 0.01).detectable)
+    turned = compare_with_reference(trials(cells), settings_for(greater_is_better=False)).iloc[0]
+    assert turned["detectable"] == pytest.approx(corrected_t_test(HIGH, LOW, 0.25).detectable)
+
+
 class TestSummarise:
     def test_best_rank_comes_first_with_means_over_common_datasets(self):
         cells = {

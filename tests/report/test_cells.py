@@ -30,6 +30,7 @@ def test_durations_at_the_edge_of_a_unit(value, text):
 
 
 SCORE = {"mean": 0.9, "sd": 0.01, "complete": True, "best": False, "not_worse": False, "completed": 5, "planned": 5}
+SCORE["p_best"] = 0.01
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ SCORE = {"mean": 0.9, "sd": 0.01, "complete": True, "best": False, "not_worse": 
         ({}, None, Cell("90.0 ± 1.0")),
         ({"best": True}, None, Cell("90.0 ± 1.0", "best")),
         ({"not_worse": True}, None, Cell("90.0 ± 1.0 ≈", "not-worse")),
+        ({"p_best": float("nan")}, None, Cell("90.0 ± 1.0 ?", "marked")),
         ({"complete": False, "completed": 4}, None, Cell("90.0 ± 1.0 (4/5)", "missing")),
         ({"mean": float("nan")}, None, DASH),
         ({"sd": float("nan")}, None, Cell("90.0")),

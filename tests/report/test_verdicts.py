@@ -84,7 +84,7 @@ def test_marks_are_mcnemars(run):
 
 def test_one_count_and_no_mention_of_folds(run):
     table = score_table(run)
-    assert [row[0].text for row in table.rows[2:]] == ["W/T/L", "average rank"]
+    assert [row[0].text for row in table.rows[2:]] == ["W/T/L", "detectable, median", "average rank"]
     assert [name for name in method_table(run).columns if "W/T/L" in name] == ["W/T/L"]
     assert table.rows[2][1].text == "–" and table.rows[2][3].text == "2/0/0"
     text = " ".join(note for section in report_of(run).sections for note in section.notes)
@@ -96,14 +96,16 @@ def test_one_count_and_no_mention_of_folds(run):
 def test_the_s_test_keeps_its_row_and_its_marks(tmp_path_factory):
     run = run_of(tmp_path_factory, report='test = "s-test-exact"')
     rows = score_table(run).rows
-    assert [row[0].text for row in rows[2:]] == ["W/T/L", "s-test-exact W/T/L", "average rank"]
+    assert [row[0].text for row in rows[2:]] == [
+        "W/T/L", "s-test-exact W/T/L", "detectable, median", "average rank",
+    ]  # fmt: skip
     assert all(row[3].text.endswith("≪") for row in rows[:2])
 
 
 def test_a_single_score_without_predictions_decides_nothing(write_run):
     run = write_run({("d", m): [score] for m, score in (("A", 0.9), ("B", 0.8))})
     assert not any(MARK in cell.text for cell in score_table(run).rows[0])
-    assert run.wins_ties_losses()["verdict"].tolist() == ["tie"]
+    assert run.wins_ties_losses()["verdict"].tolist() == ["no verdict"]
 
 
 class TestNotes:
@@ -127,3 +129,35 @@ def test_the_actual_level_of_each_test_is_stated(small_run):
     text = " ".join(verdict_notes(small_run))
     assert "Actual level at a nominal 5 %" in text
     assert "paired-t 5 to 14 % (10 folds)" in text and "corrected-t 1 to 5 % (10 folds)" in text
+
+
+class TestLimits:
+    def run(self, write_run):
+        base = [0.70, 0.72, 0.75, 0.71, 0.74]
+        noisy = [0.71, 0.70, 0.76, 0.69, 0.75]
+        return write_run(
+            {
+                ("d", "A"): base, ("d", "B"): [score - 0.1 for score in base], ("d", "C"): noisy,
+                ("e", "A"): base, ("e", "B"): noisy, ("e", "C"): list(base),
+            }
+        )  # fmt: skip
+
+    def test_a_count_without_verdict_stands_in_brackets_with_its_reason(self, write_run):
+        run = self.run(write_run)
+        rows = {row[0].text: [cell.text for cell in row[1:]] for row in score_table(run).rows}
+        assert rows["sound W/T/L"] == rows["papers' rule W/T/L"] == ["–", "0/1/0 (1)", "0/2/0"]
+        assert rows["d"][1].endswith("?")
+        text = " ".join(verdict_notes(run))
+        assert "few folds (all differences are equal: d (B))" in text
+        assert "Ties without evidence, because all scores are identical: e (C)." in text
+        assert "?: no verdict on the difference from the best." in text
+
+    def test_the_notes_say_what_a_tie_could_have_missed(self, write_run, small_run):
+        assert "smallest true difference from B that the corrected resampled t-test finds" in " ".join(
+            verdict_notes(small_run)
+        )
+        assert "Detectable" not in " ".join(verdict_notes(write_run({("d", "A"): 0.5})))
+
+    def test_reports_without_such_cases_have_no_note_on_them(self, small_run):
+        text = " ".join(verdict_notes(small_run))
+        assert "in brackets" not in text and "identical" not in text and "?:" not in text

@@ -21,13 +21,14 @@ from mfbench.analysis.across_datasets.many_methods import (
     win_probabilities,
 )
 from mfbench.analysis.across_datasets.missing import Completed
-from mfbench.analysis.one_dataset.signed import rank_biserial, wilcoxon_test
+from mfbench.analysis.across_datasets.power import detectable_across
+from mfbench.analysis.one_dataset.signed import differences_of, rank_biserial, wilcoxon_test
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_DATASETS = 2
-COMPARED = ["first", "second", "mean", "difference", "low", "high", "effect", "p_value", "holm"]
+COMPARED = ["first", "second", "mean", "difference", "low", "high", "effect", "p_value", "holm", "detectable"]
 PROBABILITIES = ["better", "equal", "worse"]
 
 
@@ -48,6 +49,9 @@ class Overall:
         Differences of at most this size are practically zero, in the unit of the scores.
     seed : int
         Seed of the Monte-Carlo draws.
+    chosen : bool
+        Whether the reference was chosen as the best of these very scores. Its p-values are then adjusted over all pairs
+        of methods, each of which could have been the best and another one.
     """
 
     completed: Completed
@@ -56,6 +60,7 @@ class Overall:
     alpha: float = 0.05
     rope: float = 0.01
     seed: int = 0
+    chosen: bool = False
 
     @property
     def n_datasets(self) -> int:
@@ -96,7 +101,11 @@ class Overall:
         """
         others = [method for method in self.ranks.index if method != self.reference]
         comparable = self.testable and self.reference in self.ranks.index
-        table = self._compare([(str(self.reference), str(method)) for method in others] if comparable else [])
+        pairs = [(str(self.reference), str(method)) for method in others] if comparable else []
+        table = self._compare(pairs, self.n_comparisons)
+        if self.chosen and len(table):
+            adjusted = {frozenset(row[:2]): row[2] for row in self.pairs[["first", "second", "holm"]].to_numpy()}
+            table["holm"] = [adjusted[frozenset(pair)] for pair in pairs]
         posteriors = [
             signed_rank_test(self._goodness(first), self._goodness(second), self.rope, seed=self.seed)
             for first, second in zip(table["first"], table["second"], strict=True)
@@ -111,10 +120,32 @@ class Overall:
 
         Columns first, second, mean (of first minus second, in the unit of the scores), difference (Hodges-Lehmann
         estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if
-        the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table).
+        the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table), detectable
+        (smallest mean difference that the test finds with 80 % power at `alpha` over the number of comparisons, the
+        strictest step of Holm's method; NaN if there are too few datasets or no spread).
         """
         names = [str(method) for method in self.ranks.index]
-        return self._compare(list(combinations(names, 2)) if self.testable else [])
+        pairs = list(combinations(names, 2)) if self.testable else []
+        return self._compare(pairs, len(pairs))
+
+    @property
+    def n_comparisons(self) -> int:
+        """Number of comparisons over which the p-values of `against_reference` are adjusted."""
+        k = len(self.ranks)
+        return k * (k - 1) // 2 if self.chosen else k - 1
+
+    @cached_property
+    def not_worse(self) -> list[str]:
+        """The method with the best average rank, then those not significantly worse by `pairs`, best first.
+
+        The best is chosen from the same scores, so Holm's adjustment is over all pairs. Empty without a test.
+        """
+        if not self.testable:
+            return []
+        best = str(self.ranks.index[0])
+        against = self.pairs[self.pairs["first"] == best]
+        worse = against[(against["holm"] < self.alpha) & (against["effect"] > 0)]
+        return [best, *(name for name in against["second"] if name not in set(worse["second"]))]
 
     @cached_property
     def wins(self) -> pd.DataFrame:
@@ -127,7 +158,7 @@ class Overall:
         scores = self.completed.scores[method].to_numpy(dtype=float)
         return scores if self.greater_is_better else -scores
 
-    def _compare(self, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    def _compare(self, pairs: Sequence[tuple[str, str]], n_comparisons: int) -> pd.DataFrame:
         rows = []
         for first, second in pairs:
             a, b = self._goodness(first), self._goodness(second)
@@ -137,7 +168,9 @@ class Overall:
                 figures = (-test.difference, -test.high, -test.low)
             scores = self.completed.scores
             mean = float((scores[first] - scores[second]).mean())
-            rows.append([first, second, mean, *figures, rank_biserial(a, b), test.p_value, np.nan])
+            sd = float(np.std(differences_of(a, b), ddof=1))
+            detectable = detectable_across(sd, self.n_datasets, self.alpha / n_comparisons)
+            rows.append([first, second, mean, *figures, rank_biserial(a, b), test.p_value, np.nan, detectable])
         table = pd.DataFrame(rows, columns=COMPARED)
         table["holm"] = holm(table["p_value"].to_numpy(dtype=float))
         return table

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from mfbench.analysis.one_dataset.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, TOO_FEW
 from mfbench.analysis.one_dataset.signed import differences_of
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ class Posterior:
         Its posterior mean (one dataset) or the mean of the observed differences (across datasets).
     first, rope, second : float
         Probabilities that the first is larger by more than the region, that they are practically equal, and that the
-        second is larger.
+        second is larger; NaN if they are undefined.
     low, high : float
         Credible interval of the difference at level 1 - alpha; NaN if there is none.
+    reason : str, default=""
+        Why the probabilities are undefined, as in `mfbench.analysis.one_dataset.paired.PairedTest`.
     """
 
     difference: float
@@ -35,14 +38,20 @@ class Posterior:
     second: float
     low: float = np.nan
     high: float = np.nan
+    reason: str = ""
 
     @property
     def p_value(self) -> float:
         """NaN: a posterior has none."""
         return np.nan
 
-    def verdict(self, alpha: float = 0.05) -> int:
-        """Return 1 if the first is better with probability above 1 - `alpha`, -1 if the second is, else 0."""
+    def verdict(self, alpha: float = 0.05) -> int | None:
+        """Return 1 if the first is better with probability above 1 - `alpha`, -1 if the second is, else 0.
+
+        None if the probabilities are undefined, unless the scores are identical.
+        """
+        if np.isnan(self.first):
+            return 0 if self.reason == IDENTICAL else None
         return int(self.first > 1.0 - alpha) - int(self.second > 1.0 - alpha)
 
 
@@ -73,6 +82,8 @@ def correlated_t_test(
     Returns
     -------
     Posterior
+        As for `corrected_t_test`, there is none without spread or below
+        `mfbench.analysis.one_dataset.paired.LEAST_PAIRS` pairs.
 
     Raises
     ------
@@ -86,21 +97,19 @@ def correlated_t_test(
 
     Examples
     --------
-    >>> posterior = correlated_t_test([0.9, 0.8, 0.85, 0.95], [0.8, 0.75, 0.85, 0.9], ratio=1 / 3)
+    >>> posterior = correlated_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9], ratio=1 / 4)
     >>> round(posterior.first, 2), round(posterior.rope, 2), round(posterior.second, 2)
-    (0.86, 0.07, 0.08)
+    (0.83, 0.1, 0.07)
     """
     differences = differences_of(first, second)
     count = len(differences)
     if count < 2:
         raise ValueError(f"at least two pairs of scores are required; got {count}")
     mean = float(differences.mean())
-    if np.ptp(differences) <= 1e-12:
-        beyond = abs(mean) > rope
-        above, below = float(mean > 0 and beyond), float(mean < 0 and beyond)
-        # Without a region, identical scores support both sides equally.
-        halves = 0.5 if rope == 0 and mean == 0 else 0.0
-        return Posterior(mean, above + halves, 1.0 - above - below - 2 * halves, below + halves, mean, mean)
+    spread = float(np.ptp(differences)) > 1e-12
+    if count < LEAST_PAIRS or not spread:
+        reason = TOO_FEW if count < LEAST_PAIRS else NO_SPREAD if abs(mean) > 1e-12 else IDENTICAL
+        return Posterior(mean, np.nan, np.nan, np.nan, reason=reason)
     scale = float(np.sqrt((1.0 / count + ratio) * differences.var(ddof=1)))
     above = float(special.stdtr(count - 1, (mean - rope) / scale))
     below = float(special.stdtr(count - 1, (-rope - mean) / scale))

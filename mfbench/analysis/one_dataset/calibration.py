@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import special
 
 from mfbench.analysis.one_dataset.bayesian import correlated_t_test
+from mfbench.analysis.one_dataset.best import against_best
 from mfbench.analysis.one_dataset.cells import CellResults, Decisions, results_by_cell
 from mfbench.analysis.one_dataset.decisions import mcnemar_test, s_test
 from mfbench.analysis.one_dataset.paired import corrected_t_test, paired_t_test
@@ -21,6 +22,9 @@ from mfbench.analysis.settings import ComparisonSettings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+SIZES = (2, 5, 20)
+"""Numbers of equal methods among which the best is sought."""
+BEST_COLUMNS = ["first", "methods", "group", "comparisons", "rejected", "frequency", "low", "high"]
 COLUMNS = ["rule", "first", "second", "group", "datasets", "rejected", "frequency", "low", "high"]
 
 
@@ -80,6 +84,48 @@ def rejections(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def worse_than_best(
+    trials: pd.DataFrame, settings: ComparisonSettings, equal: Sequence[Sequence[str]], groups: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return how often one of several equal methods is called significantly worse than the best of them.
+
+    Parameters
+    ----------
+    trials, settings, groups
+        As for `rejections`.
+    equal : sequence of sequences of str
+        Labels of methods that are equal by construction. A long list is divided into shorter ones of each size in
+        `SIZES`, which count separately: their views are independent given the classes.
+
+    Returns
+    -------
+    DataFrame
+        One row per list, size and group: first (the first method of the list), methods (the size), group, comparisons
+        (datasets times lists of that size), rejected, frequency, low and high.
+    """
+    cells = results_by_cell(trials, settings.metric)
+    rows = []
+    for group in dict.fromkeys(groups.values()):
+        members = [dataset for dataset, name in groups.items() if name == group]
+        for methods in equal:
+            whole = [d for d in members if all(_complete(cells, d, method) for method in methods)]
+            for size in (size for size in SIZES if whole and size <= len(methods)):
+                parts = [methods[i : i + size] for i in range(0, len(methods) - size + 1, size)]
+                errors = [
+                    _calls_worse([cells[dataset, method] for method in part], settings)
+                    for dataset in whole
+                    for part in parts
+                ]
+                count, total = sum(errors), len(errors)
+                rows.append([methods[0], size, group, total, count, count / total, *share(count, total)])
+    return pd.DataFrame(rows, columns=BEST_COLUMNS)
+
+
+def _calls_worse(cells: Sequence[CellResults], settings: ComparisonSettings) -> bool:
+    best = int(np.argmax([settings.sign * cell.scores.mean() for cell in cells]))
+    return bool((against_best(cells, best, settings) < settings.alpha).any())
+
+
 def _complete(cells: Mapping[tuple[str, str], CellResults], dataset: str, method: str) -> bool:
     return (dataset, method) in cells and cells[dataset, method].complete
 
@@ -90,9 +136,15 @@ def _view(cell: CellResults) -> View:
 
 
 def _applies(name: str, view: View) -> bool:
-    """Return whether a rule is defined for the design: some need several repeats, all need several folds."""
-    repeats, folds = view.by_repeat.shape
-    return (repeats > 1 or ("repetition means" not in name and "all folds" not in name)) and folds > 1
+    """Return whether a rule is defined for the design: tests of scores need several, means and pooling need folds."""
+    repeats, folds = (int(size) for size in view.by_repeat.shape)
+    if "first test set" in name:
+        return True
+    if "repetition means" in name:
+        return repeats > 1 and folds > 1
+    if "first repetition" in name:
+        return folds > 1
+    return repeats > 1 if "all folds" in name else repeats * folds > 1
 
 
 def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from mfbench.analysis.one_dataset.power import detectable_by_mcnemar
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +32,9 @@ class DecisionTest:
     low, high : float
         Interval of the difference of the accuracies at level 1 - alpha: the exact (Clopper-Pearson) interval of the
         share of `first_only` among the rows on which they differ, conditional on the number of those rows.
+    detectable : float, default=NaN
+        Smallest true difference that McNemar's test finds with 80 % power, if the methods differ as often as they do
+        here; NaN for the s-test, and if they differ too rarely for any difference to be significant.
     """
 
     first_only: int
@@ -38,6 +43,8 @@ class DecisionTest:
     p_value: float
     low: float
     high: float
+    detectable: float = np.nan
+    reason: str = ""
 
     @property
     def difference(self) -> float:
@@ -143,7 +150,9 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> De
     first_only, second_only, n_rows = _discordant(first, second)
     n, k = first_only + second_only, max(first_only, second_only)
     p_value = 1.0 if 2 * k == n else min(1.0, 2.0 * float(special.bdtrc(k - 1, n, 0.5)))
-    return DecisionTest(first_only, second_only, n_rows, p_value, *_interval(first_only, n, n_rows, alpha))
+    interval = _interval(first_only, n, n_rows, alpha)
+    detectable = detectable_by_mcnemar(n, n_rows, alpha)
+    return DecisionTest(first_only, second_only, n_rows, p_value, *interval, detectable)
 
 
 def _discordant(first: ArrayLike, second: ArrayLike) -> tuple[int, int, int]:

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from mfbench.analysis.one_dataset.power import noncentrality
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+LEAST_PAIRS = 5
+"""Pairs of scores below which no test of fold scores gives a verdict."""
+TOO_FEW = f"fewer than {LEAST_PAIRS} pairs"
+NO_SPREAD = "all differences are equal"
+IDENTICAL = "identical scores"
 
 
 @dataclass(frozen=True)
@@ -23,16 +31,27 @@ class PairedTest:
     p_value : float
         Two-sided; NaN if the test is undefined.
     low, high : float
-        Confidence interval of the difference at level 1 - alpha.
+        Confidence interval of the difference at level 1 - alpha; NaN if the test is undefined.
+    detectable : float, default=NaN
+        Smallest true difference that the test finds with 80 % power, if the differences vary as they do here.
+    reason : str, default=""
+        Why there is no verdict, or none that rests on a spread: `TOO_FEW`, `NO_SPREAD` or `IDENTICAL`.
     """
 
     difference: float
     p_value: float
     low: float
     high: float
+    detectable: float = np.nan
+    reason: str = ""
 
-    def verdict(self, alpha: float = 0.05) -> int:
-        """Return 1 if the first is significantly larger, -1 if smaller, 0 for a tie (p not below `alpha`)."""
+    def verdict(self, alpha: float = 0.05) -> int | None:
+        """Return 1 if the first is significantly larger, -1 if smaller, 0 for a tie, None without a p-value.
+
+        A p-value of exactly `alpha` is a tie.
+        """
+        if np.isnan(self.p_value):
+            return None
         return int(np.sign(self.difference)) if self.p_value < alpha else 0
 
 
@@ -59,7 +78,8 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     Returns
     -------
     PairedTest
-        If all differences are equal, p is 1 when they are zero and 0 otherwise.
+        Without spread there is no test: if all differences are equal but not zero, or if there are fewer than
+        `LEAST_PAIRS` pairs, p is NaN. If all scores are identical, p is 1, a tie without evidence.
 
     Raises
     ------
@@ -74,9 +94,9 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
 
     Examples
     --------
-    >>> test = corrected_t_test([0.9, 0.8, 0.85, 0.95], [0.8, 0.75, 0.85, 0.9], ratio=1 / 3)
-    >>> round(test.difference, 3), round(test.p_value, 3)
-    (0.05, 0.207)
+    >>> test = corrected_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9], ratio=1 / 4)
+    >>> round(test.difference, 3), round(test.p_value, 3), round(test.detectable, 3)
+    (0.04, 0.227, 0.106)
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
@@ -88,15 +108,18 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     differences = a - b
     count = len(differences)
     mean = float(differences.mean())
+    if count < LEAST_PAIRS:
+        return PairedTest(mean, np.nan, np.nan, np.nan, reason=TOO_FEW)
     # Differences that are equal up to rounding have no spread; their variance must not come out as 1e-34.
     if np.ptp(differences) <= 1e-12:
-        mean = 0.0 if abs(mean) <= 1e-12 else mean
-        return PairedTest(mean, 1.0 if mean == 0.0 else 0.0, mean, mean)
+        if abs(mean) <= 1e-12:
+            return PairedTest(0.0, 1.0, 0.0, 0.0, reason=IDENTICAL)
+        return PairedTest(mean, np.nan, np.nan, np.nan, reason=NO_SPREAD)
     error = float(np.sqrt((1.0 / count + ratio) * differences.var(ddof=1)))
     # The functions behind scipy.stats.t, without its hundred microseconds per call: a report makes thousands.
     p_value = float(2.0 * special.stdtr(count - 1, -abs(mean) / error))
     half = float(special.stdtrit(count - 1, 1.0 - alpha / 2.0)) * error
-    return PairedTest(mean, p_value, mean - half, mean + half)
+    return PairedTest(mean, p_value, mean - half, mean + half, noncentrality(count - 1, alpha) * error)
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
@@ -117,7 +140,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
 
     Examples
     --------
-    >>> round(paired_t_test([0.9, 0.8, 0.85, 0.95], [0.8, 0.75, 0.85, 0.9]).p_value, 3)
-    0.092
+    >>> round(paired_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9]).p_value, 3)
+    0.099
     """
     return corrected_t_test(first, second, 0.0, alpha)

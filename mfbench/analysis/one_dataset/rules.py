@@ -10,12 +10,14 @@ import numpy as np
 from mfbench.analysis.one_dataset.bayesian import Posterior, correlated_t_test
 from mfbench.analysis.one_dataset.cells import CellResults
 from mfbench.analysis.one_dataset.decisions import DecisionTest, mcnemar_test, s_test
-from mfbench.analysis.one_dataset.paired import PairedTest, corrected_t_test, paired_t_test
+from mfbench.analysis.one_dataset.paired import LEAST_PAIRS, TOO_FEW, PairedTest, corrected_t_test, paired_t_test
 from mfbench.analysis.one_dataset.signed import sign_test, wilcoxon_test
 from mfbench.analysis.settings import ComparisonSettings
 from mfbench.errors import RunError
 
 Comparison = PairedTest | DecisionTest | Posterior
+S_TESTS = ("s-test", "s-test-exact")
+"""The rules that are one-sided, in the direction that the data suggest."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,8 @@ def _of_scores(
 
     def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
         a, b = settings.sign * first.scores, settings.sign * second.scores
-        if len(a) < 2:  # one test set has no spread between folds
-            return PairedTest(float(np.mean(a - b)), np.nan, np.nan, np.nan)
+        if len(a) < LEAST_PAIRS:
+            return PairedTest(float(np.mean(a - b)), np.nan, np.nan, np.nan, reason=TOO_FEW)
         return test(a, b, **{name: getattr(settings, name) for name in names}, alpha=settings.alpha)
 
     return rule

@@ -180,6 +180,33 @@ def _pair_means(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sort((differences[rows] + differences[columns]) / 2.0)
 
 
+@lru_cache(maxsize=4096)
+def attained_level(n: int, alpha: float) -> float:
+    """Return the largest p-value below a level that Wilcoxon's test of n unequal differences can have.
+
+    Parameters
+    ----------
+    n : int
+        Number of differences.
+    alpha : float
+
+    Returns
+    -------
+    float
+        `alpha` itself where the normal distribution is used; NaN if no p-value is below it.
+
+    Examples
+    --------
+    >>> attained_level(6, 0.05), attained_level(5, 0.05)
+    (0.03125, nan)
+    """
+    if n > MOST_EXACT:
+        return alpha
+    p_values = 2.0 * np.cumsum(_distribution(tuple(range(1, n + 1))))
+    below = p_values[p_values < alpha]
+    return float(below[-1]) if len(below) else np.nan
+
+
 @lru_cache(maxsize=64)
 def _critical_rank(n: int, alpha: float) -> int:
     """Return the rank of the interval's limits among the pair means: the least q with P(T <= q) >= alpha / 2."""

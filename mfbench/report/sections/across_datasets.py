@@ -7,7 +7,7 @@ from typing import Any
 
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, interval_text, p_text, rank_text
+from mfbench.report.cells import DASH, interval_text, p_text, rank_text, size_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
@@ -56,8 +56,8 @@ def _reference_table(overall: Overall, percent: bool) -> list[Table]:
     level = f"{100 * (1 - overall.alpha):g} %"
     table = Table(
         [
-            "method", "rank", "mean", f"difference [{level} interval]", "effect", "p", "p (Holm)", "P better",
-            "P equal", "P worse", "verdict",
+            "method", "rank", "mean", f"difference [{level} interval]", "detectable", "effect", "p", "p (Holm)",
+            "P better", "P equal", "P worse", "verdict",
         ],
     )  # fmt: skip
     for row in frame.to_dict("records"):
@@ -69,6 +69,7 @@ def _reference_table(overall: Overall, percent: bool) -> list[Table]:
                 Cell(rank_text(overall.ranks[row["second"]])),
                 Cell(f"{100 * row['mean']:+.2f}" if percent else f"{row['mean']:+.4f}"),
                 Cell(interval_text(row, percent)),
+                Cell(size_text(row["detectable"], percent)),
                 Cell(f"{row['effect']:+.2f}"),
                 Cell(p_text(row["p_value"])),
                 Cell(p_text(row["holm"])),
@@ -88,10 +89,31 @@ def _test_notes(overall: Overall, percent: bool) -> list[str]:
         *_friedman_notes(overall),
         "Tests use one value per dataset and method. Mean: mean difference. Difference: Hodges-Lehmann estimate with "
         "the interval of Wilcoxon's test. Effect: matched-pairs rank-biserial correlation. p: two-sided Wilcoxon "
-        "signed-rank test. p (Holm): the same, adjusted by Holm's method over the methods of the table. Verdict: "
-        f"whether the two methods differ significantly at α = {overall.alpha:g} after this adjustment.",
+        f"signed-rank test. p (Holm): the same, adjusted by Holm's method over {_family(overall)}. Verdict: "
+        f"whether the two methods differ significantly at α = {overall.alpha:g} after this adjustment. Detectable: "
+        f"smallest mean difference that this test finds with a probability of 80 % at α/{overall.n_comparisons}, the "
+        "strictest step of Holm's method, if differences vary between datasets as they do here; –: none.",
+        *_best_notes(overall),
         "P: Bayesian signed-rank test; the probabilities that the reference is better, practically equal (within "
         f"{region}) and worse. {CERTAIN:g} is a common threshold.",
+    ]
+
+
+def _family(overall: Overall) -> str:
+    if overall.chosen:
+        return "all pairs of methods, because the reference was chosen as the best of the same scores"
+    return "the methods of the table"
+
+
+def _best_notes(overall: Overall) -> list[str]:
+    """Return which methods are not significantly worse than the one with the best average rank."""
+    if overall.pairs["detectable"].isna().all():
+        return []
+    best, *others = overall.not_worse
+    return [
+        f"Best average rank: {best}. Not significantly worse by Wilcoxon's test, adjusted by Holm's method over all "
+        f"{len(overall.pairs)} pairs of methods because the best is chosen from the same scores: "
+        f"{', '.join(others) or 'none'}."
     ]
 
 
@@ -129,13 +151,14 @@ def section_of_pairs(overall: Overall, percent: bool) -> Section:
 
 def _pair_table(overall: Overall, percent: bool) -> Table:
     table = Table(
-        ["pair", "difference [interval]", "effect", "p", "p (Holm)"],
+        ["pair", "difference [interval]", "detectable", "effect", "p", "p (Holm)"],
         title=f"All {len(overall.pairs)} pairs",
     )
     for row in overall.pairs.to_dict("records"):
         texts = [
             f"{row['first']} – {row['second']}",
             interval_text(row, percent),
+            size_text(row["detectable"], percent),
             f"{row['effect']:+.2f}",
             p_text(row["p_value"]),
             p_text(row["holm"]),
@@ -171,6 +194,8 @@ def overall_data(overall: Overall) -> dict[str, Any]:
         "not_separated": [list(overall.ranks.index[first : last + 1]) for first, last in overall.groups]
         if testable
         else [],
+        "not_worse": overall.not_worse,
+        "comparisons": overall.n_comparisons,
         "against_reference": overall.against_reference,
         "pairs": overall.pairs,
         "win_probabilities": overall.wins.to_dict("index") if testable else {},

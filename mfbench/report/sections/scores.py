@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
+from mfbench.analysis.one_dataset.rules import S_TESTS
 from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, rank_cell, score_cell, with_unit
-from mfbench.report.verdicts import S_TESTS, verdict_cell, verdict_columns, verdict_notes
+from mfbench.report.cells import DASH, rank_cell, score_cell, size_text, with_unit
+from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 
@@ -67,6 +69,12 @@ def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
     ]
     # After our count by the papers' rule, which is the first unless there is only one.
     rows[1:1] = _printed(run, blank)
+    detectable = run.wins_ties_losses().groupby("method")["detectable"].median()
+    if detectable.notna().any():
+        percent = SCORES[run.settings.metric].percent
+        sizes = [size_text(detectable.get(method, np.nan), percent) for method in run.methods]
+        cells = [DASH if size == DASH.text else Cell(size) for size in sizes]
+        rows.append([Cell("detectable, median"), *blank, *cells])
     ranks = [rank_cell(summary[method]["rank"]) for method in run.methods]
     return [*rows, [Cell("average rank"), *blank, *ranks]]
 

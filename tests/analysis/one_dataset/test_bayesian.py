@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mfbench.analysis.one_dataset.bayesian import Posterior, correlated_t_test
 from mfbench.analysis.one_dataset.paired import corrected_t_test
 
-SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=20).map(
+SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=20).map(
     lambda pairs: tuple(np.array(pairs).T)
 )
 
@@ -31,6 +31,7 @@ class TestCorrelatedT:
     @given(SCORES, st.sampled_from([0.0, 0.01, 0.3]))
     def test_probabilities_add_up_and_turn(self, scores, rope):
         first, second = scores
+        assume(np.ptp(first - second) > 1e-12)
         one, other = correlated_t_test(first, second, 1 / 9, rope), correlated_t_test(second, first, 1 / 9, rope)
         assert sum(probabilities(one)) == pytest.approx(1.0)
         assert probabilities(one) == pytest.approx(probabilities(other)[::-1], abs=1e-9)
@@ -48,13 +49,24 @@ class TestCorrelatedT:
         else:
             assert (found.second, found.first) == pytest.approx(expected, abs=1e-9)
 
+    @pytest.mark.parametrize("rope", [0.0, 0.01])
     @pytest.mark.parametrize(
-        ("difference", "rope", "expected"),
-        [(0.1, 0.01, (1, 0, 0)), (-0.1, 0.01, (0, 0, 1)), (0.005, 0.01, (0, 1, 0)), (0.0, 0.0, (0.5, 0, 0.5))],
+        ("difference", "verdict", "reason"),
+        [
+            (0.1, None, "all differences are equal"),
+            (0.005, None, "all differences are equal"),
+            (0, 0, "identical scores"),
+        ],
     )
-    def test_without_spread_the_difference_is_certain(self, difference, rope, expected):
-        second = np.array([0.1, 0.5, 0.7])
-        assert probabilities(correlated_t_test(second + difference, second, 1 / 9, rope)) == expected
+    def test_without_spread_there_are_no_probabilities(self, difference, rope, verdict, reason):
+        second = np.array([0.1, 0.5, 0.7, 0.2, 0.3])
+        found = correlated_t_test(second + difference, second, 1 / 9, rope)
+        assert np.isnan(probabilities(found)).all()
+        assert (found.verdict(), found.reason) == (verdict, reason)
+
+    def test_below_five_pairs_there_are_none_either(self):
+        found = correlated_t_test([0.1, 0.5, 0.7, 0.9], [0.2, 0.5, 0.6, 0.7], 1 / 9)
+        assert np.isnan(found.first) and found.verdict() is None and found.reason == "fewer than 5 pairs"
 
     def test_one_pair_is_not_enough(self):
         with pytest.raises(ValueError, match="at least two pairs"):

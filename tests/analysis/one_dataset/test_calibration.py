@@ -97,3 +97,35 @@ def test_the_interval_of_a_share_covers_it():
     assert share(0, 50)[0] == 0.0
     assert share(50, 50)[1] == 1.0
     assert share(0, 50)[1] == pytest.approx(1 - 0.025 ** (1 / 50))
+
+
+@pytest.mark.parametrize(
+    ("repeats", "folds", "defined"),
+    [
+        (3, 4, {"all folds", "repetition means", "first repetition", "first test set", "Bayesian"}),
+        (1, 4, {"first repetition", "first test set", "Bayesian"}),
+        (4, 1, {"all folds", "first test set", "Bayesian"}),
+        (1, 1, {"first test set"}),
+    ],
+    ids=["repeated folds", "folds", "random splits", "one split"],
+)
+def test_rules_that_a_design_defines(repeats, folds, defined):
+    rng = np.random.default_rng(0)
+    rows, right = [], {}
+    for method in "AB":
+        decisions = rng.random((repeats * folds, 20)) < 0.7
+        right["d", method] = list(decisions)
+        rows += [
+            {
+                "dataset": "d",
+                "method": method,
+                "repeat": i // folds,
+                "fold": i % folds,
+                "status": "ok",
+                "accuracy": mean,
+            }
+            for i, mean in enumerate(decisions.mean(axis=1))
+        ]
+    found = rejections(pd.DataFrame(rows), SETTINGS, [("A", "B")], {"d": "design"}, lambda d, m: right[d, m])
+    words = {"all folds", "repetition means", "first repetition", "first test set", "Bayesian"}
+    assert {word for word in words if found["rule"].str.contains(word).any()} == defined

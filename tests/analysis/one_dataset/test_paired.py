@@ -11,9 +11,10 @@ from scipy import stats
 from mfbench.analysis.one_dataset.paired import PairedTest, corrected_t_test, paired_t_test
 from mfbench.suite.protocols import RepeatedCV
 
-SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30).map(
+SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=30).map(
     lambda pairs: tuple(np.array(pairs).T)
 )
+IDENTICAL_SCORES = PairedTest(0.0, 1.0, 0.0, 0.0, reason="identical scores")
 RATIOS = st.sampled_from([0.0, 1 / 9, 0.25, 1.0])
 
 
@@ -30,13 +31,13 @@ def test_without_the_correction_it_is_scipys_paired_t_test(scores, alpha):
 
 
 def test_a_case_by_hand():
-    """Differences 1, 2, 3, ratio 1/2: m = 2, s = 1, t² = 4 / (1/3 + 1/2) = 24/5; with 2 degrees p has a closed form."""
-    found = corrected_t_test([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], ratio=0.5)
-    assert found.difference == 2.0
-    assert found.p_value == pytest.approx(1 - math.sqrt(4.8 / 6.8), rel=1e-12)
-    # The 97.5 % point of t with 2 degrees of freedom: x = q sqrt(2 / (1 - q²)) with q = 0.95.
-    half = 0.95 * math.sqrt(2 / (1 - 0.95**2)) * math.sqrt(5 / 6)
-    assert (found.low, found.high) == pytest.approx((2 - half, 2 + half), rel=1e-12)
+    """Differences 1 to 5, ratio 3/10: m = 3, s² = 5/2, t² = 9 / (5/4) = 36/5; with 4 degrees p has a closed form."""
+    found = corrected_t_test([1.0, 2.0, 3.0, 4.0, 5.0], [0.0] * 5, ratio=0.3)
+    assert found.difference == 3.0
+    sine = math.sqrt(7.2 / 11.2)
+    assert found.p_value == pytest.approx(1 - sine * (1 + 4 / 11.2 / 2), rel=1e-12)
+    half = stats.t.ppf(0.975, 4) * math.sqrt(1.25)
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half), rel=1e-12)
 
 
 def test_ten_times_ten_folds_by_the_formula():
@@ -50,6 +51,7 @@ def test_ten_times_ten_folds_by_the_formula():
 @given(SCORES, RATIOS)
 def test_exchanging_the_methods_turns_the_sign(scores, ratio):
     first, second = scores
+    assume(np.ptp(first - second) > 1e-12)
     one, other = corrected_t_test(first, second, ratio), corrected_t_test(second, first, ratio)
     assert one.difference == -other.difference
     assert one.p_value == other.p_value
@@ -60,16 +62,18 @@ def test_exchanging_the_methods_turns_the_sign(scores, ratio):
 @given(SCORES, RATIOS)
 def test_a_method_against_itself_is_a_tie(scores, ratio):
     found = corrected_t_test(scores[0], scores[0], ratio)
-    assert found == PairedTest(0.0, 1.0, 0.0, 0.0)
+    assert found == IDENTICAL_SCORES
     assert found.verdict() == 0
 
 
 @given(SCORES)
 def test_the_correction_only_makes_it_more_careful(scores):
     first, second = scores
+    assume(np.ptp(first - second) > 1e-12)
     plain, corrected = corrected_t_test(first, second, 0.0), corrected_t_test(first, second, 1 / 9)
     assert corrected.p_value >= plain.p_value
     assert corrected.low <= plain.low <= plain.high <= corrected.high
+    assert corrected.detectable > plain.detectable
 
 
 @given(SCORES, RATIOS)
@@ -81,24 +85,36 @@ def test_the_interval_and_the_p_value_agree(scores, ratio):
     assert (found.p_value < 0.05) == (not found.low <= 0.0 <= found.high)
 
 
-class TestNoSpread:
+class TestNoVerdict:
     @pytest.mark.parametrize("difference", [0.1, -0.1, 1e-9])
-    def test_equal_differences_that_are_not_zero_are_certain(self, difference):
-        second = np.array([0.1, 0.5, 0.7])
-        found = corrected_t_test(second + difference, second, 1 / 9)
-        assert found.p_value == 0.0
-        assert found.verdict() == np.sign(difference)
-        assert found.low == found.high == pytest.approx(difference)
+    @pytest.mark.parametrize("ratio", [0.0, 1 / 9])
+    def test_equal_differences_that_are_not_zero_have_no_spread_to_test_them_with(self, difference, ratio):
+        second = np.array([0.1, 0.5, 0.7, 0.6, 0.2])
+        found = corrected_t_test(second + difference, second, ratio)
+        assert found.difference == pytest.approx(difference)
+        assert np.isnan([found.p_value, found.low, found.high, found.detectable]).all()
+        assert found.verdict() is None
+        assert found.reason == "all differences are equal"
+
+    def test_three_splits_that_each_lead_by_one_row(self):
+        found = corrected_t_test([0.9, 0.8, 0.7], [0.8, 0.7, 0.6], 0.5)
+        assert np.isnan(found.p_value) and found.verdict() is None
+
+    @pytest.mark.parametrize("pairs", [2, 3, 4])
+    def test_fewer_than_five_pairs(self, pairs):
+        first, second = np.random.default_rng(0).random((2, pairs))
+        found = corrected_t_test(first, second, 1 / 9)
+        assert found.verdict() is None and found.reason == "fewer than 5 pairs"
+        assert corrected_t_test(first, first, 1 / 9).verdict() is None
 
     def test_rounding_is_no_difference(self):
-        first = np.array([0.1 + 0.2, 0.3, 0.3])
-        second = np.array([0.3, 0.1 + 0.2, 0.3])
-        assert corrected_t_test(first, second, 1 / 9) == PairedTest(0.0, 1.0, 0.0, 0.0)
+        first = np.array([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3])
+        second = np.array([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3])
+        assert corrected_t_test(first, second, 1 / 9) == IDENTICAL_SCORES
 
     def test_rounding_is_no_spread(self):
-        second = np.array([0.1, 0.2, 0.3, 0.7])
-        found = corrected_t_test(second + 0.1, second, 1 / 9)
-        assert found.p_value == 0.0
+        second = np.array([0.1, 0.2, 0.3, 0.7, 0.9])
+        assert corrected_t_test(second + 0.1, second, 1 / 9).reason == "all differences are equal"
 
 
 class TestVerdict:

@@ -114,7 +114,7 @@ class TestOneTestSet:
         cells = self.cells(trials, None)
         for name in self.SCORES:
             found = compare(cells["d", "A"], cells["d", "B"], settings_for(), name)
-            assert np.isnan(found.p_value) and found.verdict() == 0
+            assert np.isnan(found.p_value) and found.verdict() is None
 
     def test_the_sound_rule_is_mcnemars(self, trials):
         assert sound_test(self.cells(trials)["d", "A"]) == "mcnemar"
@@ -127,3 +127,12 @@ class TestOneTestSet:
 def test_a_test_of_decisions_without_predictions_says_so(trials):
     with pytest.raises(RunError, match="no predictions of A on d"):
         compare_with_reference(trials, settings_for(test="mcnemar"))
+
+
+@pytest.mark.parametrize("name", ["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign"])
+def test_below_five_pairs_no_rule_of_fold_scores_has_a_verdict(trials, name):
+    cells = results_by_cell(trials[trials["repeat"] == 0], "accuracy", decisions)
+    found = compare(cells["d", "A"], cells["d", "B"], settings_for(), name)
+    assert len(cells["d", "A"].scores) == 4
+    assert found.verdict() is None and np.isnan(found.p_value)
+    assert found.reason == "fewer than 5 pairs"

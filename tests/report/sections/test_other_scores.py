@@ -45,10 +45,10 @@ def test_only_datasets_beyond_the_limit_and_only_scores_that_show_a_constant_gue
 def test_the_tables_mark_the_best_whatever_the_direction(run):
     balanced, loss = other_scores(run).tables
     assert balanced.title == "balanced_accuracy, percent, where one class exceeds 65 % of the rows"
-    assert [cell.text for cell in balanced.rows[0]] == ["skewed", "70 %", "50.0 ± 1.6", "80.0 ± 1.6"]
-    assert [cell.text for cell in loss.rows[0]] == ["skewed", "70 %", "0.900 ± 0.016", "0.400 ± 0.016"]
+    assert [cell.text for cell in balanced.rows[0]] == ["skewed", "70 %", "50.0 ± 1.6 ?", "80.0 ± 1.6"]
+    assert [cell.text for cell in loss.rows[0]] == ["skewed", "70 %", "0.900 ± 0.016 ?", "0.400 ± 0.016"]
     for table in (balanced, loss):
-        assert [cell.role for cell in table.rows[0][2:]] == ["plain", "best"]
+        assert [cell.role for cell in table.rows[0][2:]] == ["marked", "best"], "no spread"
 
 
 def test_a_classifier_without_scores_has_a_dash(write_run):
@@ -83,4 +83,4 @@ def test_even_classes_or_another_score_have_no_section(write_run):
 def test_a_test_of_decisions_marks_only_the_table_of_accuracy(write_run):
     cells = {("d", "A"): folds(0.7, 0.5, 0.9), ("d", "B"): folds(0.7, 0.8, 0.4)}
     run = write_run(cells, metrics=METRICS, report={"test": "s-test-exact"})
-    assert [cell.text for cell in other_scores(run).tables[0].rows[0]] == ["d", "75 %", "50.0 ± 1.6", "80.0 ± 1.6"]
+    assert [cell.text for cell in other_scores(run).tables[0].rows[0]] == ["d", "75 %", "50.0 ± 1.6 ?", "80.0 ± 1.6"]

@@ -57,9 +57,13 @@ class TestScoreTable:
     def test_totals_are_at_the_foot(self, small_run):
         table = score_table(small_run)
         assert table.columns == ["dataset", "A", "B", "C"]
-        assert table.footer_rows == 3
-        assert [cell.text for cell in table.rows[-3]] == ["papers' rule W/T/L", "0/1/1", "–", "1/0/0"]
-        assert [cell.text for cell in table.rows[-2]] == ["sound W/T/L", "0/1/1", "–", "1/0/0"]
+        assert table.footer_rows == 4
+        assert [cell.text for cell in table.rows[-4]] == ["papers' rule W/T/L", "0/1/1", "–", "1/0/0"]
+        assert [cell.text for cell in table.rows[-3]] == ["sound W/T/L", "0/1/1", "–", "1/0/0"]
+        sizes = small_run.wins_ties_losses().groupby("method")["detectable"].median()
+        assert [cell.text for cell in table.rows[-2]] == [
+            "detectable, median", f"{100 * sizes['A']:.1f}", "–", f"{100 * sizes['C']:.1f}",
+        ]  # fmt: skip
         assert [cell.text for cell in table.rows[-1]] == ["average rank", "1.00", "2.00", "3.00"]
 
     def test_the_printed_totals_are_below_ours_by_the_same_rule(self, write_run):
@@ -68,7 +72,9 @@ class TestScoreTable:
         run = write_run(cells, published=[figure], counts=[PublishedCount("t", "A", "C", 17, 2, 1)])
         table = score_table(run)
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows[-table.footer_rows :]}
-        assert list(rows) == ["papers' rule W/T/L", "printed W/T/L", "sound W/T/L", "average rank"]
+        assert list(rows) == [
+            "papers' rule W/T/L", "printed W/T/L", "sound W/T/L", "detectable, median", "average rank",
+        ]  # fmt: skip
         assert rows["printed W/T/L"] == ["–", "–", "17/2/1"]
 
     def test_totals_against_another_reference_are_not_below_ours(self, write_run):
@@ -137,7 +143,7 @@ def test_what_constant_decisions_score_is_a_column_next_to_one_metric(write_run)
     assert trivial_accuracies(run) == {"d": 0.75}
     table = score_table(run)
     assert table.columns == ["dataset", "trivial", "A", "B"]
-    assert [row[1].text for row in table.rows] == ["75.0", "–", "–", "–"]
+    assert [row[1].text for row in table.rows] == ["75.0", "–", "–", "–", "–"]
     assert "rejecting every class" in " ".join(scores(run).notes).lower()
 
 

@@ -1,0 +1,49 @@
+"""The command ``mfbench power``, which says what a run can see and what it would need to see more."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mfbench.cli.options import DEFAULT_OUT, Out, make_console
+
+
+def power(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or the name of a suite.")],
+    difference: Annotated[
+        float,
+        typer.Option(metavar="SIZE", help="True difference to find, in percentage points if the metric is a share."),
+    ],
+    probability: Annotated[
+        float, typer.Option("--power", metavar="PROBABILITY", help="Probability with which to find it.")
+    ] = 0.8,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Compare only this method. Can be repeated.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Metric of the scores. [default: the run's first]")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""
+    from mfbench.api import find_run
+    from mfbench.report.present import present_power
+
+    text = present_power(
+        find_run(run, out),
+        difference,
+        make_console(),
+        power=probability,
+        reference=reference,
+        methods=method or (),
+        metric=metric,
+        as_json=as_json,
+    )
+    sys.stdout.write(text)
