@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -55,7 +56,17 @@ class MarginLearner(SelectorMixin, BaseEstimator):
         if not weights.any():
             raise ValueError(f"{type(self).__name__} needs a sample of positive weight that is not alone in its class")
         self._learn(X, codes, weights)
+        shortfall = self._shortfall()
+        if shortfall is not None:
+            warnings.warn(f"{type(self).__name__} did not converge: {shortfall}", ConvergenceWarning, stacklevel=4)
         return self
+
+    def _shortfall(self) -> str | None:
+        """Return how far the iterations are from their end and what to do about it; None if there is nothing to do.
+
+        Degenerate data have a warning of their own.
+        """
+        return None
 
     @abstractmethod
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:

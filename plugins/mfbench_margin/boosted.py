@@ -20,6 +20,7 @@ from mfbench_margin._quadratic.prediction import ExpectedQuadratic
 from mfbench_margin.immigrate import IMMIGRATE
 
 Matrix = NDArray[np.float64]
+FEW = 0.2  # a share of learners kept below this is worth a warning
 # From sigma and sample weights to a learner and a mask of the training samples that it misclassifies.
 Learn = Callable[[float, Matrix], tuple[IMMIGRATE, NDArray[np.bool_]]]
 
@@ -33,7 +34,7 @@ class BoostedIMMIGRATE(ScoreClassifier):
     .. math:: \sigma_t = \sigma_{\max} (\sigma_{\min} / \sigma_{\max})^{(t - 1) / T},
 
     predicts every training sample from the others, and has the weighted error :math:`\epsilon_t`. A learner
-    with an error of 0 or at least 1 - 1 / K, K classes, is discarded. Any other has the vote
+    with an error of at least 1 - 1 / K, K classes, is discarded (see `perfect` for error 0). Any other has the vote
     :math:`a_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}` (plus :math:`\frac12 \log(K - 1)`), and :math:`D_t` is
     multiplied by :math:`e^{a_t}` for samples that it misclassifies, and normalised ([1]_, algorithm 3). The class with
     the largest sum of votes is predicted.
@@ -49,8 +50,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
     boost_update : {"published", "adaboost"}, default="published"
         Factor of the weights of misclassified samples: :math:`e^{a_t}` as published, or AdaBoost's :math:`e^{2 a_t}`,
         after which the weighted error of the last learner would be one half.
-    perfect : {"discard", "keep"}, default="discard"
-        A learner without error is discarded, as published; or kept with the error 1 / (2 n), which ends the boosting.
+    perfect : {"keep", "discard"}, default="keep"
+        A learner without error is kept with the error 1 / (2 n), which ends the boosting; or discarded, as published.
     solver, cone, prune, max_iter, init
         Of each learner; see `mfbench_margin.IMMIGRATE`.
     random_state : int, RandomState instance or None, default=None
@@ -80,6 +81,13 @@ class BoostedIMMIGRATE(ScoreClassifier):
     ------
     ValueError
         As `mfbench_margin.IMMIGRATE` does.
+
+    Warns
+    -----
+    RuntimeWarning
+        If fewer than a fifth of the learners are kept.
+    ConvergenceWarning
+        If a learner stopped after `max_iter` steps: one warning with the number of such rounds.
 
     Notes
     -----
@@ -122,7 +130,7 @@ class BoostedIMMIGRATE(ScoreClassifier):
         sigma_min: float = 0.2,
         schedule: str = "published",
         boost_update: str = "published",
-        perfect: str = "discard",
+        perfect: str = "keep",
         solver: str = "monotone",
         cone: str = "nonneg",
         prune: bool | float = False,
@@ -157,15 +165,17 @@ class BoostedIMMIGRATE(ScoreClassifier):
         learners: list[IMMIGRATE] = []
         records: list[tuple[float, float, float]] = []
         spare: tuple[float, IMMIGRATE, float] | None = None
-        self.n_iter_ = 0
+        self.n_iter_ = self._n_unsettled = n_perfect = 0
         for sigma in self._sigmas():
             self.n_iter_ += 1
             learner, wrong = learn(float(sigma), D)
+            self._n_unsettled += not learner.converged_
             wrong &= targets
             error = float(D[wrong].sum())
             if spare is None or error < spare[0]:
                 spare = error, learner, float(sigma)
             is_perfect = not wrong.any()
+            n_perfect += is_perfect
             # After AdaBoost's update the last learner has an error of exactly 1/2: rounding must not decide.
             if error >= 1 - 1 / len(self.classes_) - 1e-9 or (is_perfect and self.perfect == "discard"):
                 continue
@@ -179,11 +189,39 @@ class BoostedIMMIGRATE(ScoreClassifier):
             D = np.where(wrong, D * np.exp(2 * a if self.boost_update == "adaboost" else a), D)
             D /= D.sum()
         self.degenerate_ = not learners
+        if len(learners) < FEW * self.n_iter_:
+            self._warn_of_few(len(learners), n_perfect if self.perfect == "discard" else 0)
         if not learners:
             assert spare is not None
             learners, records = [spare[1]], [(1.0, spare[0], spare[2])]
         self.estimators_, self.sample_weight_ = learners, D
         self.estimator_weights_, self.estimator_errors_, self.sigmas_ = np.array(records).T
+
+    def _warn_of_few(self, n_kept: int, n_perfect: int) -> None:
+        n_bad = self.n_iter_ - n_kept - n_perfect
+        reasons = [
+            f"{n_perfect} misclassified no training row (perfect='keep' would keep the first such learner, and end the "
+            "boosting with it)"
+            if n_perfect
+            else "",
+            f"{n_bad} were no better than chance" if n_bad else "",
+        ]
+        warnings.warn(
+            f"{type(self).__name__} keeps {n_kept} of {self.n_iter_} learners"
+            + (", and uses the one with the smallest error" if not n_kept else "")
+            + ": "
+            + " and ".join(filter(None, reasons)),
+            RuntimeWarning,
+            stacklevel=6,
+        )
+
+    def _shortfall(self) -> str | None:
+        if not self._n_unsettled:
+            return None
+        return (
+            f"in {self._n_unsettled} of {self.n_iter_} rounds IMMIGRATE stopped after max_iter={self.max_iter} steps; "
+            "increase max_iter"
+        )
 
     def _sigmas(self) -> Matrix:
         last = self.n_estimators - 1 if self.schedule == "inclusive" else self.n_estimators

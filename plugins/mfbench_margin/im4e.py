@@ -134,6 +134,15 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
                 break
         self._finish(neighbours, w, trace)
 
+    def _shortfall(self) -> str | None:
+        if self.converged_ or self.degenerate_:
+            return None
+        before, last = self.objective_trace_[-2:]
+        return (
+            f"in the last of max_iter={self.max_iter} steps the objective changed by {abs(last - before):.2g}, and "
+            f"tol={self.tol:.2g} allows {self.tol * max(1.0, abs(last)):.2g}; increase max_iter or tol"
+        )
+
     def _class_factors(self) -> NDArray[np.float64]:
         """Return the factor of each class's margins."""
         return np.ones(len(self.classes_))

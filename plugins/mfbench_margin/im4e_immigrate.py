@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -182,12 +183,14 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         self.tol = tol
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
-        self.im4e_ = IM4E(sigma=self.sigma).fit(X, codes, sample_weights)
-        self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features))
-        self.immigrate_ = IMMIGRATE(
-            self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
-            init=first_matrix(self.im4e_.weights_[self.kept_]),
-        ).fit(X[:, self.kept_], codes, sample_weights)  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # `_shortfall` tells of the second stage
+            self.im4e_ = first_stage(self.sigma, X, codes, sample_weights)
+            self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features))
+            self.immigrate_ = IMMIGRATE(
+                self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
+                init=first_matrix(self.im4e_.weights_[self.kept_]),
+            ).fit(X[:, self.kept_], codes, sample_weights)  # fmt: skip
         second = self.immigrate_
         self.kept_matrix_ = second.matrix_
         importances = np.zeros(X.shape[1])
@@ -196,9 +199,21 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         self.sigma_, self.objective_trace_ = second.sigma_, second.objective_trace_
         self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
 
+    def _shortfall(self) -> str | None:
+        shortfall: str | None = self.immigrate_._shortfall()
+        return shortfall
+
     def _expected_distances(self, X: Matrix | None) -> Matrix:
         expected: Matrix = self.immigrate_._expected_distances(None if X is None else X[:, self.kept_])
         return expected
+
+
+def first_stage(sigma: float, X: Matrix, codes: NDArray[np.int64], sample_weights: Matrix | None) -> IM4E:
+    """Return a fitted IM4E, without a warning: its few steps suffice to rank features, whether they settle or not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        im4e: IM4E = IM4E(sigma=sigma).fit(X, codes, sample_weights)
+    return im4e
 
 
 def first_matrix(weights: Matrix) -> Matrix:
@@ -273,7 +288,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
         sigma_min: float = 0.2,
         schedule: str = "published",
         boost_update: str = "published",
-        perfect: str = "discard",
+        perfect: str = "keep",
         solver: str = "monotone",
         cone: str = "nonneg",
         prune: bool | float = False,
@@ -301,7 +316,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
         """Return the function that makes the learner of a round."""
 
         def screened(sigma: float, weights: Matrix | None) -> Rounds:
-            w = IM4E(sigma=sigma).fit(X, codes, weights).weights_
+            w = first_stage(sigma, X, codes, weights).weights_
             kept = screen(w, float(self.threshold), int(self.max_features))
             return Rounds(self, X, codes, first_matrix(w[kept]), features=kept)
 

@@ -228,7 +228,8 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         settings = self._settings(pairs.p)
         first = self.first_matrix(pairs.varies)
         fallback = partial(self._fallback, varies=pairs.varies)
-        solution = minimise(Objective(pairs, float(self.sigma), weights), first, settings, fallback, stored)
+        objective = Objective(pairs, float(self.sigma), weights)
+        solution = minimise(objective, first, settings, fallback, stored)
         point = solution.point
         self.sigma_ = float(self.sigma)
         self._expected = ExpectedQuadratic(pairs, point.form, self.sigma_)
@@ -238,7 +239,24 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         # A solver that takes no step counts as one step: scikit-learn expects at least 1.
         self.n_iter_, self.converged_, self.gap_ = max(1, solution.n_iter), solution.converged, solution.gap
         self.degenerate_ = solution.polar
+        self._allowed = settings.tol * max(objective.unit, abs(solution.trace[-1]))
         return point
+
+    def _shortfall(self) -> str | None:
+        if self.converged_:
+            return None
+        settings = self._settings(len(self.weights_))
+        allowed = f"tol={settings.tol:.2g} allows {self._allowed:.2g}"
+        if settings.package:
+            left, remedy = "trace(Σ) changed by more than 0.01", "increase max_iter"
+        elif settings.solver == "published":
+            change = abs(self.objective_trace_[-1] - self.objective_trace_[-2])
+            left, remedy = f"C* changed by {change:.2g} in the last step, and {allowed}", "increase max_iter or tol"
+        else:
+            left, remedy = f"the gap is {self.gap_:.2g}, and {allowed}", "increase max_iter or tol"
+            if self.n_iter_ < settings.max_iter:
+                left, remedy = f"{left}, but rounding errors hide any further descent", "increase tol"
+        return f"after {self.n_iter_} steps (max_iter={settings.max_iter}) {left}; {remedy}"
 
     def first_matrix(self, varies: NDArray[np.bool_]) -> Matrix:
         """Return the W that the iterations start from; `varies` is False for constant features."""

@@ -130,9 +130,18 @@ class IRelief(SoftMarginClassifier):
             previous, weights = weights, self._next_weights(margins, neighbours.ranges)
             margin, margins, inliers = measure(weights)
             trace.append(margin)
-            self.converged_ = not self.degenerate_ and bool(np.linalg.norm(weights - previous) <= self.tol)
+            self._change = float(np.linalg.norm(weights - previous))
+            self.converged_ = not self.degenerate_ and self._change <= self.tol
             if self.degenerate_ or self.converged_ or margin > best_margin:
                 best_margin, best_weights, self.inlier_weights_ = margin, weights, inliers
             if self.degenerate_ or self.converged_:
                 break
         self._finish(neighbours, best_weights, trace)
+
+    def _shortfall(self) -> str | None:
+        if self.converged_ or self.degenerate_:
+            return None
+        return (
+            f"in the last of max_iter={self.max_iter} steps the weights changed by {self._change:.2g} in norm "
+            f"(tol={self.tol:.2g}); increase max_iter or tol"
+        )

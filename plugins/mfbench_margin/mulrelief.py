@@ -159,6 +159,17 @@ class MulRelief(NeighbourClassifier):
         # Margins estimated on different draws are not comparable.
         return iterates[-1 if self.n_samples is not None else int(np.argmax(margins))]
 
+    def _shortfall(self) -> str | None:
+        # Each loop draws other samples if `n_samples` is set, so there is no fixed point.
+        if self.converged_ or self.degenerate_ or self.n_samples is not None:
+            return None
+        if self.cycled_:
+            return (
+                f"after {self.n_iter_} loops the neighbours recur in a cycle; the weights of the loop with the largest "
+                "mean margin are used, and further loops would not help: change n_neighbors"
+            )
+        return f"the neighbours still change after max_iter={self.max_iter} loops; increase max_iter"
+
     def _pass(
         self, X: NDArray[np.float64], codes: NDArray[np.int64], targets: NDArray[np.int64], weights: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], bytes]:

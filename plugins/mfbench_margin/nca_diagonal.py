@@ -157,6 +157,14 @@ class NCADiagonal(NeighbourClassifier):
         self._set_weights(weights)
         self._remember(X, codes)
 
+    def _shortfall(self) -> str | None:
+        if self.converged_ or self.degenerate_:
+            return None
+        return (
+            f"after {self.n_iter_} of max_iter={self.max_iter} steps the objective still increases by more than "
+            f"tol={self.tol:.2g}; increase max_iter or tol"
+        )
+
     def _best_end(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> _End:
         random_state = check_random_state(self.random_state)
         starts = [np.ones(X.shape[1])]

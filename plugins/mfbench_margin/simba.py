@@ -165,6 +165,15 @@ class Simba(NeighbourClassifier):
         self._set_weights(weights)
         self._remember(X, codes)
 
+    def _shortfall(self) -> str | None:
+        # The online ascent takes a fixed number of draws.
+        if self.converged_ or self.degenerate_ or self.mode != "batch":
+            return None
+        return (
+            f"after max_iter={self.max_iter} steps a step of at least tol={self.tol:.2g} still increases the utility; "
+            "increase max_iter or tol"
+        )
+
     def _best_end(self, problem: MarginProblem) -> _End:
         random_state = check_random_state(self.random_state)
         n_features = problem.X.shape[1]

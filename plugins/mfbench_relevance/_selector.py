@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mfbench_relevance._kernel.views import KERNELS
 from mfbench_relevance._task import Task, make_task
-from mfbench_relevance.kernels import FeatureKernel, Null
+from mfbench_relevance.kernels import Kernel, Null
 
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 CONSTANT_RESPONSE = "the response is constant: no feature is selected"
@@ -40,10 +40,10 @@ class Solver(Protocol[ResultT_co]):
     def uses_null(self) -> bool:
         """Whether `solve` needs the kernel of permuted responses."""
 
-    def settings(self, n_features: int) -> dict[str, Any]:
+    def settings(self, kernel: Kernel) -> dict[str, Any]:
         """Return the settings in use, for ``settings_``."""
 
-    def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> ResultT_co:
+    def solve(self, task: Task, kernel: Kernel, null: Null | None, random_state: Any) -> ResultT_co:
         """Return the weights of the features and other properties of the solution."""
 
 
@@ -131,8 +131,8 @@ class SparseSelector(KernelSelector):
     def _fit_with(self, X: Any, y: Any, solver: Solver[ResultT_co]) -> ResultT_co:
         """Compute the kernel, solve, and set weights and selection; return the solution."""
         task = self._check_data(X, y, bias=self.bias, repair=self.repair)
-        self.settings_ = {**task.settings, **solver.settings(task.X.shape[1])}
         kernel, null = task.compare(check_random_state(self.random_state), with_null=solver.uses_null)
+        self.settings_ = {**task.settings, **solver.settings(kernel)}
         self.smallest_eigenvalue_ = kernel.smallest_eigenvalue
         self.relevance_ = single(kernel.cross.copy())
         if not kernel.target.any():
@@ -141,7 +141,7 @@ class SparseSelector(KernelSelector):
         self._set_weights(task, kernel, solution.weights)
         return solution
 
-    def _set_weights(self, task: Task, kernel: FeatureKernel, weights: NDArray[np.float64]) -> None:
+    def _set_weights(self, task: Task, kernel: Kernel, weights: NDArray[np.float64]) -> None:
         # A feature below the mean of the null carries no information, whatever its weight.
         if task.informative and task.bias != "none":
             weights = np.where(kernel.cross > 0, weights, 0.0)

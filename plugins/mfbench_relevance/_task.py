@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
 from mfbench_relevance._kernel.views import INFORMATION, CodedView, NumericView, Pairwise, make_view
-from mfbench_relevance.kernels import FeatureKernel, Null, kernel_of, permuted, repaired
+from mfbench_relevance.kernels import Kernel, Null, RowKernel, kernel_of, permuted, repaired
 
 LARGEST_BINS = 4096  # a table of counts for a pair of features then takes 64 MB
 
@@ -82,7 +82,7 @@ class Task:
         rows: NDArray[np.intp] | slice = slice(None),
         *,
         with_null: bool = False,
-    ) -> tuple[FeatureKernel, Null | None]:
+    ) -> tuple[Kernel, Null | None]:
         """Return the kernel of some rows, corrected and repaired, and the null if the correction or the caller uses it.
 
         Parameters
@@ -96,6 +96,13 @@ class Task:
         """
         view = self.view(rows)
         null = permuted(view, self.n_permutations, random) if with_null or self.bias == "null" else None
+        if (
+            isinstance(view, NumericView)
+            and view.linear
+            and self.bias == "none"
+            and view.rows.shape[1] < view.n_features
+        ):
+            return RowKernel(view), null
         return repaired(kernel_of(view, self.bias, null), self.repair), null
 
     def null_level(self, null: Null, unit: NDArray[np.float64]) -> float:

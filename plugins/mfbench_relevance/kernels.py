@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +99,66 @@ class FeatureKernel:
     def target(self) -> NDArray[np.float64]:
         """Kernel of each target with itself."""
         return np.diagonal(self.matrix)[self.n_features :]
+
+    @property
+    def diagonal(self) -> NDArray[np.float64]:
+        """Kernel of each feature with itself."""
+        return np.diagonal(self.features)
+
+
+class RowKernel:
+    """The linear kernel of more features than rows: inner products, which need not be stored for all pairs.
+
+    It has the properties of `FeatureKernel`, and is positive semi-definite as it is.
+
+    Parameters
+    ----------
+    view : NumericView
+        Its pairs are compared only when `matrix` or `features` is read.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_features + n_targets, n_samples)
+        The standardised columns, followed by the response.
+    """
+
+    smallest_eigenvalue: float | None = None
+
+    def __init__(self, view: NumericView) -> None:
+        self._view = view
+        self.rows = view.rows
+        self.n_features = view.n_features
+        self.n_samples = view.rows.shape[1]
+        self.cross: Matrix = self.rows[self.n_features :] @ self.rows[: self.n_features].T
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """Kernel of the features, followed by the response."""
+        return self._view.gram()
+
+    @property
+    def features(self) -> Matrix:
+        """Kernel of all pairs of features (a view)."""
+        return self.matrix[: self.n_features, : self.n_features]
+
+    @property
+    def target(self) -> NDArray[np.float64]:
+        """Kernel of each target with itself."""
+        return squared_lengths(self.rows[self.n_features :])
+
+    @property
+    def diagonal(self) -> NDArray[np.float64]:
+        """Kernel of each feature with itself."""
+        return squared_lengths(self.rows[: self.n_features])
+
+
+Kernel: TypeAlias = FeatureKernel | RowKernel
+
+
+def squared_lengths(rows: Matrix) -> NDArray[np.float64]:
+    """Return the squared length of each row."""
+    lengths: NDArray[np.float64] = np.einsum("ij,ij->i", rows, rows)
+    return lengths
 
 
 def feature_kernel(

@@ -39,15 +39,18 @@ class RFVM(SparseSelector):
     n_eff : float or None, default=None
         Number of observations in the likelihood; None is the number of rows. With learned noise it determines how
         many features are kept.
-    algorithm : {"auto", "fixed-point", "sequential"}, default="auto"
-        "fixed-point" repeats (20) to (24) on all features; "sequential" adds, reweights or removes one feature at a
-        time [2]_; "auto" is "fixed-point" up to 500 features and "sequential" for more.
+    algorithm : {"auto", "fixed-point", "sequential", "both"}, default="auto"
+        "fixed-point" repeats (20) to (24) on all features; "sequential" starts without features and adds, reweights or
+        removes one at a time [2]_, repeating (20) to (24) on the features in the model after each; "both" continues the
+        result of "fixed-point" in this way, and takes it if its evidence is above that of "sequential". "auto" is
+        "fixed-point" up to 500 features; for more it is "both" with the linear kernel of fewer rows than features,
+        and otherwise "sequential". ``settings_`` has the one in use.
     initial_beta : float, default=10.0
         Initial precision of every weight; for "fixed-point".
     initial_noise : float or None, default=None
         Initial noise variance, if it is learned; None is :math:`k_{yy} / 100`.
     max_iter : int, default=2000
-        Largest number of iterations, or of steps of the sequential variant.
+        Largest number of iterations, or of features that the sequential variant adds, reweights or removes.
     tol : float, default=1e-6
         Largest change of the logarithm of any precision and of the noise variance at the end.
     random_state : int, RandomState or None, default=None
@@ -61,21 +64,25 @@ class RFVM(SparseSelector):
     noise_variance_ : float, or ndarray of shape (n_classes,)
         :math:`\sigma^2`.
     noise_floored_ : bool
-        Whether the learned noise variance reached its floor, :math:`10^{-10} k_{yy}`.
+        Whether the learned noise variance is at its floor, :math:`10^{-10} k_{yy}`, as is usual for the linear kernel
+        of more features than rows: they explain the response exactly, and the evidence has no maximum.
     evidence_ : float, or ndarray of shape (n_classes,)
         Log marginal likelihood at the end.
     evidence_trace_ : list of float, or list of such lists
-        The same at every iteration; it increases.
+        The same at every iteration of `n_iter_`, beginning with the model that these start from; it increases.
     n_iter_ : int
-        Number of iterations; the largest among the classes.
+        Number of iterations, or of steps of the sequential variant, on the way to the solution; the largest among the
+        classes.
     converged_ : bool
-        Whether all precisions settled. A feature near the threshold needs many iterations.
+        Whether the solution is stationary: all precisions settled and, for the sequential variant, no other feature
+        would raise the evidence. A feature near the threshold needs many iterations.
 
     Raises
     ------
     {raises}
     ConvergenceWarning
-        If the evidence decreases in an iteration, which no theorem excludes.
+        If the solution is not stationary after `max_iter` iterations, or if the evidence decreased in one, which no
+        theorem excludes.
 
     See Also
     --------
@@ -84,7 +91,8 @@ class RFVM(SparseSelector):
     Notes
     -----
     Time for m features, n rows and N bins: O(m² (n + N²)) for the kernel; O(a³) per iteration with a active features,
-    or O(m a²) per step of the sequential variant. Memory O(m²).
+    or O(m a²) per step of the sequential variant. Memory O(m²). With the linear kernel and fewer rows than features, no
+    kernel is stored: O(n² a) per iteration, O(n² m) per step, and memory O(m n + n²).
 
     The paper is corrected in three places: (10), (15) and (16) lack the 1/2 in the exponent; mutual information is not
     a Mercer kernel; the initial noise, std(y) / 10, does not have the unit of the kernel. Initial values hardly
@@ -116,7 +124,7 @@ class RFVM(SparseSelector):
         **SparseSelector._parameter_constraints,
         "noise": [StrOptions({"learned", "calibrated"}), Interval(Real, 0, None, closed="neither"), None],
         "n_eff": [Interval(Real, 0, None, closed="neither"), None],
-        "algorithm": [StrOptions({"auto", "fixed-point", "sequential"})],
+        "algorithm": [StrOptions({"auto", "fixed-point", "sequential", "both"})],
         "initial_beta": [Interval(Real, 0, None, closed="neither")],
         "initial_noise": [Interval(Real, 0, None, closed="neither"), None],
     }

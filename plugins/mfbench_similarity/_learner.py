@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -60,6 +61,9 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
             [margins(table, pairs, problem, A) for problem, A in enumerate(self._matrices)]
         )
         self._set_weights()
+        shortfall = self._shortfall()
+        if shortfall is not None:
+            warnings.warn(f"{type(self).__name__} did not converge: {shortfall}", ConvergenceWarning, stacklevel=3)
         return self
 
     def _neighbourhood(self, X: Matrix) -> tuple[Matrix, Compare]:
@@ -68,6 +72,10 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
 
     def _begin(self) -> None:
         """Initialise what `_learn` collects over the problems."""
+
+    def _shortfall(self) -> str | None:
+        """Return how far the iterations are from their end and what to do about it; None if there is nothing to do."""
+        return None
 
     @abstractmethod
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:

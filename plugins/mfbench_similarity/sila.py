@@ -156,6 +156,11 @@ class SiLA(SimilarityLearner):
         self.vote_share_.append(sum(weight for weight, _ in voters) / course.total_weight if voters else 1.0)
         return self._or_identity(self._shaped(course.A if self.prediction == "last" else course.total), problem)
 
+    def _shortfall(self) -> str | None:
+        if self.converged_:
+            return None
+        return f"there were still corrections in the last of max_iter={self.max_iter} epochs; increase max_iter"
+
     def _electorate(self, problem: int) -> Voters:
         return self.voters_[problem] or super()._electorate(problem)
 

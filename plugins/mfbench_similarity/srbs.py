@@ -167,6 +167,11 @@ class SRBS(SimilarityLearner):
         self.converged_ = self.converged_ and converged
         return self._or_identity(A, problem)
 
+    def _shortfall(self) -> str | None:
+        if self.converged_:
+            return None
+        return f"the cost had not settled to tol={self.tol:.2g} after {self.n_iter_} steps; increase max_iter or tol"
+
     def _cost(self, pairs: Pairs, problem: int) -> Cost:
         used = pairs.counts[problem] > 0
         rows, V = self._table.rows[used], differences(self._table, pairs, problem)[used]

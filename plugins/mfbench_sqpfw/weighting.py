@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from mfbench_sqpfw._weighted_neighbours import WeightedNeighbours
@@ -175,4 +177,12 @@ class SQPFeatureWeighting(WeightedNeighbours):
         self.n_restarts_ = minimum.n_restarts
         self.converged_ = minimum.converged
         self.certificate_ = minimum.certificate(theta)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} did not converge: after {self.n_steps_} steps (max_iter={self.max_iter}) the "
+                f"weights are not stationary: a step would still move one by {self.certificate_.stationarity:.2g} "
+                f"(tol={self.tol:.2g}); increase max_iter",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return self._set_solution(minimum, X, codes, n_neighbors=self.n_neighbors)

@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import mfbench_margin
 
@@ -29,6 +30,7 @@ def quietly(action):
     """Return the result of an action that may warn that no feature has a margin."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message=".*on average no feature")
         warnings.filterwarnings("ignore", message="no feature weighs more")
         return action()

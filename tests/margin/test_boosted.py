@@ -4,6 +4,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import mfbench_margin
 
@@ -33,7 +34,7 @@ def test_equals_definition(immigrate_oracles, make_groups, n_classes, boost_upda
     }  # fmt: skip
     kept, weights = immigrate_oracles.fit_boosted(X, y, inclusive=schedule == "inclusive", **parameters)
     assert len(kept["alphas"]) >= (2 if solver == "published" else 1)
-    fitted = make(schedule=schedule, init="identity", **parameters).fit(X, y)
+    fitted = make(schedule=schedule, init="identity", perfect="discard", **parameters).fit(X, y)
     assert_allclose(fitted.estimator_errors_, kept["errors"], rtol=0, atol=1e-9)
     assert_allclose(fitted.estimator_weights_, kept["alphas"], rtol=0, atol=1e-9)
     assert_allclose(fitted.estimators_matrices_, kept["matrices"], rtol=0, atol=1e-9)
@@ -156,3 +157,23 @@ def test_refuses_bad_parameters(make_groups, parameters):
     X, y = make_groups(13)
     with pytest.raises(ValueError):
         make(**parameters).fit(X, y)
+
+
+def test_says_how_few_learners_remain():
+    X, y = easy()
+    with pytest.warns(RuntimeWarning, match="keeps 0 of 10 learners.*smallest error: 10 misclassified no training row"):
+        make(n_estimators=10, perfect="discard", **STEP_1).fit(X, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        make(n_estimators=10, perfect="keep", **STEP_1).fit(X, y)
+    assert not [w for w in caught if "learners" in str(w.message)]
+
+
+def test_sums_up_the_learners_that_did_not_converge(make_groups):
+    X, y = make_groups(11, shift=1.0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        make(n_estimators=10, max_iter=1).fit(X, y)
+    texts = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    assert len(texts) == 1
+    assert "of 10 rounds IMMIGRATE stopped after max_iter=1 steps" in texts[0]

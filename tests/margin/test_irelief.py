@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
+from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_margin import IRelief
 from mfbench_margin._soft import manhattan
@@ -115,6 +116,7 @@ def test_extreme_sigma(clouds, sigma):
     X, y = clouds
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
         model = fitted(X, y, sigma=sigma)
         values = [model.weights_, model.inlier_weights_, model.objective_trace_, model.predict_proba(1e6 * X)]
     assert all(np.isfinite(v).all() for v in values)

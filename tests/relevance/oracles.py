@@ -42,6 +42,15 @@ def relevance_vector_machine(X, y, beta, noise, max_iter=5000):
     return weights, beta, noise, evidence
 
 
+def log_evidence(Z, t, beta, noise):
+    """log N(t | 0, noise I + Z diag(1 / beta) Z'), by the covariance of the rows; features of infinite beta are out."""
+    n = len(t)
+    covariance = noise * np.eye(n) + (Z / beta) @ Z.T
+    sign, determinant = np.linalg.slogdet(covariance)
+    assert sign > 0
+    return -0.5 * (n * np.log(2 * np.pi) + determinant + t @ np.linalg.solve(covariance, t))
+
+
 def quadratic_program(K, k, epsilon, C):
     """The problem of P-SVM in both nonnegative parts, by SciPy's general solver for constrained minimisation."""
     m = len(k)

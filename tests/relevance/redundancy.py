@@ -15,7 +15,7 @@ from mfbench_datasets.ground_truth.rfvm import rfvm_regression_2
 from mfbench_relevance import feature_kernel
 from mfbench_relevance._box.descent import path
 from mfbench_relevance._evidence.fixed_point import fixed_point
-from mfbench_relevance._evidence.posterior import Problem
+from mfbench_relevance._evidence.gram import GramProblem
 from mfbench_relevance.kernels import repaired
 
 RATES = (0.0125, 0.05, 0.1)
@@ -30,7 +30,7 @@ def sweeps(X, y, seed):
     K, k, kyy, m = kernel.features, kernel.cross[0], float(kernel.target[0]), kernel.n_features
     thresholds = np.geomspace(k.max(), 0.002, STEPS)
     diagonal = np.median(np.diagonal(K))
-    noise = [Problem(K, k, kyy, float(len(y)), t**2 / diagonal, False) for t in thresholds]
+    noise = [GramProblem(k, kyy, float(len(y)), t**2 / diagonal, False, K) for t in thresholds]
     bound = 0.2 * (k / np.diagonal(K)).max()
     return {
         "ranking": k >= np.sort(k)[::-1, None],

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.preprocessing import scale
 
 from mfbench_relevance import RFVM
 
@@ -45,3 +46,53 @@ def test_attributes_of_the_evidence(data):
     assert fitted.noise_variance_ > 0
     sequential = RFVM("paper", algorithm="sequential").fit(*data)
     assert sequential.evidence_ == pytest.approx(fitted.evidence_, abs=1e-4)
+
+
+def wide(seed, n, m, spread, design):
+    """Return more features than rows: independent ones, or ones that eight common factors drive, as genes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, m))
+    if design == "factors":
+        X = 0.3 * X + rng.normal(size=(n, 8)) @ rng.normal(size=(8, m))
+    return X, X[:, [0, 1, -1]] @ [2.0, -1.5, 1.0] + spread * rng.normal(size=n)
+
+
+def assert_evidence_is_that_of_the_model(oracles, X, y):
+    """Check that the evidence is that of the reported model, and at least that of the fixed-point iteration."""
+    fitted = RFVM("paper", kernel="linear").fit(X, y)
+    assert fitted.settings_["algorithm"] == "both"
+    assert fitted.converged_
+    assert len(fitted.evidence_trace_) == fitted.n_iter_ + 1
+    t = scale(np.asarray(y, dtype=np.float64))
+    expected = oracles.log_evidence(scale(X), t, fitted.precisions_, fitted.noise_variance_)
+    assert fitted.evidence_ == pytest.approx(expected, rel=1e-6, abs=1e-4)
+    fixed_point = RFVM("paper", kernel="linear", algorithm="fixed-point").fit(X, y)
+    assert fitted.evidence_ > fixed_point.evidence_ - 1e-4
+    # No feature raises the evidence by entering, and none by leaving.
+    for i in [*np.flatnonzero(fitted.support_)[:5], *np.flatnonzero(~fitted.support_)[:5]]:
+        for value in (np.inf, 1e3, 1e6):
+            beta = fitted.precisions_.copy()
+            beta[i] = value
+            assert oracles.log_evidence(scale(X), t, beta, fitted.noise_variance_) < expected + 1e-3
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "spread", "design"),
+    [(0, 40, 1.0, "independent"), (1, 50, 3.0, "independent"), (2, 40, 1.0, "factors"), (3, 60, 0.3, "factors")],
+)
+def test_evidence_of_the_linear_kernel(oracles, seed, n, spread, design):
+    assert_evidence_is_that_of_the_model(oracles, *wide(seed, n, 510, spread, design))
+
+
+@pytest.mark.slow(reason="searches among hundreds of features with a hundred rows")
+@pytest.mark.parametrize(("seed", "spread"), [(0, 1.0), (1, 3.0), (2, 10.0)])
+def test_evidence_of_the_linear_kernel_on_larger_tables(oracles, seed, spread):
+    for design in ("independent", "factors"):
+        assert_evidence_is_that_of_the_model(oracles, *wide(seed, 100, 600, spread, design))
+
+
+def test_linear_kernel_of_many_features_is_not_stored():
+    X, y = wide(0, 20, 20_000, 1.0, "independent")
+    fitted = RFVM("paper", kernel="linear", algorithm="sequential").fit(X, y)  # the kernel would take 3.2 GB
+    assert fitted.converged_
+    assert 0 < fitted.support_.sum() < 20

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 
 from mfbench_relevance._kernel.views import indicators
 from mfbench_relevance._task import Task
-from mfbench_relevance.kernels import FeatureKernel
+from mfbench_relevance.kernels import Kernel
 
 Matrix = NDArray[np.float64]
 REFIT_BINS = 10
@@ -54,8 +54,8 @@ def cross_validate(
     loss: str,
     n_folds: int,
     random: np.random.RandomState,
-    kernel_of: Callable[[NDArray[np.intp]], FeatureKernel],
-    paths: Callable[[FeatureKernel], NDArray[np.float64]],
+    kernel_of: Callable[[NDArray[np.intp]], Kernel],
+    paths: Callable[[Kernel], NDArray[np.float64]],
 ) -> Curve:
     """Return the held-out losses of paths of weights.
 
@@ -89,7 +89,7 @@ def cross_validate(
     return Curve(np.array(losses))
 
 
-def _kernel_losses(held_out: FeatureKernel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _kernel_losses(held_out: Kernel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     r"""Return :math:`k_{yy} - 2 w^T k + w^T K w` for every point of the path, summed over targets."""
     total = np.zeros(weights.shape[1])
     for w, k, kyy in zip(weights, held_out.cross, held_out.target, strict=True):

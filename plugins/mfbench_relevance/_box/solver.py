@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from mfbench_relevance._box.cross_validation import Curve, cross_validate
 from mfbench_relevance._box.descent import optimality_gap, path, solve_box
 from mfbench_relevance._task import Task
-from mfbench_relevance.kernels import FeatureKernel, Null
+from mfbench_relevance.kernels import Kernel, Null
 
 SMALLEST_PENALTY = 0.004  # in bits; below the level of chance
 SMALLEST_RATIO = 1e-3
@@ -76,11 +76,11 @@ class BoxSolver:
         """Whether the penalty is set by permuted responses."""
         return self.epsilon is None and self.tuning == "null"
 
-    def settings(self, n_features: int) -> dict[str, Any]:
+    def settings(self, kernel: Kernel) -> dict[str, Any]:
         """Return how the penalty is tuned."""
         return {"tuning": self.tuning}
 
-    def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> BoxSolution:
+    def solve(self, task: Task, kernel: Kernel, null: Null | None, random_state: Any) -> BoxSolution:
         """Return the solution, after tuning the penalty if it is not set."""
         bound = largest_weight(kernel) if self.bound is None else float(self.bound)
         penalties = losses = None
@@ -89,7 +89,7 @@ class BoxSolver:
         elif self.tuning == "null":
             assert null is not None
             # Constant features depend on nothing, and would lower the quantile.
-            varies = (np.diagonal(kernel.features) > 0).astype(np.float64)
+            varies = (kernel.diagonal > 0).astype(np.float64)
             epsilon = task.null_level(null, varies)
         else:
             epsilons = self._grid(task, kernel)
@@ -114,7 +114,7 @@ class BoxSolver:
             n_iter=max(1, *(count for _, count in solved)),
         )
 
-    def _grid(self, task: Task, kernel: FeatureKernel) -> NDArray[np.float64]:
+    def _grid(self, task: Task, kernel: Kernel) -> NDArray[np.float64]:
         """Return values of epsilon in equal ratios, from the smallest that selects nothing downwards."""
         largest = 2 * float(np.abs(kernel.cross).max(initial=0.0))
         if largest == 0.0:
@@ -127,10 +127,10 @@ class BoxSolver:
     ) -> Curve:
         seed = random.randint(np.iinfo(np.int32).max)
 
-        def kernel_of_rows(rows: NDArray[np.intp]) -> FeatureKernel:
+        def kernel_of_rows(rows: NDArray[np.intp]) -> Kernel:
             return task.compare(np.random.RandomState(seed), rows)[0]
 
-        def paths(part: FeatureKernel) -> NDArray[np.float64]:
+        def paths(part: Kernel) -> NDArray[np.float64]:
             # A linear kernel is a sum over rows, the others do not grow with them.
             scale = part.n_samples / len(task.X) if task.kernel == "linear" else 1.0
             tol = max(self.tol, PATH_TOLERANCE)
@@ -141,9 +141,9 @@ class BoxSolver:
         return cross_validate(task, self.tuning, self.n_folds, random, kernel_of_rows, paths)
 
 
-def largest_weight(kernel: FeatureKernel) -> float:
+def largest_weight(kernel: Kernel) -> float:
     """Return P-SVM's default bound: a fifth of the largest weight that a feature would have on its own."""
-    diagonal = np.diagonal(kernel.features)
+    diagonal = kernel.diagonal
     usable = diagonal > 0
     largest = float((np.abs(kernel.cross[:, usable]) / diagonal[usable]).max(initial=0.0))
     return BOUND_RATIO * largest if largest > 0 else np.inf

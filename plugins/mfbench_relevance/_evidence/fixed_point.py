@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_relevance._evidence.posterior import Posterior, Problem, Solution, Vector, posterior
+from mfbench_relevance._evidence.posterior import Posterior, Problem, Solution, Vector
 
 PRUNED = 1e9
 LARGEST = 1e12  # for larger precisions, 1 - beta variance has no correct digit
 
 
-def learned_noise(problem: Problem, state: Posterior, gamma: Vector) -> tuple[float, bool]:
-    """Return the noise variance of equation (24), and whether it reached its floor."""
-    value = state.residual / max(problem.n - float(gamma.sum()), 1.0)
+def learned_noise(problem: Problem, state: Posterior) -> tuple[float, bool]:
+    """Return the noise variance of equation (24), and whether it is at its floor."""
+    value = state.residual / max(problem.n - float(state.gamma.sum()), 1.0)
     return max(value, problem.floor), value < problem.floor
 
 
@@ -57,24 +57,23 @@ def fixed_point(
     Cheng et al., 2007, equations (20) to (24), with the factor 1/2 that (10), (15) and (16) lack.
     """
     solution = Solution(np.zeros(len(beta)), np.full(len(beta), np.inf), problem.noise)
-    active = np.flatnonzero(np.isfinite(beta) & (np.diagonal(problem.K) > 0))
+    active = np.flatnonzero(np.isfinite(beta) & (problem.diagonal > 0))
     values = beta[active].astype(np.float64)
     while True:
-        state = posterior(problem, active, values, solution.noise)
+        state = problem.posterior(active, values, solution.noise)
         solution.trace.append(state.evidence)
         if solution.converged or solution.n_iter == max_iter:
             break
         solution.n_iter += 1
-        gamma = np.clip(1 - values * state.variance, np.finfo(np.float64).eps, 1.0)
         with np.errstate(divide="ignore", over="ignore"):
-            new = gamma / state.mean**2
+            new = state.gamma / state.mean**2
         noise = solution.noise
         if problem.learn_noise:
-            noise, floored = learned_noise(problem, state, gamma)
-            solution.floored |= floored
+            noise, solution.floored = learned_noise(problem, state)
         kept = new <= PRUNED if prune else np.ones(len(new), dtype=bool)
         change = np.abs(np.log(np.minimum(new[kept], LARGEST) / values[kept])).max(initial=0.0) if kept.any() else 0.0
-        solution.converged = bool(kept.all() and max(change, abs(np.log(noise / solution.noise))) < tol)
+        solution.change = max(change, abs(np.log(noise / solution.noise)))
+        solution.converged = bool(kept.all() and solution.change < tol)
         active, values, solution.noise = active[kept], np.minimum(new[kept], LARGEST), noise
     solution.mean[active], solution.beta[active] = state.mean, values
     return solution

@@ -1,16 +1,17 @@
-"""The posterior of the weights and the evidence, with one precision per feature: from the kernel, not from rows.
+"""The nouns of evidence maximisation: a problem, the posterior of its weights for given precisions, a solution.
 
 The model in the space of the kernel is phi(y) = sum_i w_i phi(f_i) + noise of variance s², w_i of variance 1 / beta_i.
-With A = K / s² + diag(beta) over the active features, the weights have mean A^-1 k / s² and covariance A^-1.
+Two forms of the same algebra compute it: from the kernel of features (`gram`) and, where the kernel is an inner product
+of fewer rows than features, from the rows (`rows`).
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 
 Vector = NDArray[np.float64]
 NOISE_FLOOR = 1e-10
@@ -24,19 +25,21 @@ class Posterior:
     ----------
     active : ndarray of int
         Features that have not been removed.
-    mean, variance : ndarray of shape (n_active,)
-        Mean and variance of their weights.
+    mean : ndarray of shape (n_active,)
+        Mean of their weights.
+    gamma : ndarray of shape (n_active,)
+        How far the data determine each weight, from 0 to 1: 1 minus its precision times its variance.
     evidence : float
         Logarithm of the marginal likelihood.
-    factor : ndarray of shape (n_active, n_active)
-        Lower Cholesky factor of A, the inverse covariance.
+    factor : ndarray
+        Lower Cholesky factor of the matrix that the form of the problem factorises.
     residual : float
         Squared distance of the response from the mean prediction, in kernel space.
     """
 
     active: NDArray[np.intp]
     mean: Vector
-    variance: Vector
+    gamma: Vector
     evidence: float
     factor: NDArray[np.float64]
     residual: float
@@ -57,8 +60,13 @@ class Solution:
     n_iter : int
         Number of iterations.
     converged : bool
+        Whether the last state is stationary.
     floored : bool
-        Whether the noise variance reached its floor.
+        Whether the noise variance is at its floor.
+    change : float
+        Largest change of the logarithm of a precision or of the noise variance in the last iteration.
+    gain : float
+        How much another feature would still raise the evidence; 0 if none would, or if none was tried.
     """
 
     mean: Vector
@@ -68,6 +76,8 @@ class Solution:
     n_iter: int = 0
     converged: bool = False
     floored: bool = False
+    change: float = 0.0
+    gain: float = 0.0
 
     @property
     def fall(self) -> float:
@@ -76,12 +86,11 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """The kernel of one response, and its noise.
+class Problem(ABC):
+    """One response and its noise.
 
     Attributes
     ----------
-    K : ndarray of shape (n_features, n_features)
     k : ndarray of shape (n_features,)
         Kernel of features and response.
     kyy : float
@@ -94,7 +103,6 @@ class Problem:
         Whether the noise variance is learned.
     """
 
-    K: NDArray[np.float64]
     k: Vector
     kyy: float
     n: float
@@ -106,40 +114,18 @@ class Problem:
         """Smallest noise variance."""
         return NOISE_FLOOR * self.kyy
 
+    @property
+    @abstractmethod
+    def diagonal(self) -> Vector:
+        """Kernel of every feature with itself."""
 
-def posterior(problem: Problem, active: NDArray[np.intp], beta: Vector, noise: float) -> Posterior:
-    r"""Return weights and evidence for precisions of the active features.
+    @abstractmethod
+    def posterior(self, active: NDArray[np.intp], beta: Vector, noise: float) -> Posterior:
+        """Return weights and evidence for precisions of the active features."""
 
-    .. math:: \log p = -\tfrac12 \left[ n \log 2 \pi \sigma^2 + \log \det A - \sum_i \log \beta_i
-        + (k_{yy} - k^T \mu) / \sigma^2 \right]
+    @abstractmethod
+    def pull(self, state: Posterior, noise: float) -> tuple[Vector, Vector]:
+        r"""Return S and Q of every feature: :math:`\phi_i^T C^{-1} \phi_i` and :math:`\phi_i^T C^{-1} \phi(y)`.
 
-    Raises
-    ------
-    ValueError
-        If A is not positive definite, which happens only with an indefinite kernel.
-    """
-    likelihood = problem.n * np.log(2 * np.pi * noise)
-    if len(active) == 0:
-        empty = np.empty(0)
-        return Posterior(active, empty, empty, -0.5 * (likelihood + problem.kyy / noise), np.empty((0, 0)), problem.kyy)
-    k = problem.k[active]
-    K = problem.K[np.ix_(active, active)]
-    precision = K / noise
-    precision[np.diag_indices_from(precision)] += beta
-    try:
-        factor = cholesky(precision, lower=True, check_finite=False)
-    except np.linalg.LinAlgError:
-        raise ValueError(
-            "the feature kernel is too far from positive semi-definite for evidence maximisation; set repair='clip'"
-        ) from None
-    inverse = solve_triangular(factor, np.eye(len(active)), lower=True, check_finite=False)
-    mean = inverse.T @ (inverse @ (k / noise))
-    constant = likelihood + 2 * np.log(np.diagonal(factor)).sum() - np.log(beta).sum()
-    return Posterior(
-        active,
-        mean,
-        (inverse**2).sum(axis=0),
-        float(-0.5 * (constant + (problem.kyy - k @ mean) / noise)),
-        factor,
-        float(problem.kyy - 2 * mean @ k + mean @ K @ mean),
-    )
+        C is the covariance of the response, noise and active features together.
+        """

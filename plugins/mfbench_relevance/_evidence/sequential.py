@@ -1,4 +1,4 @@
-"""The fast sequential variant: each step adds, reweights or removes the feature that raises the evidence most.
+"""The sequential variant: each step adds, reweights or removes the feature that raises the evidence most.
 
 It solves systems of equations only among the features in the model, so its time depends mainly on their number.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
-from mfbench_relevance._evidence.fixed_point import fixed_point
-from mfbench_relevance._evidence.posterior import Posterior, Problem, Solution, Vector, posterior
+from mfbench_relevance._evidence.fixed_point import PRUNED, fixed_point
+from mfbench_relevance._evidence.posterior import Posterior, Problem, Solution, Vector
 
 SMALLEST_GAIN = 1e-9
-ROUNDS = 50
+SETTLING = 20  # fixed-point iterations between two features
+EQUAL = 1 - 1e-9  # the first of equal gains counts, such as those of duplicates, whatever the rounding
 
 
 @dataclass
@@ -24,16 +23,12 @@ class Factors:
 
     Attributes
     ----------
-    sparsity, quality : ndarray of shape (n_features,)
-        s and q of the model without the feature in question.
     best : ndarray of shape (n_features,)
-        The precision that maximises the evidence: s² / (q² - s), or infinity if q² is not above s.
+        The precision that maximises the evidence; infinite if the feature had better not be in the model.
     gain : ndarray of shape (n_features,)
         How much the evidence rises if the feature gets that precision; 0 if nothing changes.
     """
 
-    sparsity: Vector
-    quality: Vector
     best: Vector
     gain: Vector
 
@@ -41,9 +36,10 @@ class Factors:
 def factors(problem: Problem, state: Posterior, beta: Vector, noise: float) -> Factors:
     r"""Return how much each feature could raise the evidence.
 
-    With the active features A, :math:`S = \operatorname{diag}(K)/\sigma^2 - \operatorname{diag}(K_A \Sigma K_A^T) /
-    \sigma^4` and :math:`Q = (k - K_A \mu)/\sigma^2`; for an active feature :math:`s = \beta S / (\beta - S)`,
-    :math:`q = \beta Q / (\beta - S)`, for the others s = S and q = Q.
+    For a feature outside the model, s and q are S and Q of `Problem.pull`. For one inside, their values without it are
+    :math:`s = \gamma \beta / (1 - \gamma)` and :math:`q = \beta \mu / (1 - \gamma)`. The best precision is :math:`s^2 /
+    (q^2 - s)` if :math:`q^2 > s`. Nothing is divided by :math:`1 - \gamma`, which is almost 0 if the data determine a
+    weight.
 
     Parameters
     ----------
@@ -60,92 +56,86 @@ def factors(problem: Problem, state: Posterior, beta: Vector, noise: float) -> F
 
     Notes
     -----
-    Time O(m a²) for a active of m features.
+    Time as `Problem.pull`.
     """
-    columns = problem.K[:, state.active]
-    spread = np.zeros(len(beta))
-    if len(state.active):
-        spread = (solve_triangular(state.factor, columns.T, lower=True, check_finite=False) ** 2).sum(axis=0)
-    S = np.maximum(np.diagonal(problem.K) / noise - spread / noise**2, 0.0)
-    Q = (problem.k - columns @ state.mean) / noise
-    s, q = S.copy(), Q.copy()
-    inside = state.active
-    left = np.maximum(beta[inside] - S[inside], np.finfo(np.float64).tiny)
-    s[inside], q[inside] = beta[inside] * S[inside] / left, beta[inside] * Q[inside] / left
-    usable = np.diagonal(problem.K) > 0
-    excess = np.where(usable, q**2 - s, -1.0)
-    included = excess > 0
+    S, Q = problem.pull(state, noise)
+    left, inside = np.ones(len(beta)), state.active
+    S[inside], Q[inside] = beta[inside] * state.gamma, beta[inside] * state.mean
+    left[inside] = np.maximum(1 - state.gamma, np.finfo(np.float64).eps)
+    excess = Q**2 - S * left
+    included = (excess > 0) & (problem.diagonal > 0)
     best = np.full(len(beta), np.inf)
-    best[included] = s[included] ** 2 / excess[included]
-    # The gain is the difference of the part of the evidence that depends on this precision.
-    gain = _contribution(s, q, best) - _contribution(s, q, beta)
-    return Factors(s, q, best, np.where(usable, gain, 0.0))
+    best[included] = S[included] ** 2 / excess[included]
+    best[best > PRUNED] = np.inf  # `fixed_point` would remove it at once
+    was, will = np.isfinite(beta), np.isfinite(best)
+    enters, changes, leaves = will & ~was, will & was, was & ~will
+    # The difference of log(b / (b + s)) + q² / (b + s), the part of the evidence that depends on the precision b.
+    total = best * left + S
+    gain = np.zeros(len(beta))
+    gain[enters] = np.log(best[enters] / total[enters]) + Q[enters] ** 2 / total[enters]
+    gain[changes] = np.log(best[changes] / total[changes])
+    gain[changes] += Q[changes] ** 2 * (1 - best[changes] / beta[changes]) / total[changes]
+    gain[leaves] = -np.log(left[leaves]) - Q[leaves] ** 2 / (beta[leaves] * left[leaves])
+    return Factors(best, gain / 2)
 
 
-def _contribution(s: Vector, q: Vector, beta: Vector) -> Vector:
-    """Return the part of the evidence that depends on one precision, the others being fixed; 0 for an infinite one."""
-    value = np.zeros(len(beta))
-    inside = np.isfinite(beta)
-    total = beta[inside] + s[inside]
-    value[inside] = 0.5 * (np.log(beta[inside]) - np.log(total) + q[inside] ** 2 / total)
-    return value
+def sequential(problem: Problem, start: Solution, max_iter: int, tol: float) -> Solution:
+    """Raise the evidence by one feature after another, letting precisions and noise settle in between.
 
-
-def sequential(problem: Problem, max_iter: int, tol: float) -> Solution:
-    """Maximise the evidence feature by feature, then let precisions and noise in the model settle.
+    The noise is learned along with the model. If features were added until none gains before the noise is learned, they
+    would explain the noise as well: the initial variance, a hundredth of the response's, is usually far too small.
 
     Parameters
     ----------
     problem : Problem
+    start : Solution
+        The model to begin with, such as `empty` or the result of `fixed_point`.
     max_iter : int
-        Largest number of steps, each of one feature, and of fixed-point iterations each time.
+        Largest number of steps, and of fixed-point iterations at the end.
     tol : float
         As in `fixed_point`.
 
     Returns
     -------
     Solution
-        Stationary in all precisions, including those of features that are not in the model: none would raise the
-        evidence by entering.
+        ``converged`` means that the last model is stationary in all precisions, including those of features that are
+        not in the model: none would raise the evidence by entering with a precision below 1e9. ``n_iter`` is the number
+        of steps, and ``trace`` has the evidence after each of them.
 
     Notes
     -----
-    Each step takes O(m a²) for a active of m features.
+    Each step adds, reweights or removes the feature that gains most, and takes O(m a²) for a active of m features, or
+    O(m n²) from n rows, and up to 20 fixed-point iterations on the active features.
 
     References
     ----------
     M. E. Tipping, A. C. Faul: Fast marginal likelihood maximisation for sparse Bayesian models. AISTATS 2003.
     """
-    beta: NDArray[np.float64] = np.full(len(problem.k), np.inf)
-    solution = Solution(np.zeros(len(beta)), beta, problem.noise)
-    for _ in range(ROUNDS):
-        steps = _step_until_settled(replace(problem, noise=solution.noise), beta, max_iter - solution.n_iter, solution)
-        if (steps == 0 and solution.converged) or solution.n_iter >= max_iter:
-            return solution
-        settled = fixed_point(replace(problem, noise=solution.noise), beta, max_iter, tol)
-        solution.trace += settled.trace
-        solution.mean, solution.noise, solution.converged = settled.mean, settled.noise, settled.converged
-        solution.floored |= settled.floored
-        beta[:] = settled.beta
-    solution.converged = False
-    return solution
-
-
-def _step_until_settled(problem: Problem, beta: Vector, max_steps: int, solution: Solution) -> int:
-    """Change one precision after another, the best first; return the number of changes."""
-    steps = 0
+    model = start
+    trace = []
     while True:
-        active = np.flatnonzero(np.isfinite(beta))
-        state = posterior(problem, active, beta[active], problem.noise)
-        table = factors(problem, state, beta, problem.noise)
-        feature = int(np.argmax(table.gain))
-        if table.gain[feature] < SMALLEST_GAIN or steps == max_steps:
+        active = np.flatnonzero(np.isfinite(model.beta))
+        state = problem.posterior(active, model.beta[active], model.noise)
+        trace.append(state.evidence)
+        table = factors(problem, state, model.beta, model.noise)
+        feature = int(np.argmax(table.gain >= EQUAL * table.gain.max(initial=0.0)))
+        gains = bool(table.gain[feature] >= _smallest_gain(problem, model.noise))
+        if (model.converged and not gains) or len(trace) > max_iter:
             break
-        beta[feature] = table.best[feature]
-        steps += 1
-        solution.n_iter += 1
-        solution.trace.append(state.evidence)
-    solution.mean[:] = 0.0
-    solution.mean[active] = state.mean
-    solution.beta = beta
-    return steps
+        beta = model.beta.copy()
+        if gains:
+            beta[feature] = table.best[feature]
+        model = fixed_point(replace(problem, noise=model.noise), beta, SETTLING if gains else max_iter, tol)
+    gain = float(table.gain[feature]) if gains else 0.0
+    return replace(model, trace=trace, n_iter=len(trace) - 1, converged=model.converged and not gains, gain=gain)
+
+
+def empty(problem: Problem) -> Solution:
+    """Return the model without features and with the initial noise."""
+    m = len(problem.k)
+    return Solution(np.zeros(m), np.full(m, np.inf), problem.noise)
+
+
+def _smallest_gain(problem: Problem, noise: float) -> float:
+    """Return a gain that rounding cannot feign: the smaller the noise, the less exact is the evidence."""
+    return max(SMALLEST_GAIN, np.finfo(np.float64).eps * problem.kyy / noise)

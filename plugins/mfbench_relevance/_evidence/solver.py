@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,16 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_relevance._evidence.fixed_point import fixed_point
+from mfbench_relevance._evidence.gram import GramProblem
 from mfbench_relevance._evidence.posterior import NOISE_FLOOR, Problem, Solution
-from mfbench_relevance._evidence.sequential import sequential
+from mfbench_relevance._evidence.rows import RowProblem
+from mfbench_relevance._evidence.sequential import empty, sequential
 from mfbench_relevance._task import Task
-from mfbench_relevance.kernels import FeatureKernel, Null
+from mfbench_relevance.kernels import Kernel, Null, RowKernel
 
 MANY_FEATURES = 500
-# A fall of the evidence by more than this part of it is worth a warning.
-LARGEST_FALL = 1e-8
+# A difference of the evidence of more than this part of it is not rounding.
+EXACT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -64,26 +67,50 @@ class EvidenceSolver:
         """Whether the noise is calibrated by permuted responses."""
         return self.noise == "calibrated"
 
-    def settings(self, n_features: int) -> dict[str, Any]:
+    def settings(self, kernel: Kernel) -> dict[str, Any]:
         """Return the noise setting and the algorithm in use."""
-        return {"noise": self.noise, "algorithm": self._algorithm(n_features)}
+        return {"noise": self.noise, "algorithm": self._algorithm(kernel)}
 
-    def solve(self, task: Task, kernel: FeatureKernel, null: Null | None, random_state: Any) -> EvidenceSolution:
+    def solve(self, task: Task, kernel: Kernel, null: Null | None, random_state: Any) -> EvidenceSolution:
         """Return the solution for every target."""
         fixed_noise = self._fixed_noise(task, kernel, null)
-        return EvidenceSolution(
-            [
-                self._solve_target(kernel, k, float(kyy), fixed_noise)
-                for k, kyy in zip(kernel.cross, kernel.target, strict=True)
-            ]
-        )
+        solutions = [
+            self._maximise(self._problem(kernel, target, fixed_noise), self._algorithm(kernel))
+            for target in range(len(kernel.target))
+        ]
+        message = self._trouble(solutions)
+        if message:
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
+        return EvidenceSolution(solutions)
 
-    def _algorithm(self, n_features: int) -> str:
+    def _trouble(self, solutions: list[Solution]) -> str | None:
+        """Return what to warn of: a solution that is not stationary, or else one whose evidence fell on the way."""
+        for solution in solutions:
+            if not solution.converged:
+                left = (
+                    f"another feature would raise the log evidence by {solution.gain:.3g}"
+                    if solution.gain
+                    else "the logarithm of a precision or of the noise variance changes by "
+                    f"{solution.change:.3g} per iteration (tol={self.tol:.3g})"
+                )
+                return f"RFVM did not converge in max_iter={self.max_iter} iterations: {left}; increase max_iter or tol"
+        for solution in solutions:
+            if solution.fall > EXACT * max(1.0, abs(solution.trace[-1])):
+                return (
+                    f"RFVM: the log evidence fell by {solution.fall:.3g} in one of {solution.n_iter} iterations; no "
+                    "theorem excludes this, but compare the result with algorithm='both'"
+                )
+        return None
+
+    def _algorithm(self, kernel: Kernel) -> str:
         if self.algorithm != "auto":
             return self.algorithm
-        return "sequential" if n_features > MANY_FEATURES else "fixed-point"
+        if kernel.n_features <= MANY_FEATURES:
+            return "fixed-point"
+        # From rows, the fixed-point iteration on all features takes seconds; from their kernel, hours.
+        return "both" if isinstance(kernel, RowKernel) else "sequential"
 
-    def _fixed_noise(self, task: Task, kernel: FeatureKernel, null: Null | None) -> float | None:
+    def _fixed_noise(self, task: Task, kernel: Kernel, null: Null | None) -> float | None:
         """Return the noise variance if it is fixed, or None if it is learned.
 
         With calibrated noise, the rule that keeps feature i, k_i > sqrt(s² K_ii), compares it with the null's quantile.
@@ -93,33 +120,37 @@ class EvidenceSolver:
         if self.noise != "calibrated":
             return float(self.noise)
         assert null is not None
-        unit = np.sqrt(np.maximum(np.diagonal(kernel.features), 0.0))
+        unit = np.sqrt(np.maximum(kernel.diagonal, 0.0))
         return task.null_level(null, unit) ** 2
 
-    def _solve_target(
-        self, kernel: FeatureKernel, k: NDArray[np.float64], kyy: float, fixed_noise: float | None
-    ) -> Solution:
-        m = kernel.n_features
-        if kyy <= 0:
-            return Solution(np.zeros(m), np.full(m, np.inf), 0.0, [0.0], 0, True)
+    def _problem(self, kernel: Kernel, target: int, fixed_noise: float | None) -> Problem:
+        k, kyy = kernel.cross[target], float(kernel.target[target])
         start = kyy / 100 if self.initial_noise is None else self.initial_noise
-        problem = Problem(
-            K=kernel.features,
-            k=k,
-            kyy=kyy,
-            n=float(kernel.n_samples if self.n_eff is None else self.n_eff),
-            noise=start if fixed_noise is None else max(fixed_noise, NOISE_FLOOR * kyy),
-            learn_noise=fixed_noise is None,
-        )
-        if self._algorithm(m) == "sequential":
-            solution = sequential(problem, self.max_iter, self.tol)
-        else:
-            solution = fixed_point(problem, np.full(m, float(self.initial_beta)), self.max_iter, self.tol)
-        if solution.fall > LARGEST_FALL * max(1.0, abs(solution.trace[-1])):
-            warnings.warn(
-                f"the evidence fell by {solution.fall:.3g} in one of {solution.n_iter} iterations; no theorem excludes "
-                "this, but compare the result with algorithm='sequential'",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        common = {
+            "k": k,
+            "kyy": kyy,
+            "n": float(kernel.n_samples if self.n_eff is None else self.n_eff),
+            "noise": start if fixed_noise is None else max(fixed_noise, NOISE_FLOOR * kyy),
+            "learn_noise": fixed_noise is None,
+        }
+        if isinstance(kernel, RowKernel):
+            return RowProblem(**common, Z=kernel.rows[: kernel.n_features].T, t=kernel.rows[kernel.n_features + target])
+        return GramProblem(**common, K=kernel.features)
+
+    def _maximise(self, problem: Problem, algorithm: str) -> Solution:
+        if problem.kyy <= 0:
+            return replace(empty(problem), noise=0.0, trace=[0.0], converged=True)
+        solution, *others = self._maxima(problem, algorithm)
+        for other in others:
+            if other.trace[-1] > solution.trace[-1] + EXACT * abs(solution.trace[-1]):
+                solution = other
         return solution
+
+    def _maxima(self, problem: Problem, algorithm: str) -> Iterator[Solution]:
+        """Yield the local maxima of the evidence that the algorithm reaches."""
+        if algorithm != "fixed-point":
+            yield sequential(problem, empty(problem), self.max_iter, self.tol)
+        if algorithm != "sequential":
+            beta = np.full(len(problem.k), float(self.initial_beta))
+            solution = fixed_point(problem, beta, self.max_iter, self.tol)
+            yield sequential(problem, solution, self.max_iter, self.tol) if algorithm == "both" else solution

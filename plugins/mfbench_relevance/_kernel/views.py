@@ -88,11 +88,14 @@ class NumericView:
     n_features : int
     pairwise : callable
         Takes tables of a and b rows and returns the kernel, of shape (a, b).
+    linear : bool
+        Whether the kernel is the inner product of rows.
     """
 
     rows: Matrix
     n_features: int
     pairwise: Pairwise
+    linear: bool = False
 
     def gram(self) -> Matrix:
         """Return the kernel of all pairs, block by block."""
@@ -173,7 +176,8 @@ def make_view(
         return CodedView(*compact(codes))
     targets = indicators(y, n_classes) if n_classes else np.asarray(y, dtype=np.float64)[:, None]
     rows = np.ascontiguousarray(np.hstack([standardise(X), standardise(targets)]).T)
-    return NumericView(rows, X.shape[1], _pairwise(kernel, 1 / len(X) if gamma is None else gamma, degree, coef0))
+    pairwise = _pairwise(kernel, 1 / len(X) if gamma is None else gamma, degree, coef0)
+    return NumericView(rows, X.shape[1], pairwise, kernel == "linear")
 
 
 def indicators(codes: NDArray[Any], n_classes: int) -> Matrix:

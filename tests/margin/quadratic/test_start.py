@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_margin import IMMIGRATE
 from mfbench_margin._quadratic.cones import best_direction, project
@@ -100,6 +101,7 @@ def test_ray_is_the_least_bad_of_its_cone(cone):
     best = (G * direction.W).sum()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
         for _ in range(2000):
             W = rng.normal(size=(3, 1)) * rng.normal(size=(1, 3))
             W = project(W + W.T, cone)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.preprocessing import scale
 
 from mfbench_relevance import feature_kernel
-from mfbench_relevance._evidence.posterior import Problem
+from mfbench_relevance._evidence.gram import GramProblem
+from mfbench_relevance._evidence.rows import RowProblem
 
 
 @pytest.fixture(scope="session")
@@ -24,12 +25,33 @@ def information_problem(make_regression):
     return make
 
 
+@pytest.fixture(scope="session")
+def row_problem():
+    """Return a function that makes a problem of more features than rows."""
+
+    def make(seed, n=40, m=100, spread=1.0, design="independent"):
+        X, y = _wide_table(seed, n, m, spread, design)
+        Z, t = scale(X), scale(y)
+        return RowProblem(Z.T @ t, float(t @ t), float(n), float(t @ t) / 100, True, Z, t)
+
+    return make
+
+
+def _wide_table(seed, n, m, spread, design):
+    """Return features that are independent, or driven by eight common factors, as genes are."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, m))
+    if design == "factors":
+        X = 0.3 * X + rng.normal(size=(n, 8)) @ rng.normal(size=(8, m))
+    return X, X[:, [0, 1, -1]] @ [2.0, -1.5, 1.0] + spread * rng.normal(size=n)
+
+
 def _linear_problem(seed, n=60, m=10, strong=3):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, m))
     y = X[:, :strong] @ [2.0, -1.5, 1.0][:strong] + rng.normal(size=n)
     X, y = scale(X), scale(y)
-    return X, y, Problem(X.T @ X, X.T @ y, float(y @ y), float(n), float(y @ y) / 100, True)
+    return X, y, GramProblem(X.T @ y, float(y @ y), float(n), float(y @ y) / 100, True, X.T @ X)
 
 
 def _information_problem(make_regression, seed, bins=8, n=300, m=12):
@@ -37,4 +59,4 @@ def _information_problem(make_regression, seed, bins=8, n=300, m=12):
     kernel = feature_kernel(X, y, bins=bins, target_bins=4)
     assert np.linalg.eigvalsh(kernel.matrix)[0] > 0
     kyy = float(kernel.target[0])
-    return Problem(kernel.features, kernel.cross[0], kyy, float(n), kyy / 100, True)
+    return GramProblem(kernel.cross[0], kyy, float(n), kyy / 100, True, kernel.features)

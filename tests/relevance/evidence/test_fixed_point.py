@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_relevance._evidence.fixed_point import PRUNED, fixed_point
-from mfbench_relevance._evidence.posterior import Problem
+from mfbench_relevance._evidence.gram import GramProblem
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -36,7 +36,7 @@ def test_evidence_rises(linear_problem, information_problem, seed, prune):
 def test_unit_of_the_kernel_does_not_matter(information_problem):
     problem = information_problem(3)
     c = 37.0
-    scaled = Problem(c * problem.K, c * problem.k, c * problem.kyy, problem.n, c * problem.noise, True)
+    scaled = GramProblem(c * problem.k, c * problem.kyy, problem.n, c * problem.noise, True, c * problem.K)
     one, other = (fixed_point(p, np.full(len(problem.k), 10.0), 100, 1e-9) for p in (problem, scaled))
     assert_allclose(other.mean, one.mean, rtol=1e-7, atol=1e-10)
     assert other.noise == pytest.approx(c * one.noise, rel=1e-8)
@@ -47,14 +47,14 @@ def test_initial_values_hardly_matter(information_problem):
     sets = []
     for beta in (0.001, 1.0, 10.0, 1000.0):
         for noise in (0.001, 0.1, 1.0):
-            start = Problem(problem.K, problem.k, problem.kyy, problem.n, noise, True)
+            start = GramProblem(problem.k, problem.kyy, problem.n, noise, True, problem.K)
             sets.append(tuple(fixed_point(start, np.full(len(problem.k), beta), 2000, 1e-6).mean != 0))
     assert len(set(sets)) == 1
 
 
 def test_noise_floor_is_reported():
     K, k = np.eye(3), np.ones(3)
-    found = fixed_point(Problem(K, k, 3.0, 100.0, 0.03, True), np.full(3, 10.0), 500, 1e-6)
+    found = fixed_point(GramProblem(k, 3.0, 100.0, 0.03, True, K), np.full(3, 10.0), 500, 1e-6)
     assert found.floored
     assert found.noise == pytest.approx(3e-10)
     assert np.isfinite(found.mean).all()

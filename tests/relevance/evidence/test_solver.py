@@ -13,10 +13,32 @@ def solver(**parameters):
     return EvidenceSolver(**{**defaults, "max_iter": 50, "tol": 1e-6, **parameters})
 
 
-@pytest.mark.parametrize(("n_features", "expected"), [(500, "fixed-point"), (501, "sequential")])
-def test_algorithm_follows_the_number_of_features(n_features, expected):
-    assert solver().settings(n_features) == {"noise": "learned", "algorithm": expected}
-    assert solver(algorithm="sequential").settings(5)["algorithm"] == "sequential"
+@pytest.mark.parametrize(
+    ("kernel", "n_samples", "n_features", "expected"),
+    [
+        ("linear", 20, 500, "fixed-point"),
+        ("linear", 20, 501, "both"),
+        ("linear", 502, 501, "sequential"),
+        ("polynomial", 20, 501, "sequential"),
+    ],
+)
+def test_algorithm_follows_the_number_of_features(kernel, n_samples, n_features, expected):
+    X = np.random.default_rng(0).normal(size=(n_samples, n_features))
+    fitted = RFVM("paper", kernel=kernel, repair="ignore", max_iter=1).fit(X, X[:, 0])
+    assert fitted.settings_["algorithm"] == expected
+    fitted.set_params(algorithm="sequential").fit(X, X[:, 0])
+    assert fitted.settings_["algorithm"] == "sequential"
+
+
+def test_both_is_the_better_of_two_maxima(row_problem):
+    # Features with common factors: the search that starts without features ends far below the other.
+    problem = row_problem(0, 40, 150, 0.3, "factors")
+    evidence = {
+        name: solver(algorithm=name, max_iter=2000)._maximise(problem, name).trace[-1]
+        for name in ("fixed-point", "sequential", "both")
+    }
+    assert evidence["fixed-point"] > evidence["sequential"] + 1
+    assert evidence["both"] >= evidence["fixed-point"]
 
 
 @pytest.mark.parametrize(("noise", "expected"), [("learned", False), ("calibrated", True), (0.5, False)])
