@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mfbench_baselines._selector import SupervisedSelector
+
+TREATMENTS = ("exclude", "median", "include")
+STATUSES = np.array(["tentative", "confirmed", "rejected"])  # by the codes of `decide`: 0, 1, -1
 
 
 class Boruta(SupervisedSelector):
@@ -20,14 +25,17 @@ class Boruta(SupervisedSelector):
     grown on features and shadows. A feature scores a hit if its importance exceeds that of the best shadow. After *t*
     rounds the number of hits is tested against the binomial distribution with *t* trials and probability 1/2: a feature
     is confirmed if the upper tail probability, times the number of features (Bonferroni), is below `alpha`, and
-    rejected if the lower one is. A feature still undecided at the end is accepted if its median importance exceeds the
-    median importance of the best shadows.
+    rejected if the lower one is. A feature still undecided at the end is tentative. By default only confirmed features
+    are selected.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps the features that Boruta
-        accepts.
+        selects.
+    tentative : {"exclude", "median", "include"}, default="exclude"
+        Which tentative features are selected besides the confirmed ones: none; those whose median importance exceeds
+        the median importance of the best shadows; or all.
     max_iter : int, default=50
         Maximum number of rounds.
     n_estimators : int, default=100
@@ -42,13 +50,15 @@ class Boruta(SupervisedSelector):
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        The share of rounds with a hit for an accepted feature; that share minus 1, so at most 0, for any other.
+        The share of rounds with a hit for a selected feature; that share minus 1, so at most 0, for any other.
     hits_ : ndarray of shape (n_features,)
         Number of rounds with a hit.
-    decision_ : ndarray of shape (n_features,)
-        1 for confirmed, -1 for rejected, 0 for undecided.
+    status_ : ndarray of str, shape (n_features,)
+        "confirmed", "tentative" or "rejected", whatever `tentative` selects.
     n_iter_ : int
         Number of rounds.
+    converged_ : bool
+        Whether every feature is confirmed or rejected.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -58,6 +68,11 @@ class Boruta(SupervisedSelector):
     ------
     ValueError
         If `X` or `y` is malformed, y has a single class, or a parameter is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If features remain tentative after `max_iter` rounds.
 
     Notes
     -----
@@ -84,6 +99,7 @@ class Boruta(SupervisedSelector):
         self,
         *,
         n_features_to_select: int | None = None,
+        tentative: str = "exclude",
         max_iter: int = 50,
         n_estimators: int = 100,
         max_depth: int | None = 5,
@@ -91,6 +107,7 @@ class Boruta(SupervisedSelector):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.tentative = tentative
         self.max_iter = max_iter
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -103,31 +120,48 @@ class Boruta(SupervisedSelector):
             raise ValueError(
                 f"max_iter must be at least 1 and alpha between 0 and 1; got {self.max_iter!r} and {self.alpha!r}"
             )
+        if self.tentative not in TREATMENTS:
+            raise ValueError(f"tentative must be one of {', '.join(map(repr, TREATMENTS))}; got {self.tentative!r}")
         random = check_random_state(self.random_state)
         p = X.shape[1]
-        self.hits_, self.decision_ = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
+        self.hits_, decision = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
         rounds, best_shadows = [], []
         for number in range(1, self.max_iter + 1):
-            importances, shadow = self._round(X, y, random)
+            importances, shadow = self._round(X, y, random, np.flatnonzero(decision >= 0))
             rounds.append(importances)
             best_shadows.append(shadow)
             self.hits_ += importances > shadow
-            self.decision_ = decide(self.hits_, self.decision_, number, self.alpha)
-            if self.decision_.all():
+            decision = decide(self.hits_, decision, number, self.alpha)
+            if decision.all():
                 break
         self.n_iter_ = number
-        kept = self.decision_ > 0
-        undecided = self.decision_ == 0
-        kept[undecided] = np.median(rounds, axis=0)[undecided] > np.median(best_shadows)
+        self.status_ = STATUSES[decision]
+        undecided = decision == 0
+        self.converged_ = not undecided.any()
+        if not self.converged_:
+            warnings.warn(
+                f"Boruta: {np.count_nonzero(undecided)} of {p} features are tentative after {number} rounds; raise "
+                "max_iter to decide on them",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        selected = decision > 0
+        if self.tentative == "include":
+            selected |= undecided
+        elif self.tentative == "median":
+            selected |= undecided & (np.median(rounds, axis=0) > np.median(best_shadows))
         share = self.hits_ / self.n_iter_
-        # A feature kept by its median may have scored no hit; it still ranks above those that are not kept.
-        return np.where(kept, np.maximum(share, 0.5 / self.n_iter_), share - 1.0)
+        # A tentative feature may have scored no hit; if selected, it still ranks above those that are not.
+        return np.where(selected, np.maximum(share, 0.5 / self.n_iter_), share - 1.0)
 
     def _round(
-        self, X: NDArray[np.float64], y: NDArray[np.intp] | None, random: np.random.RandomState
+        self,
+        X: NDArray[np.float64],
+        y: NDArray[np.intp] | None,
+        random: np.random.RandomState,
+        running: NDArray[np.intp],
     ) -> tuple[NDArray[np.float64], float]:
-        """Return the importances of the features, -1 for those already rejected, and that of the best shadow."""
-        running = np.flatnonzero(self.decision_ >= 0)
+        """Return the importances of the features, -1 for those no longer running, and that of the best shadow."""
         sources = np.resize(running, max(5, len(running)))
         shadows = np.column_stack([random.permutation(X[:, j]) for j in sources])
         forest = RandomForestClassifier(

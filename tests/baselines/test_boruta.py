@@ -1,8 +1,11 @@
 """Boruta: decisions against SciPy's binomial test, and planted features."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_baselines.boruta import Boruta, decide
 
@@ -28,12 +31,44 @@ def test_selects_planted_features_and_a_near_copy():
     y = X[:, 3] + X[:, 8] > 0
     model = Boruta(n_estimators=20, random_state=0).fit(X, y)
     assert model.get_support(indices=True).tolist() == [3, 5, 8]
-    assert (model.decision_[[3, 5, 8]] == 1).all() and model.hits_[11] == 0
+    assert (model.status_[[3, 5, 8]] == "confirmed").all() and model.hits_[11] == 0
     assert (model.feature_importances_ <= 1).all() and (model.feature_importances_ >= -1).all()
     again = Boruta(n_estimators=20, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.feature_importances_, again.feature_importances_)
 
 
+def test_undecided_features_are_tentative_and_selected_on_request_only():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, 10))
+    y = 2 * X[:, 0] + 0.8 * X[:, 1] + 0.6 * X[:, 2] + rng.normal(size=80) > 0
+    selected = {}
+    for treatment in ("exclude", "median", "include"):
+        with pytest.warns(
+            ConvergenceWarning, match="Boruta: . of 10 features are tentative after 12 .*raise max_iter"
+        ) as caught:
+            model = Boruta(tentative=treatment, n_estimators=20, max_iter=12, random_state=0).fit(X, y)
+        assert len(caught) == 1 and not model.converged_
+        selected[treatment] = set(model.get_support(indices=True))
+        assert selected[treatment] == set(np.flatnonzero(model.feature_importances_ > 0))
+    confirmed, tentative = (set(np.flatnonzero(model.status_ == name)) for name in ("confirmed", "tentative"))
+    assert set(model.status_) == {"confirmed", "tentative", "rejected"}
+    assert selected["exclude"] == confirmed
+    assert confirmed < selected["median"] < selected["include"]
+    assert selected["include"] == confirmed | tentative
+
+
+def test_converges_without_a_warning_once_every_feature_is_decided():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = Boruta(n_estimators=20, random_state=0).fit(X, X[:, 2] > 0)
+    assert model.converged_ and set(model.status_) == {"confirmed", "rejected"}
+    with pytest.raises(ValueError, match="tentative must be one of 'exclude', 'median', 'include'; got 'keep'"):
+        Boruta(tentative="keep").fit(X, X[:, 2] > 0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_selects_next_to_nothing_in_noise():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(80, 20)), rng.integers(0, 2, 80)

@@ -113,6 +113,15 @@ def test_every_suite_that_compares_with_a_paper_has_the_profile(name):
     assert "as-published" in read(name).profiles
 
 
+@pytest.mark.parametrize("path", sorted(SUITES.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_profile_has_the_reference(path, registry):
+    """Or begins with IGT, the paper's own method, which is then the reference."""
+    suite = read(path.stem)
+    for profile in ("quick", "standard", "full", *suite.profiles):
+        labels = [method.label for method in load_suite(str(path), registry, profile).suite.methods]
+        assert suite.report.reference in (None, *labels) or labels[0] == "IGT", profile
+
+
 def test_as_published_runs_the_papers_solvers(registry):
     def described(name):
         loaded = load_suite(str(SUITES / f"{name}.toml"), registry, "as-published")
