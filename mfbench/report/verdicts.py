@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from mfbench.analysis.one_dataset.levels import LEVEL, best_level_held, level_held
+from mfbench.analysis.one_dataset.levels import LEVEL, best_level_held, design_name, level_held
 from mfbench.analysis.one_dataset.paired import IDENTICAL
 from mfbench.analysis.one_dataset.rules import RULES, S_TESTS
 from mfbench.analysis.results import Run
@@ -147,21 +147,20 @@ def _marks(run: Run, test: str) -> str:
 
 
 def _levels(run: Run) -> list[str]:
-    """Return the sentence on the actual levels of the tests in a report."""
+    """Return the sentence on the actual levels of the tests in a report, and whether its own design was measured."""
+    kind, repeats = run.protocol.kind, run.protocol.repeats
     rules = dict.fromkeys((run.settings.published_test, "corrected-t", run.settings.test))
-    levels = [text for text in (_level(run, rule) for rule in rules) if text]
-    best = best_level_held(run.settings.test, run.protocol.kind, run.protocol.repeats)
+    levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}
+    best = best_level_held(run.settings.test, kind, repeats)
     if best is not None:
-        share = f"{100 * best.low:.0f} to {100 * best.high:.0f} %"
-        levels.append(f"any of 2 to 20 methods called worse than the best {share} ({best.design})")
+        levels["any of 2 to 20 methods called worse than the best"] = best
     if not levels:
         return []
+    texts = [f"{rule} {100 * held.low:.0f} to {100 * held.high:.0f} % ({held.design})" for rule, held in levels.items()]
+    own = design_name(kind, run.protocol.folds, repeats)
+    other = any(held.design.replace(" pooled", "") != own for held in levels.values())
     return [
         f"Actual level at a nominal {100 * LEVEL:g} %, measured on pairs of methods that are equal by construction: "
-        f"{'; '.join(levels)}. The suite null-calibration repeats the measurement."
+        f"{'; '.join(texts)}. The suite null-calibration repeats the measurement."
+        + (f" The levels of this run's design, {own}, were not measured and may differ." if other else "")
     ]
-
-
-def _level(run: Run, rule: str) -> str:
-    level = level_held(rule, run.protocol.kind, run.protocol.repeats)
-    return f"{rule} {100 * level.low:.0f} to {100 * level.high:.0f} % ({level.design})" if level else ""

@@ -51,6 +51,7 @@ def test_commands():
         "suites",
         "plugins",
         "report",
+        "power",
     ]
 
 

@@ -232,7 +232,7 @@ def test_without_a_margin(name):
     assert estimator.weights_ == pytest.approx(weights, abs=0.01)
     assert estimator.degenerate_ == degenerate
     warned = any(issubclass(warning.category, RuntimeWarning) for warning in caught)
-    assert warned == (degenerate and name not in ("Relief", "ReliefF", "BoostedIMMIGRATE"))
+    assert warned == (degenerate and name not in ("Relief", "ReliefF"))
 
 
 # Prediction

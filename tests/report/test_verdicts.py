@@ -131,6 +131,13 @@ def test_the_actual_level_of_each_test_is_stated(small_run):
     assert "paired-t 5 to 14 % (10 folds)" in text and "corrected-t 1 to 5 % (10 folds)" in text
 
 
+def test_levels_of_another_design_say_so(write_run):
+    cells = {("d", "A"): 0.5, ("d", "B"): 0.6}
+    warning = "this run's design, 5 folds, were not measured"
+    assert warning in " ".join(verdict_notes(write_run(cells)))
+    assert "were not measured" not in " ".join(verdict_notes(write_run(cells, folds=10)))
+
+
 class TestLimits:
     def run(self, write_run):
         base = [0.70, 0.72, 0.75, 0.71, 0.74]

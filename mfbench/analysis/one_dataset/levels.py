@@ -48,6 +48,19 @@ _DECISIONS: dict[str, Held] = {
 _BEST: dict[str, Held] = {_ONCE: Held(0.0, 0.033, _ONCE), _REPEATED: Held(0.0, 0.037, _REPEATED)}
 
 
+def design_name(kind: str, folds: int, repeats: int) -> str:
+    """Return the name of a resampling design, in the words of `Held.design`.
+
+    Examples
+    --------
+    >>> design_name("repeated-cv", 10, 3), design_name("holdout", 1, 3)
+    ('3 × 10 folds', '3 random splits')
+    """
+    if kind in ("three-way", "holdout"):
+        return f"{repeats} random {'thirds' if kind == 'three-way' else 'splits'}"
+    return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
+
+
 def best_level_held(rule: str, kind: str, repeats: int) -> Held | None:
     """Return how often any of up to 20 equal methods is called worse than the best; None if it was not measured.
 
