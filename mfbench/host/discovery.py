@@ -18,6 +18,7 @@ import pluggy
 
 from mfbench.errors import PluginError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
+from mfbench.host.containment import contained
 from mfbench.host.factories import import_object
 from mfbench.host.registered import Plugin
 
@@ -106,11 +107,12 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
     return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("", "")
 
 
-def import_plugins(plugins: Iterable[Plugin], problems: Problems) -> Iterator[tuple[Plugin, Any]]:
+def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: bool) -> Iterator[tuple[Plugin, Any]]:
     """Yield each plugin with the module or object that its entry point names; one that fails is left out."""
     for plugin in plugins:
         try:
-            module = import_object(plugin.module)
+            with contained(isolated=isolated):
+                module = import_object(plugin.module)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported

@@ -10,9 +10,10 @@ import ast
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
+from pkgutil import get_importer
 
 
 def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[str], set[str]]:
@@ -83,12 +84,29 @@ def locate(name: str) -> ModuleSpec | None:
         above = locate(parent)
         if above is None or above.submodule_search_locations is None:
             return None
-        return PathFinder.find_spec(name, list(above.submodule_search_locations))
+        return _locate_in(name, above.submodule_search_locations)
     try:
         return find_spec(name)
     except ValueError:  # a script or a notebook, whose __main__ has no spec
         file = getattr(sys.modules.get(name), "__file__", None)
         return ModuleSpec(name, None, origin=file) if file else None
+
+
+def _locate_in(name: str, folders: Iterable[str]) -> ModuleSpec | None:
+    # PathFinder would look up the parent of a namespace package in sys.modules, where it is only if it was imported.
+    portions: list[str] = []
+    for folder in folders:
+        finder = get_importer(folder)
+        spec = None if finder is None else finder.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            return spec
+        if spec is not None:
+            portions += spec.submodule_search_locations or ()
+    if not portions:
+        return None
+    namespace = ModuleSpec(name, None, is_package=True)
+    namespace.submodule_search_locations = portions
+    return namespace
 
 
 def forget() -> None:

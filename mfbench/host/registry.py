@@ -19,6 +19,7 @@ import pluggy
 
 from mfbench.errors import UnknownNameError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
+from mfbench.host.containment import contained
 from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chosen_plugins, import_plugins, register
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
@@ -291,7 +292,8 @@ class Registry:
             plugin = self.plugins[id(implementation.plugin)]
             self.manager.trace("calling", hook, "of", plugin.name)
             try:
-                values = list(implementation.function())
+                with contained(isolated=self.prober is not None):
+                    values = list(implementation.function())
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
@@ -349,7 +351,7 @@ def load_registry(
     problems = Problems(strict)
     chosen = chosen_plugins(only) if exactly is None else exactly
     loose = [(Plugin(name, getattr(module, "__name__", name), is_object=True), module) for name, module in extra]
-    for plugin, module in [*import_plugins(chosen, problems), *loose]:
+    for plugin, module in [*import_plugins(chosen, problems, isolated=isolated), *loose]:
         if register(manager, plugin, module, problems):
             plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
     return Registry(manager, plugins, problems, Prober() if isolated else None)

@@ -17,6 +17,7 @@ from mfbench.isolation.keeper import END, PREPARE, START, Ended, Prepared, Start
 from mfbench.isolation.process import THREAD_VARIABLES
 from mfbench.isolation.server import start_keeper
 from mfbench.isolation.spawned import SpawnedChild
+from mfbench.isolation.working_directory import check_working_directory
 
 # Seconds to wait for a keeper that ends; the kernel may take long to end a process that waits for a disk.
 _PATIENCE = 10.0
@@ -32,7 +33,13 @@ def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
     ----------
     preload : sequence of str
         Modules of mfbench that all children share.
+
+    Raises
+    ------
+    UsageError
+        If the working directory configures a library that children load.
     """
+    check_working_directory()
     return Child(preload) if CAN_FORK else SpawnedChild()
 
 

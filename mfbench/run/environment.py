@@ -10,13 +10,11 @@ from pathlib import Path
 
 import psutil
 
-from mfbench.errors import UsageError
 from mfbench.host.registry import Registry
 from mfbench.run.checkout import own_commit
 from mfbench.run.metadata import Environment
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "psutil", "threadpoolctl")
-NUMBA_SETTINGS = ".numba_config.yaml"
 
 
 def available_cpus() -> int:
@@ -35,24 +33,6 @@ def available_cpus() -> int:
 def default_memory(jobs: int) -> int:
     """Return the default memory limit of a worker in bytes: an equal share of 80 % of the machine's memory."""
     return int(0.8 * psutil.virtual_memory().total / jobs)
-
-
-def check_working_directory() -> None:
-    """Refuse a working directory that configures numba.
-
-    numba reads this file whenever it compiles a function. It can change results, and with ``cache_dir`` it makes numba
-    load pickled objects from a folder of its choice.
-
-    Raises
-    ------
-    UsageError
-        If the file exists.
-    """
-    if Path(NUMBA_SETTINGS).exists():
-        raise UsageError(
-            f"the working directory contains {NUMBA_SETTINGS}, which can change results and make numba execute code: "
-            "run mfbench in another directory, or set environment variables such as NUMBA_CPU_NAME instead"
-        )
 
 
 def describe(registry: Registry, jobs: int, memory: int) -> Environment:

@@ -18,6 +18,7 @@ from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.errors import NothingPlannedError, RunError, explained
 from mfbench.host.registry import Registry
+from mfbench.isolation.working_directory import check_working_directory
 from mfbench.run import environment
 from mfbench.run.executors.local import LocalPool
 from mfbench.run.job import Job, write_arrays
@@ -132,7 +133,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     UsageError
         If the working directory configures numba.
     """
-    environment.check_working_directory()
+    check_working_directory()  # before anything is written
     jobs = options.jobs or environment.available_cpus()
     memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
     with _locked(folder), explained(RunError, _file_error(folder), OSError):

@@ -70,6 +70,18 @@ def test_a_namespace_package_is_not_one_package(write):
     assert reachable(["made_a"], set())[0] == {"made_a", "made_space.one"}
 
 
+@pytest.mark.parametrize("statement", ["from made_space.deep.tools import K", "import made_space.deep.tools"])
+def test_a_namespace_package_in_another_is_followed(write, statement):
+    """Like google.cloud: its parent is not in sys.modules, because nothing was imported."""
+    write(made_a=statement, made_space__deep__tools="import made_b", made_b="")
+    assert reachable(["made_a"], set())[0] == {"made_a", "made_space.deep.tools", "made_b"}
+
+
+def test_a_folder_without_an_initial_module_belongs_to_its_package(write):
+    write(made_a="# package\nfrom .parts.one import K", made_a__parts__one="import made_b", made_b="")
+    assert reachable(["made_a"], set())[0] == {"made_a", "made_b"}
+
+
 @pytest.mark.parametrize(
     "text", ["def (", "x = '\0'", "(" * 5000, "from ... import x", "import made_nowhere", "f(1)(2)"]
 )

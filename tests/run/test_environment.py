@@ -33,10 +33,11 @@ def test_a_working_directory_that_configures_git_runs_nothing_and_names_no_commi
     assert not (tmp_path / "PWNED").exists()
 
 
-def test_a_working_directory_that_configures_numba_is_refused(tmp_path, monkeypatch, prepared):
+def test_a_working_directory_that_configures_numba_is_refused_before_anything_is_written(
+    tmp_path, monkeypatch, prepared
+):
     plan, folder, registry = prepared
     monkeypatch.chdir(tmp_path)
-    environment.check_working_directory()
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: ./pickles\n")
     with pytest.raises(UsageError, match=r"contains \.numba_config\.yaml, which can change results"):
         execute(plan, folder, registry, RunOptions(), None)
