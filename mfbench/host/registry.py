@@ -176,12 +176,13 @@ class Registry:
         """Return the suite files that plugins ship, by the name that a user must write."""
         return self.suite_names.listed()
 
-    def report_sections(self, run: Any) -> tuple[list[tuple[Plugin, Section]], list[str]]:
+    def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
         """Return the sections that plugins add to the report of a run.
 
         Parameters
         ----------
-        run : mfbench.Run
+        open_run : callable
+            Returns a new `mfbench.Run`. Each hook has its own: one that changes a frame must not change the report.
 
         Returns
         -------
@@ -195,7 +196,8 @@ class Registry:
             plugin = self.plugins[id(implementation.plugin)]
             hook: Callable[..., Any] = implementation.function
             try:
-                returned = list(hook(*([run] if implementation.argnames else [])))
+                with contained(isolated=self.prober is not None):
+                    returned = list(hook(*([open_run()] if implementation.argnames else [])))
                 for section in returned:
                     if not isinstance(section, Section):
                         raise TypeError(f"it returned {shown(section)}, expected Section objects")

@@ -110,7 +110,13 @@ def report_of(
 
 def plugin_sections(run: Run, registry: Registry) -> list[Section]:
     """Return the sections that plugins add; one more has a note for each plugin whose sections failed."""
-    returned, problems = registry.report_sections(run)
+
+    def open_run() -> Run:
+        opened = Run(run.path)
+        opened.reference = run.reference
+        return opened
+
+    returned, problems = registry.report_sections(open_run)
     sections = [
         dataclasses.replace(
             section,

@@ -242,7 +242,7 @@ class TestCarelessPlugins:
 
     def test_a_section_of_a_report_that_exits_is_a_problem(self):
         module = types.SimpleNamespace(mfbench_report_sections=hookimpl(lambda: _raise(GeneratorExit)))
-        sections, problems = load_registry(only=[], extra=[("rude", module)]).report_sections(None)
+        sections, problems = load_registry(only=[], extra=[("rude", module)]).report_sections(lambda: None)
         assert sections == []
         assert "'rude'" in problems[0]
         assert "GeneratorExit" in problems[0]

@@ -1,5 +1,6 @@
 """The contents of a report: which sections each kind of run has, and the sections of plugins."""
 
+import json
 import types
 
 import pytest
@@ -76,6 +77,20 @@ class TestPlugins:
         assert note.startswith("plugin 'own' of own: mfbench_report_sections failed with ")
         assert reason in note
         assert titles(report)[0].startswith("Accuracy") and titles(report)[-1] == "Remarks"
+
+    def test_a_hook_that_changes_its_run_does_not_change_the_report(self, small_run):
+        def careless(run):
+            run.outcomes["accuracy"] *= 100
+            run.datasets["n_samples"] = 0
+            return [Section("s", notes=[run.reference])]
+
+        before = to_json(report_of(small_run, everything=True))
+        small_run.reference = "A"
+        report = report_of(small_run, registry_with(careless), everything=True)
+        assert "A" in report.sections[-3].notes
+        small_run.reference = None
+        after = json.loads(to_json(report_of(small_run, registry_with(careless), everything=True)))
+        assert {name: after[name] for name in json.loads(before)} == json.loads(before)
 
     def test_a_chart_that_cannot_be_drawn_is_replaced_by_a_sentence(self, small_run):
         chart = Chart("broken", "Broken", text=lambda width: 1 / 0)
