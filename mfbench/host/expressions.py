@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mfbench.errors import UsageError
+from mfbench.host.identity import identity
 
 # An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
 _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
@@ -92,7 +93,9 @@ def canonical_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         inner = ", ".join(canonical_text(item) for item in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner})"
-    return repr(value)
+    # The text of other objects contains an address, with which every start would have keys of its own.
+    text = repr(value)
+    return identity(value) if " at 0x" in text else text
 
 
 def parse(text: str) -> Expression:

@@ -18,6 +18,7 @@ from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError, suggestion
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
+from mfbench.host.identity import identity
 from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.forms import KINDS
@@ -252,8 +253,5 @@ def _round_ingredients(reference: RegisteredReference, registry: Registry) -> di
 
 def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:
     spec = find(step.expression.name).spec
-    factory = spec.factory
-    if not isinstance(factory, str):  # a function, a class, or any callable object such as a functools.partial
-        owner = factory if hasattr(factory, "__qualname__") else type(factory)
-        factory = f"{owner.__module__}:{owner.__qualname__}"
+    factory = spec.factory if isinstance(spec.factory, str) else identity(spec.factory)
     return {"expression": step.expression.canonical(), "factory": factory, "defaults": canonical_text(spec.defaults)}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbench.errors import UsageError
-from mfbench.host.expressions import Expression, parse
+from mfbench.host.expressions import Expression, canonical_text, parse
 
 LITERALS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -221,3 +221,14 @@ class TestCanonical:
     @pytest.mark.parametrize("text", ["svm(w={(1, 2): 3})", "svm(w={1: 2, 'a': 3})"])
     def test_every_literal_mapping_has_a_canonical_text(self, text):
         assert parse(text).canonical() == parse(text).canonical()
+
+
+def test_the_text_of_an_object_has_no_address():
+    """Otherwise every start of a suite would have keys of its own for a spec with such a default."""
+
+    class Options:
+        def __init__(self, depth):
+            self.depth = depth
+
+    assert canonical_text({"o": Options(1)}) == canonical_text({"o": Options(1)}) != canonical_text({"o": Options(2)})
+    assert canonical_text([len, 1]) == "[<built-in function len>, 1]"
