@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import importlib
 import json
+import os
 import re
 import sys
 from functools import cache
@@ -149,13 +150,25 @@ def package_hash(root: str) -> str:
         return _hash_files(Path(), [Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
     digest = hashlib.sha256()
     for folder in sorted(folders):
-        digest.update(_hash_files(folder, _code_files(folder)).encode())
+        digest.update(_hash_files(folder, _code_files(folder, links=True)).encode())
     return digest.hexdigest()[:16]
 
 
-def _code_files(folder: Path) -> list[Path]:
-    compiled = [path for path in folder.rglob("*") if path.name.endswith(tuple(EXTENSION_SUFFIXES))]
-    return sorted(folder.rglob("*.py")) + sorted(compiled)
+def _code_files(folder: Path, *, links: bool = False) -> list[Path]:
+    """Return sources, then extension modules and compiled files without source; with `links`, linked folders too."""
+    sources, compiled, visited = [], [], set[str]()
+    for name, folders, files in os.walk(folder, followlinks=links):
+        real = os.path.realpath(name)
+        if real in visited:  # a link to a folder above it
+            folders.clear()
+            continue
+        visited.add(real)
+        paths = [Path(name, file) for file in files]
+        sources += [path for path in paths if path.suffix == ".py"]
+        compiled += [path for path in paths if path.name.endswith(tuple(EXTENSION_SUFFIXES))]
+        if Path(name).name != "__pycache__":
+            compiled += [path for path in paths if path.suffix == ".pyc"]
+    return sorted(sources) + sorted(compiled)
 
 
 def _hash_files(base: Path, files: list[Path]) -> str:

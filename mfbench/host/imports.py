@@ -1,12 +1,14 @@
 """The packages that a module imports, found by reading import statements: nothing is imported or executed.
 
-`reachable` follows the statements from file to file, also those inside functions, and imports with
-``importlib.import_module`` of a literal name. It cannot see a name that is computed when the code runs.
+`reachable` follows the statements from file to file, also those inside functions. In a file that imports by a text,
+such as with ``importlib.import_module``, every text that is the name of a module counts as an import. A name that is
+computed when the code runs cannot be seen.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
@@ -14,6 +16,10 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from pkgutil import get_importer
+
+# Functions that import what a text names.
+_IMPORT_BY_TEXT = {"import_module", "__import__", "resolve_name", "run_module"}
+_MODULE = re.compile(r"\.*[^\W\d]\w*(\.[^\W\d]\w*)*(:[\w.]+)?")
 
 
 def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[str], set[str]]:
@@ -142,7 +148,7 @@ def _parsed(file: Path, package: str, modified: int, size: int) -> tuple[str, ..
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either
         return ()
-    names = {name for node in ast.walk(tree) for name in _names(node, package)}
+    names = {name for node in ast.walk(tree) for name in _names(node, package)} | set(_names_in_texts(tree, package))
     # __main__ depends on how the process was started.
     return tuple(sorted(name for name in names if name.partition(".")[0] != "__main__"))
 
@@ -154,13 +160,25 @@ def _names(node: ast.AST, package: str) -> Iterator[str]:
         origin = _absolute("." * node.level + (node.module or ""), package)
         yield origin
         yield from (f"{origin}.{alias.name}" for alias in node.names if origin)
-    elif isinstance(node, ast.Call) and node.args:
-        function, argument = node.func, node.args[0]
-        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if called not in ("import_module", "__import__") or not isinstance(argument, ast.Constant):
-            return
-        if isinstance(argument.value, str):
-            yield _absolute(argument.value, package)
+
+
+def _names_in_texts(tree: ast.AST, package: str) -> Iterator[str]:
+    """Return all texts that may be names of modules, if the file imports anything by a text."""
+    nodes = list(ast.walk(tree))
+    words = {word for node in nodes for word in _words(node)}
+    if not words & _IMPORT_BY_TEXT:
+        return
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    names = {text.partition(":")[0] for text in texts if _MODULE.fullmatch(text)}
+    packages = [package, *(name for name in names if not name.startswith("."))]
+    for name in names:
+        yield from {_absolute(name, origin) for origin in packages} if name.startswith(".") else [name]
+
+
+def _words(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [alias.name for alias in node.names]
+    return [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
 
 
 def _absolute(name: str, package: str) -> str:

@@ -326,3 +326,29 @@ class TestHostCode:
     def test_the_numeric_libraries_are_told_by_version(self):
         assert numeric_versions() == {name: metadata.version(name) for name in code_hashes.NUMERIC}
         assert {"numpy", "scikit-learn", "xgboost"} <= set(numeric_versions())
+
+
+def test_a_linked_folder_and_compiled_files_without_source_are_part_of_a_package(tmp_path, monkeypatch):
+    package, parts = tmp_path / "made_linked", tmp_path / "elsewhere"
+    package.mkdir()
+    parts.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "parts").symlink_to(parts)
+    (parts / "loop").symlink_to(package)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def hashed():
+        package_hash.cache_clear()
+        imports.forget()
+        return package_hash("made_linked")
+
+    hashes = [hashed()]
+    (parts / "one.py").write_text("x = 1")
+    hashes.append(hashed())
+    (package / "bare.pyc").write_bytes(b"1")
+    hashes.append(hashed())
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "cached.pyc").write_bytes(b"1")
+    assert len(set(hashes)) == 3 and hashed() == hashes[-1]
+    package_hash.cache_clear()
+    imports.forget()

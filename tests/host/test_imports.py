@@ -37,6 +37,14 @@ def write(tmp_path, monkeypatch):
         "try:\n    import made_b\nexcept ImportError:\n    pass",
         "import importlib\nimportlib.import_module('made_b.inner')",
         "__import__('made_b')",
+        "import importlib\nimportlib.import_module(name='made_b.inner')",
+        "from importlib import import_module as im\nim('made_b.inner')",
+        "from importlib import import_module\nimport_module('.inner', 'made_b')",
+        "from importlib import import_module\nimport_module('.inner', package='made_b')",
+        "from importlib import import_module\nNAME = 'made_b.inner'\nimport_module(NAME)",
+        "load = __import__\nload('made_b.inner')",
+        "import pkgutil\npkgutil.resolve_name('made_b.inner:thing')",
+        "import runpy\nrunpy.run_module('made_b.inner')",
     ],
 )
 def test_every_form_of_import_is_followed(write, statement):
