@@ -1,4 +1,4 @@
-"""Texts that tell callables and other objects apart, the same in every process: parts of trial keys."""
+"""Texts that identify callables and other objects, the same in every process: parts of trial keys."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def _part(value: Any) -> str:
 
 
 def _object(value: Any) -> str:
-    if type(value).__repr__ is not object.__repr__ and type(value).__module__ != "builtins":
+    has_text = "__repr__" in {name for base in type(value).__mro__[:-1] for name in vars(base)}
+    if has_text and type(value).__module__ != "builtins":
         text = _ADDRESS.sub("", repr(value))
     else:
         plain = {name: item for name, item in getattr(value, "__dict__", {}).items() if isinstance(item, _PLAIN)}

@@ -15,7 +15,7 @@ def setting_of(run: Run) -> str:
 
 def _tuning(run: Run) -> str:
     # A part of a suite may have no tuned method; the setting is that of the suite.
-    selections = set(run.tuned.values()) or {run.meta.protocol.selection}
+    selections: set[str | None] = set(run.tuned.values()) or {run.meta.protocol.selection}
     nested = run.protocol.describe_tuning()
     limit = run.meta.protocol.grid_values
     thinned = f", at most {limit} values of each parameter" if limit else ""

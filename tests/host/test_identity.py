@@ -1,4 +1,4 @@
-"""Callables and objects have texts that tell them apart and are the same in every process."""
+"""Callables and objects have texts that identify them and are the same in every process."""
 
 import functools
 
