@@ -36,6 +36,29 @@ class Descent:
     converged: bool
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What the objective is summed over.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    targets : ndarray of int64, shape (n_samples, k)
+        From `find_targets`.
+    push : float
+        Weight of the second sum, between 0 and 1.
+    starts, pairs : ndarray of int64
+        From `collect`.
+    """
+
+    X: NDArray[np.float64]
+    targets: NDArray[np.int64]
+    push: float
+    starts: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+
+
 def find_targets(X: NDArray[np.float64], codes: NDArray[np.intp], k: int) -> NDArray[np.int64]:
     """Return each row's k nearest others of its class, by Euclidean distance.
 
@@ -101,33 +124,36 @@ def minimise(
     # then takes a tenth of the steps.
     basis, inverse, scale = _pull_basis(X, targets, push)
     X = np.ascontiguousarray(X @ basis)
+
+    def terms_near(L: NDArray[np.float64], slack: float) -> Terms:
+        return Terms(X, targets, push, *collect(X @ L.T, codes, targets, slack))
+
     current, width, slack, steps, converged = inverse, FIRST_WIDTH, 0.5, 0, False
-    starts, pairs = collect(X @ current.T, codes, targets, slack)
-    best, trace = current, [objective(current, X, targets, starts, pairs, push)[0]]
+    terms = terms_near(current, slack)
+    best, trace = current, [objective(current, terms)[0]]
     negligible = np.finfo(np.float64).eps * trace[0]
     while steps < max_iter and not converged:
         result = minimize(
             lambda flat, *rest: _flat(objective(flat.reshape(p, p), *rest)),
             current.ravel(),
-            args=(X, targets, starts, pairs, push, width),
+            args=(terms, width),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": min(STEPS, max_iter - steps), "maxcor": 20, "ftol": 0.0, "gtol": 0.0},
         )
         steps += max(1, int(result.nit))
-        moved = result.x.reshape(p, p)
-        starts, pairs = collect(X @ moved.T, codes, targets, slack)
-        value = objective(moved, X, targets, starts, pairs, push)[0]
+        current = result.x.reshape(p, p)
+        terms = terms_near(current, slack)
+        value = objective(current, terms)[0]
         if value < trace[-1]:
-            best = moved
+            best = current
             trace.append(value)
-        current = moved
-        if objective(current, X, targets, starts, pairs, push, width)[0] - result.fun > tol * value:
+        if objective(current, terms, width)[0] - result.fun > tol * value:
             # Pairs outside the set have begun to contribute: keep more of them, eventually all.
             slack *= 2.0
-            starts, pairs = collect(X @ current.T, codes, targets, slack)
+            terms = terms_near(current, slack)
             continue
-        smoothing, complementarity, negativity = conditions(current, X, targets, starts, pairs, push, width, scale)
+        smoothing, complementarity, negativity = conditions(current, terms, width, scale)
         if value <= negligible:
             converged = True
         elif complementarity <= tol and negativity <= np.sqrt(tol):
@@ -135,41 +161,23 @@ def minimise(
             width *= SHRINKAGE
         elif complementarity <= tol:
             # L has lost a direction along which the objective falls; its own gradient is 0 there.
-            current = _with_direction(current, derivative(current, X, targets, starts, pairs, push, width)[0])
-            starts, pairs = collect(X @ current.T, codes, targets, slack)
+            current = with_direction(current, derivative(current, terms, width)[0])
+            terms = terms_near(current, slack)
     return Descent(best @ basis, trace, steps, converged)
 
 
-def objective(
-    L: NDArray[np.float64],
-    X: NDArray[np.float64],
-    targets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    push: float,
-    width: float = 0.0,
-) -> tuple[float, NDArray[np.float64]]:
+def objective(L: NDArray[np.float64], terms: Terms, width: float = 0.0) -> tuple[float, NDArray[np.float64]]:
     """Return the objective and its gradient in L, summed over the given pairs.
 
     With a width w above 0, each hinge :math:`[h]_+` is replaced with :math:`(h + w/2)^2 / (2 w)` where -w/2 < h < w/2.
     Time O((n k + number of pairs) · p + n p²).
     """
-    Z = X @ L.T
-    residual = np.zeros_like(Z)
-    value, _ = _accumulate(Z, Z, targets, starts, pairs, push, width, residual)
-    return value, 2.0 * residual.T @ X
+    Z = terms.X @ L.T
+    value, _, residual = _sums(Z, Z, terms, width)
+    return value, 2.0 * residual.T @ terms.X
 
 
-def conditions(
-    L: NDArray[np.float64],
-    X: NDArray[np.float64],
-    targets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    push: float,
-    width: float,
-    scale: float,
-) -> tuple[float, float, float]:
+def conditions(L: NDArray[np.float64], terms: Terms, width: float, scale: float) -> tuple[float, float, float]:
     """Return how far L is from meeting the conditions of a minimum.
 
     The problem is convex in M = LᵀL. With the derivative G of the smoothed objective in M, M is a minimum if the
@@ -179,7 +187,7 @@ def conditions(
 
     Parameters
     ----------
-    L, X, targets, starts, pairs, push, width
+    L, terms, width
         As in `objective`.
     scale : float
         Unit of the eigenvalues: the derivative of the first sum of the objective in the coordinates of X.
@@ -190,38 +198,36 @@ def conditions(
         What the smoothing changes and the absolute value of ⟨G, M⟩, as shares of the objective; minus the smallest
         eigenvalue of G, in units of `scale`, or 0.
     """
-    Z = X @ L.T
-    value, _ = _accumulate(Z, Z, targets, starts, pairs, push, 0.0, np.zeros_like(Z))
+    value = objective(L, terms)[0]
     if value == 0.0:
         return 0.0, 0.0, 0.0
-    G, pressure = derivative(L, X, targets, starts, pairs, push, width)
+    G, pressure = derivative(L, terms, width)
     product = float(np.vdot(L @ G, L))
     smallest = float(np.linalg.eigvalsh(G)[0])
     # ⟨G, M⟩ + pressure is the objective with each hinge [h]₊ replaced with a·h, where a is its derivative.
     return (value - pressure - product) / value, abs(product) / value, max(0.0, -smallest) / scale
 
 
-def derivative(
-    L: NDArray[np.float64],
-    X: NDArray[np.float64],
-    targets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    push: float,
-    width: float,
-) -> tuple[NDArray[np.float64], float]:
+def derivative(L: NDArray[np.float64], terms: Terms, width: float) -> tuple[NDArray[np.float64], float]:
     """Return the derivative G of the smoothed objective in M = LᵀL, and the sum of the derivatives of the hinges."""
-    residual = np.zeros_like(X)
-    _, pressure = _accumulate(X @ L.T, X, targets, starts, pairs, push, width, residual)
-    G = residual.T @ X
+    _, pressure, residual = _sums(terms.X @ L.T, terms.X, terms, width)
+    G = residual.T @ terms.X
     return 0.5 * (G + G.T), pressure
 
 
-def _with_direction(L: NDArray[np.float64], G: NDArray[np.float64]) -> NDArray[np.float64]:
+def with_direction(L: NDArray[np.float64], G: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return L with a tenth of its norm along the eigenvector of G whose eigenvalue is smallest."""
     left, lengths, _ = np.linalg.svd(L)
     share = 0.1 * lengths[0] if lengths[0] > 0.0 else 0.1
     return L + share * np.outer(left[:, -1], np.linalg.eigh(G)[1][:, 0])
+
+
+def _sums(
+    Z: NDArray[np.float64], V: NDArray[np.float64], terms: Terms, width: float
+) -> tuple[float, float, NDArray[np.float64]]:
+    residual = np.zeros_like(V)
+    value, pressure = _accumulate(Z, V, terms.targets, terms.starts, terms.pairs, terms.push, width, residual)
+    return value, pressure, residual
 
 
 def _pull_basis(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -164,11 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sizes", type=_sizes, default=SIZES, metavar="N,N,…", help="numbers of samples to time")
     options = parser.parse_args(arguments)
     from mfbench import load_dataset
-    from mfbench.errors import MfbenchError
 
-    try:
-        import matplotlib  # noqa: F401
-
+    def draw() -> None:
         data = load_dataset(options.dataset, data_dir=options.data_dir, offline=options.offline)
         spread = data.X.std(axis=0)
         X = (data.X - data.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -178,6 +175,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         step_cost(64, steps=20)
         costs = [step_cost(n) for n in options.sizes]
         draw_scaling(options.sizes, costs).savefig(options.out / "scaling.svg")
+
+    return exit_code_of(draw)
+
+
+def exit_code_of(draw: Callable[[], None]) -> int:
+    """Call a function that draws files, and print in one sentence what goes wrong.
+
+    Parameters
+    ----------
+    draw : callable
+
+    Returns
+    -------
+    int
+        Exit code: 0; 1 if data or matplotlib are unavailable or a file cannot be written; 2 for invalid parameters.
+    """
+    from mfbench.errors import MfbenchError
+
+    try:
+        import matplotlib  # noqa: F401
+
+        draw()
     except ImportError:
         print("error: matplotlib is missing; install it with: pip install 'mfbench[figures]'", file=sys.stderr)  # noqa: T201
         return 1

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mfbench_sqpfw import toy
+from mfbench_sqpfw.charts import exit_code_of
 from mfbench_sqpfw.path import sqpfw_path
 from mfbench_sqpfw.weight_path import WeightPath
 
@@ -121,18 +122,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mfbench_sqpfw.toy_charts", description=__doc__.split("\n\n")[1])
     parser.add_argument("out", type=Path, metavar="OUT_DIR", help="folder for toy-path.svg and toy-spaces.svg")
     options = parser.parse_args(arguments)
-    path = toy_path()
-    try:
+
+    def draw() -> None:
+        path = toy_path()
         options.out.mkdir(parents=True, exist_ok=True)
         draw_weights(path).savefig(options.out / "toy-path.svg")
         draw_spaces(path).savefig(options.out / "toy-spaces.svg")
-    except ImportError:
-        print("error: matplotlib is missing; install it with: pip install 'mfbench[figures]'", file=sys.stderr)  # noqa: T201
-        return 1
-    except OSError as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        return 1
-    return 0
+
+    return exit_code_of(draw)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 
-from mfbench_baselines._lmnn import _with_direction, collect, conditions, derivative, find_targets, objective
+from mfbench_baselines._lmnn import Terms, collect, conditions, derivative, find_targets, objective, with_direction
 from mfbench_baselines.metric import LMNN, NCA
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "lmnn_reference.json").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def by_definition(L, X, y, k, push):
 
 def everything(L, X, y, k, push):
     targets = find_targets(X, y, k)
-    return objective(L, X, targets, *collect(X @ L.T, y, targets, 0.1), push)
+    return objective(L, Terms(X, targets, push, *collect(X @ L.T, y, targets, 0.1)))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -117,13 +117,13 @@ def test_smoothing_rounds_off_the_kinks_alone(width):
     X, y = sample()
     targets = find_targets(X, y, 3)
     L = np.random.default_rng(2).normal(size=(3, 3))
-    pairs = collect(X @ L.T, y, targets, 0.5)
-    smooth = lambda flat: objective(flat.reshape(3, 3), X, targets, *pairs, 0.5, width)[0]  # noqa: E731
-    plain = objective(L, X, targets, *pairs, 0.5)[0]
-    n_triples = len(pairs[1]) * 3
+    terms = Terms(X, targets, 0.5, *collect(X @ L.T, y, targets, 0.5))
+    smooth = lambda flat: objective(flat.reshape(3, 3), terms, width)[0]  # noqa: E731
+    plain = objective(L, terms)[0]
+    n_triples = len(terms.pairs) * 3
     assert plain <= smooth(L.ravel()) <= plain + 0.5 * n_triples * width / 8
     numerical = approx_fprime(L.ravel(), smooth, 1e-7)
-    gradient = objective(L, X, targets, *pairs, 0.5, width)[1]
+    gradient = objective(L, terms, width)[1]
     np.testing.assert_allclose(gradient.ravel(), numerical, rtol=1e-4, atol=1e-3)
 
 
@@ -133,9 +133,9 @@ def test_conditions_bound_the_distance_from_the_minimum():
     targets = find_targets(X, y, 3)
     for share in (0.0, 0.1, 1.0):
         L = (1 - share) * best.components_ + share * np.eye(3)
-        pairs = collect(X @ L.T, y, targets, 0.5)
-        value = objective(L, X, targets, *pairs, 0.5)[0]
-        smoothing, complementarity, negativity = conditions(L, X, targets, *pairs, 0.5, 1e-4, 1.0)
+        terms = Terms(X, targets, 0.5, *collect(X @ L.T, y, targets, 0.5))
+        value = objective(L, terms)[0]
+        smoothing, complementarity, negativity = conditions(L, terms, 1e-4, 1.0)
         bound = (smoothing + complementarity) * value + negativity * np.trace(best.matrix_)
         assert 0 <= value - best.objective_trace_[-1] * (1 - 1e-7) <= bound
         if share == 0:
@@ -165,12 +165,12 @@ def test_a_direction_that_the_descent_has_lost_is_found_again():
     X = np.column_stack([rng.normal(size=40), rng.normal(size=40) + 3.0 * y])
     targets = find_targets(X, y, 1)
     L = np.diag([1.0, 0.0])
-    starts, pairs = collect(X @ L.T, y, targets, 1e9)
-    G, _ = derivative(L, X, targets, starts, pairs, 0.5, 1e-3)
+    terms = Terms(X, targets, 0.5, *collect(X @ L.T, y, targets, 1e9))
+    G, _ = derivative(L, terms, 1e-3)
     assert np.linalg.eigvalsh(G)[0] < 0.0
-    value, gradient = objective(L, X, targets, starts, pairs, 0.5, 1e-3)
+    value, gradient = objective(L, terms, 1e-3)
     assert np.all(gradient[1] == 0.0)
-    assert objective(_with_direction(L, G), X, targets, starts, pairs, 0.5, 1e-3)[0] < value
+    assert objective(with_direction(L, G), terms, 1e-3)[0] < value
 
 
 def test_more_features_than_rows_are_learned_in_their_span():

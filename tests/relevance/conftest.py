@@ -37,6 +37,20 @@ def make_regression():
 
 
 @pytest.fixture(scope="session")
+def make_wide():
+    """Return a function that makes more features than rows: independent ones, or ones that eight factors drive."""
+
+    def make(seed, n, m, spread, design):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, m))
+        if design == "factors":  # as genes are
+            X = 0.3 * X + rng.normal(size=(n, 8)) @ rng.normal(size=(8, m))
+        return X, X[:, [0, 1, -1]] @ [2.0, -1.5, 1.0] + spread * rng.normal(size=n)
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def messy_columns():
     """Continuous, rounded, binary, constant, duplicated and extreme columns."""
     rng = np.random.default_rng(5)

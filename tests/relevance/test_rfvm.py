@@ -48,15 +48,6 @@ def test_attributes_of_the_evidence(data):
     assert sequential.evidence_ == pytest.approx(fitted.evidence_, abs=1e-4)
 
 
-def wide(seed, n, m, spread, design):
-    """Return more features than rows: independent ones, or ones that eight common factors drive, as genes."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, m))
-    if design == "factors":
-        X = 0.3 * X + rng.normal(size=(n, 8)) @ rng.normal(size=(8, m))
-    return X, X[:, [0, 1, -1]] @ [2.0, -1.5, 1.0] + spread * rng.normal(size=n)
-
-
 def assert_evidence_is_that_of_the_model(oracles, X, y):
     """Check that the evidence is that of the reported model, and at least that of the fixed-point iteration."""
     fitted = RFVM("paper", kernel="linear").fit(X, y)
@@ -80,19 +71,19 @@ def assert_evidence_is_that_of_the_model(oracles, X, y):
     ("seed", "n", "spread", "design"),
     [(0, 40, 1.0, "independent"), (1, 50, 3.0, "independent"), (2, 40, 1.0, "factors"), (3, 60, 0.3, "factors")],
 )
-def test_evidence_of_the_linear_kernel(oracles, seed, n, spread, design):
-    assert_evidence_is_that_of_the_model(oracles, *wide(seed, n, 510, spread, design))
+def test_evidence_of_the_linear_kernel(oracles, make_wide, seed, n, spread, design):
+    assert_evidence_is_that_of_the_model(oracles, *make_wide(seed, n, 510, spread, design))
 
 
 @pytest.mark.slow(reason="searches among hundreds of features with a hundred rows")
 @pytest.mark.parametrize(("seed", "spread"), [(0, 1.0), (1, 3.0), (2, 10.0)])
-def test_evidence_of_the_linear_kernel_on_larger_tables(oracles, seed, spread):
+def test_evidence_of_the_linear_kernel_on_larger_tables(oracles, make_wide, seed, spread):
     for design in ("independent", "factors"):
-        assert_evidence_is_that_of_the_model(oracles, *wide(seed, 100, 600, spread, design))
+        assert_evidence_is_that_of_the_model(oracles, *make_wide(seed, 100, 600, spread, design))
 
 
-def test_linear_kernel_of_many_features_is_not_stored():
-    X, y = wide(0, 20, 20_000, 1.0, "independent")
+def test_linear_kernel_of_many_features_is_not_stored(make_wide):
+    X, y = make_wide(0, 20, 20_000, 1.0, "independent")
     fitted = RFVM("paper", kernel="linear", algorithm="sequential").fit(X, y)  # the kernel would take 3.2 GB
     assert fitted.converged_
     assert 0 < fitted.support_.sum() < 20

@@ -26,24 +26,15 @@ def information_problem(make_regression):
 
 
 @pytest.fixture(scope="session")
-def row_problem():
+def row_problem(make_wide):
     """Return a function that makes a problem of more features than rows."""
 
     def make(seed, n=40, m=100, spread=1.0, design="independent"):
-        X, y = _wide_table(seed, n, m, spread, design)
+        X, y = make_wide(seed, n, m, spread, design)
         Z, t = scale(X), scale(y)
         return RowProblem(Z.T @ t, float(t @ t), float(n), float(t @ t) / 100, True, Z, t)
 
     return make
-
-
-def _wide_table(seed, n, m, spread, design):
-    """Return features that are independent, or driven by eight common factors, as genes are."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, m))
-    if design == "factors":
-        X = 0.3 * X + rng.normal(size=(n, 8)) @ rng.normal(size=(8, m))
-    return X, X[:, [0, 1, -1]] @ [2.0, -1.5, 1.0] + spread * rng.normal(size=n)
 
 
 def _linear_problem(seed, n=60, m=10, strong=3):
