@@ -133,6 +133,10 @@ def minimise(
         elif complementarity <= tol and negativity <= np.sqrt(tol):
             converged = smoothing <= tol
             width *= SHRINKAGE
+        elif complementarity <= tol:
+            # L has lost a direction along which the objective falls; its own gradient is 0 there.
+            current = _with_direction(current, derivative(current, X, targets, starts, pairs, push, width)[0])
+            starts, pairs = collect(X @ current.T, codes, targets, slack)
     return Descent(best @ basis, trace, steps, converged)
 
 
@@ -190,13 +194,34 @@ def conditions(
     value, _ = _accumulate(Z, Z, targets, starts, pairs, push, 0.0, np.zeros_like(Z))
     if value == 0.0:
         return 0.0, 0.0, 0.0
-    residual = np.zeros_like(X)
-    _, pressure = _accumulate(Z, X, targets, starts, pairs, push, width, residual)
-    G = residual.T @ X
+    G, pressure = derivative(L, X, targets, starts, pairs, push, width)
     product = float(np.vdot(L @ G, L))
-    smallest = float(np.linalg.eigvalsh(0.5 * (G + G.T))[0])
+    smallest = float(np.linalg.eigvalsh(G)[0])
     # ⟨G, M⟩ + pressure is the objective with each hinge [h]₊ replaced with a·h, where a is its derivative.
     return (value - pressure - product) / value, abs(product) / value, max(0.0, -smallest) / scale
+
+
+def derivative(
+    L: NDArray[np.float64],
+    X: NDArray[np.float64],
+    targets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    push: float,
+    width: float,
+) -> tuple[NDArray[np.float64], float]:
+    """Return the derivative G of the smoothed objective in M = LᵀL, and the sum of the derivatives of the hinges."""
+    residual = np.zeros_like(X)
+    _, pressure = _accumulate(X @ L.T, X, targets, starts, pairs, push, width, residual)
+    G = residual.T @ X
+    return 0.5 * (G + G.T), pressure
+
+
+def _with_direction(L: NDArray[np.float64], G: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return L with a tenth of its norm along the eigenvector of G whose eigenvalue is smallest."""
+    left, lengths, _ = np.linalg.svd(L)
+    share = 0.1 * lengths[0] if lengths[0] > 0.0 else 0.1
+    return L + share * np.outer(left[:, -1], np.linalg.eigh(G)[1][:, 0])
 
 
 def _pull_basis(

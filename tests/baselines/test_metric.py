@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 
-from mfbench_baselines._lmnn import collect, conditions, find_targets, objective
+from mfbench_baselines._lmnn import _with_direction, collect, conditions, derivative, find_targets, objective
 from mfbench_baselines.metric import LMNN, NCA
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "lmnn_reference.json").read_text(encoding="utf-8"))
@@ -156,6 +156,21 @@ def test_objective_falls_and_the_matrix_is_positive():
 def test_without_push_everything_shrinks_to_a_point():
     X, y = sample()
     assert LMNN(push=0.0).fit(X, y).objective_trace_[-1] < 1e-6
+
+
+def test_a_direction_that_the_descent_has_lost_is_found_again():
+    """With one row of L zero, the gradient in L is zero along it, although the objective falls there."""
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.column_stack([rng.normal(size=40), rng.normal(size=40) + 3.0 * y])
+    targets = find_targets(X, y, 1)
+    L = np.diag([1.0, 0.0])
+    starts, pairs = collect(X @ L.T, y, targets, 1e9)
+    G, _ = derivative(L, X, targets, starts, pairs, 0.5, 1e-3)
+    assert np.linalg.eigvalsh(G)[0] < 0.0
+    value, gradient = objective(L, X, targets, starts, pairs, 0.5, 1e-3)
+    assert np.all(gradient[1] == 0.0)
+    assert objective(_with_direction(L, G), X, targets, starts, pairs, 0.5, 1e-3)[0] < value
 
 
 def test_more_features_than_rows_are_learned_in_their_span():
