@@ -60,6 +60,8 @@ class Supervisor:
         self._tasks: deque[Task] = deque()
         self._channel: Channel | None = None
         self._last_seconds = float("inf")
+        # Whether a worker that did not start has been given a new keeper.
+        self._has_new_keeper = False
         self._open()
 
     def _open(self) -> None:
@@ -145,6 +147,16 @@ class Supervisor:
         for task in self._tasks:
             self._send(task)
 
+    def _start_elsewhere(self) -> None:
+        """Start the worker under a new keeper: an earlier trial may have stopped the old one."""
+        assert self.owners is not None
+        self._child.release()  # to wait for it would be to wait for ever
+        self._open()
+        self._has_new_keeper = True
+        self._start(self.owners)
+        for task in self._tasks:
+            self._send(task)
+
     def _send(self, task: Task) -> None:
         assert self._channel is not None
         self._channel.send(pickle.dumps((task.trial, task.shared)))
@@ -175,8 +187,11 @@ class Supervisor:
                 raise self._broken()
             yield from self._lost(None)
         if time.monotonic() >= self.deadline:
-            yield self._failure(*self._overdue())
-            self._replace()
+            if self._is_ready or self._has_new_keeper:
+                yield self._failure(*self._overdue())
+                self._replace()
+            else:
+                self._start_elsewhere()
 
     def _results(self) -> Iterator[Outcome]:
         channel = self._channel
@@ -185,6 +200,7 @@ class Supervisor:
         for message in channel.messages():
             if not self._is_ready:
                 self._is_ready, self._ready_at = True, time.monotonic()
+                self._has_new_keeper = False
                 self._begun_at = self._ready_at
                 continue
             if not self._tasks:  # more answers than trials: a process that should not be there sends them
@@ -208,6 +224,7 @@ class Supervisor:
         self._replace()
 
     def _failure(self, status: Status, kind: str, message: str) -> Outcome:
+        self._has_new_keeper = False
         task = self._tasks.popleft()
         duration = self.timeout if status is Status.TIMEOUT else float("nan")
         return task, failed(task.trial, status, kind, message, duration), {}

@@ -11,10 +11,15 @@ import ctypes
 import gc
 import os
 import random
+import signal
+import sys
+import threading
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import sklearn
 from threadpoolctl import ThreadpoolController
 
 from mfbench.isolation.tree import has_children
@@ -23,6 +28,8 @@ _DESCRIPTORS = "/proc/self/fd"
 _MOST_NAMES = 3
 # The Mersenne twister: 624 words and the position of the next one.
 _STATE_BYTES = 625 * 4
+# Those whose handlers can end a later trial or hide that a process has ended.
+_SIGNALS = [getattr(signal, name) for name in ("SIGALRM", "SIGCHLD", "SIGTERM") if hasattr(signal, name)]
 
 
 class Surroundings:
@@ -58,7 +65,8 @@ class Surroundings:
         self._threads = self._thread_numbers()
         self._filters = list(warnings.filters)
         self._variables = _environment()
-        self._directory = _directory()
+        self._others = {name: state() for name, state in _OTHERS.items()}
+        self._n_threads = threading.active_count()
         self._descriptors = _descriptors()
         self._has_children = has_children()
 
@@ -81,8 +89,9 @@ class Surroundings:
             names = sorted({os.fsdecode(name) for name, _ in now.items() ^ self._variables.items()})
             more = ", …" if len(names) > _MOST_NAMES else ""
             differences.append(f"os.environ ({', '.join(names[:_MOST_NAMES])}{more})")
-        if _directory() != self._directory:
-            differences.append("the working directory")
+        differences += [name for name, state in _OTHERS.items() if state() != self._others[name]]
+        if threading.active_count() > self._n_threads:
+            differences.append("threads (not ended)")
         if _descriptors() > self._descriptors:
             gc.collect()  # a file that nobody refers to any more is not open for long
             if n_open := _descriptors() - self._descriptors:
@@ -112,6 +121,31 @@ def _directory() -> str:
         return os.getcwd()  # noqa: PTH109 - faster than a Path's
     except FileNotFoundError:
         return "removed"
+
+
+def _handlers() -> list[Any]:
+    return [signal.getsignal(number) for number in _SIGNALS]
+
+
+def _timer() -> bool:
+    return hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0.0
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)  # it can be read only by setting another
+    os.umask(mask)
+    return mask
+
+
+_OTHERS: dict[str, Callable[[], Any]] = {
+    "the working directory": _directory,
+    "sys.path": lambda: list(sys.path),
+    "signal handlers": _handlers,
+    "a timer": _timer,
+    "the umask": _umask,
+    "NumPy's handling of errors": np.geterr,
+    "scikit-learn's settings": sklearn.get_config,
+}
 
 
 def _descriptors() -> int:

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 import mfbench
+from mfbench.run import supervisor
 from mfbench.run.supervisor import failed
 from mfbench.trials import Status, Trial
 
@@ -193,3 +194,33 @@ def test_the_results_of_a_trial_that_did_not_report():
         "gone",
         True,
     )
+
+
+STOPS = """
+import os, signal
+from mfbench import ClassifierSpec, hookimpl
+from sklearn.dummy import DummyClassifier
+
+class Stops(DummyClassifier):
+    def fit(self, X, y):
+        os.kill(os.getppid(), signal.SIGSTOP)
+        return super().fit(X, y)
+
+@hookimpl
+def mfbench_classifiers():
+    return [ClassifierSpec(name="stops", summary="Bad", factory="stopping_plugin_of_tests:Stops")]
+"""
+
+
+@pytest.mark.slow(reason="waits for several time limits")
+def test_a_stopped_keeper_costs_other_methods_nothing_but_time(tmp_path, monkeypatch):
+    (tmp_path / "stopping_plugin_of_tests.py").write_text(STOPS)
+    (tmp_path / "stop.toml").write_text(
+        HEAD.format("stop").replace("120", "10") + METHOD.format("S", "", "stops") + METHOD.format("K", "", "knn")
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "all,stopping_plugin_of_tests")
+    monkeypatch.setattr(supervisor, "_START_TIMEOUT", 10.0)
+    run = mfbench.run_suite(str(tmp_path / "stop.toml"), profile="quick", out=tmp_path / "out", jobs=1)
+    assert column(run, "K", "status") == [Status.OK] * 3
+    assert column(run, "S", "status") == [Status.OK] * 3

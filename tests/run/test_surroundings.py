@@ -2,12 +2,15 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
+import threading
 import warnings
 
 import numpy as np
 import pytest
+import sklearn
 import threadpoolctl
 
 from mfbench.run.surroundings import Surroundings
@@ -27,6 +30,13 @@ CHANGES = {
     "the working directory": lambda: os.chdir("/"),
     "open files (1 more)": lambda: os.dup(1),
     "the number of native threads": lambda: threadpoolctl.threadpool_limits(2),
+    "sys.path": lambda: sys.path.insert(0, "/somewhere"),
+    "signal handlers": lambda: signal.signal(signal.SIGALRM, signal.SIG_IGN),
+    "a timer": lambda: signal.setitimer(signal.ITIMER_REAL, 1000.0),
+    "the umask": lambda: os.umask(0o123),
+    "NumPy's handling of errors": lambda: np.seterr(over="raise"),
+    "scikit-learn's settings": lambda: sklearn.set_config(assume_finite=True),
+    "threads (not ended)": lambda: threading.Timer(1000.0, print).start(),
 }
 
 
@@ -36,9 +46,19 @@ def surroundings(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("MFBENCH_TEST_VARIABLE", "0")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    handler, mask = signal.getsignal(signal.SIGALRM), os.umask(0o022)
+    os.umask(mask)
     states = random.getstate(), np.random.get_state()  # noqa: NPY002 - the subject
-    with threadpoolctl.threadpool_limits(1):
+    with threadpoolctl.threadpool_limits(1), np.errstate(), sklearn.config_context():
         yield Surroundings()
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, handler)
+    os.umask(mask)
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
+            thread.join()
     random.setstate(states[0])
     np.random.set_state(states[1])  # noqa: NPY002 - the subject
 
