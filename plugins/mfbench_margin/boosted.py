@@ -87,7 +87,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
     RuntimeWarning
         If fewer than a fifth of the learners are kept.
     ConvergenceWarning
-        If a learner stopped after `max_iter` steps: one warning with the number of such rounds.
+        If ``max_iter=None`` and learners stopped before they converged: one warning with the number of such rounds.
+        With a number, learners are stopped early on purpose, and there is no warning.
 
     Notes
     -----
@@ -216,11 +217,11 @@ class BoostedIMMIGRATE(ScoreClassifier):
         )
 
     def _shortfall(self) -> str | None:
-        if not self._n_unsettled:
+        if self.max_iter is not None or not self._n_unsettled:
             return None
         return (
-            f"in {self._n_unsettled} of {self.n_iter_} rounds IMMIGRATE stopped after max_iter={self.max_iter} steps; "
-            "increase max_iter"
+            f"in {self._n_unsettled} of {self.n_iter_} rounds IMMIGRATE stopped after its default number of steps; "
+            "set max_iter to more"
         )
 
     def _sigmas(self) -> Matrix:
