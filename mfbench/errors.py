@@ -23,6 +23,8 @@ class ExitCode(IntEnum):
     FAILED = 1
     USAGE = 2
     NOTHING_MEASURED = 3
+    REGRESSION = 4
+    UNDECIDED = 5
     INTERRUPTED = 130
 
 

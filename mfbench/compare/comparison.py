@@ -1,0 +1,221 @@
+"""The nouns of a comparison: two sides, the cells that were compared, and a verdict on each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from mfbench.errors import ExitCode
+
+
+class Verdict(StrEnum):
+    """What the measurements say about a cell.
+
+    Attributes
+    ----------
+    WORSE
+        The head is worse by more than the limit and more than the noise of the machine.
+    NO_WORSE
+        The head is worse by less than the limit, if at all.
+    UNDECIDED
+        Neither is shown.
+    TREND
+        The two sides were not measured together, so times do not compare: the numbers are shown without a verdict.
+    """
+
+    WORSE = "worse"
+    NO_WORSE = "no worse"
+    UNDECIDED = "undecided"
+    TREND = "trend"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two versions.
+
+    Attributes
+    ----------
+    name : str
+        As the user named it: a revision, an interpreter, or a file.
+    version : str
+        What it stands for: a commit, or versions of packages; empty if unknown.
+    machine : str
+        Processor and system it was measured on; empty if unknown.
+    """
+
+    name: str
+    version: str = ""
+    machine: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One measure of one method on one dataset, on both sides.
+
+    Attributes
+    ----------
+    method, dataset : str
+        Labels; benchmarks of other programs have their name as `method` and no dataset.
+    size : str
+        Size of the subsample, such as ``"n=500, p=20"``; empty if there is one only.
+    measure : str
+        "time" or "memory", or the name of a metric.
+    unit : str
+        "s", "B", or empty for scores.
+    base, head : float
+        Median of time or memory, mean of a score; NaN if a side has none.
+    verdict : Verdict
+    reason : str
+        Why, in a few words; of an undecided cell what is missing.
+    ratio, low, high : float
+        Head over base for time and memory with its confidence interval; NaN for scores.
+    difference : float
+        Head minus base for scores, positive if the head is better; NaN for time and memory.
+    p_value : float
+        Of the hypothesis that both are equal, adjusted for the number of cells; NaN if nothing was tested.
+    n_pairs : int
+    limit : float
+        What counts as worse: a ratio such as 1.05 for time and memory, a difference such as 0.01 for scores.
+    floor : float
+        The ratio that noise alone reaches in this job; 1.0 for scores.
+    """
+
+    method: str
+    dataset: str
+    measure: str
+    base: float
+    head: float
+    verdict: Verdict
+    reason: str = ""
+    size: str = ""
+    unit: str = ""
+    ratio: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+    difference: float = float("nan")
+    p_value: float = float("nan")
+    n_pairs: int = 0
+    limit: float = float("nan")
+    floor: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """Method, dataset and size, as one word of a report.
+
+        Examples
+        --------
+        >>> Cell("RFF", "wine", "time", 1.0, 2.0, Verdict.WORSE, size="n=100").name
+        'RFF/wine/n=100'
+        """
+        return "/".join(part for part in (self.method, self.dataset, self.size) if part)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A method whose predictions differ between the two sides on a dataset.
+
+    Attributes
+    ----------
+    method, dataset : str
+    n_rows : int
+        Test rows that were predicted on both sides.
+    n_changed : int
+        Those whose prediction differs.
+    """
+
+    method: str
+    dataset: str
+    n_rows: int
+    n_changed: int
+
+
+@dataclass(frozen=True)
+class Omission:
+    """Something that could not be compared.
+
+    Attributes
+    ----------
+    name : str
+        Method, dataset and size.
+    reason : str
+        One sentence.
+    """
+
+    name: str
+    reason: str
+
+
+@dataclass
+class Comparison:
+    """Two sides, cell by cell.
+
+    Attributes
+    ----------
+    base, head : Side
+    title : str
+        What was compared: a suite, or two files.
+    cells : list of Cell
+    changes : list of Change
+        Changed predictions; a method without one predicts the same on both sides.
+    omissions : list of Omission
+    notes : list of str
+        Sentences for the reader, such as the number of pairs that a verdict needs.
+    level : float
+        Probability of any false alarm.
+    seconds : float
+        Duration of the measurements.
+    undecided_ok : bool
+        Whether undecided cells count as no worse in the exit code.
+
+    Examples
+    --------
+    >>> both = Comparison(Side("main"), Side("HEAD"))
+    >>> int(both.exit_code)
+    3
+    >>> both.cells.append(Cell("RFF", "wine", "time", 1.0, 2.0, Verdict.WORSE))
+    >>> int(both.exit_code)
+    4
+    """
+
+    base: Side
+    head: Side
+    title: str = ""
+    cells: list[Cell] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    omissions: list[Omission] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    level: float = 0.05
+    seconds: float = float("nan")
+    undecided_ok: bool = False
+
+    def with_verdict(self, verdict: Verdict) -> list[Cell]:
+        """Return the cells with a verdict."""
+        return [cell for cell in self.cells if cell.verdict is verdict]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the command that made the comparison."""
+        if not self.cells:
+            return ExitCode.NOTHING_MEASURED
+        if self.with_verdict(Verdict.WORSE):
+            return ExitCode.REGRESSION
+        if self.with_verdict(Verdict.UNDECIDED) and not self.undecided_ok:
+            return ExitCode.UNDECIDED
+        return ExitCode.OK
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return the comparison as plain values for JSON: NaN becomes None."""
+        from dataclasses import asdict
+
+        return _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    if isinstance(value, StrEnum):
+        return str(value)
+    return None if isinstance(value, float) and value != value else value
