@@ -92,7 +92,7 @@ def test_a_loss_of_a_score_that_should_be_small_is_an_increase():
         (BASE[:1], BASE[:1] - 0.1, "there is 1 pair of folds"),
         (BASE, BASE - 0.1, "differ by the same amount"),
         (BASE, BASE, "every fold has the same score, although predictions differ"),
-        (BASE, np.where(np.arange(10) < 2, np.nan, BASE), "undefined on one side in 2 folds of 10"),
+        (BASE, np.where(np.arange(10) < 2, np.nan, BASE), "undefined on one side or both in 2 folds of 10"),
     ],
 )
 def test_what_cannot_be_tested_is_undecided(base, head, reason):
