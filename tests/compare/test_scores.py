@@ -114,9 +114,9 @@ def test_nothing_to_judge():
 def test_equal_methods_raise_an_alarm_as_rarely_as_the_level_says():
     generator = np.random.default_rng(0)
     alarms = 0
-    for _ in range(200):
+    for _ in range(60):
         frames = [pairs_of(BASE, BASE + generator.normal(0, 0.03, 10), method=f"m{number}") for number in range(5)]
         cells, _ = judge(*frames, limits=Limits(scores={"accuracy": 0.0}))
         alarms += any(cell.verdict is Verdict.WORSE for cell in cells)
     # The correction expects overlapping folds; without an overlap the test is conservative.
-    assert alarms <= 10
+    assert alarms <= 6
