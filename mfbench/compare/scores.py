@@ -89,11 +89,14 @@ def changed_methods(pairs: pd.DataFrame) -> list[Change]:
         As `mfbench.compare.pairs.score_pairs` returns it.
     """
     folds = pairs.drop_duplicates(FOLD)
-    totals = folds.groupby(["dataset", "method"], sort=False)[["n_rows", "n_changed"]].sum().reset_index()
-    return [
-        Change(str(row.method), str(row.dataset), int(row.n_rows), int(row.n_changed))
-        for row in totals[totals["n_changed"] > 0].itertuples()
-    ]
+    totals: dict[tuple[str, str], list[float]] = {}
+    for method, dataset, n_rows, n_changed in zip(
+        folds["method"], folds["dataset"], folds["n_rows"].fillna(0), folds["n_changed"].fillna(0), strict=True
+    ):
+        total = totals.setdefault((method, dataset), [0.0, 0.0])
+        total[0] += n_rows
+        total[1] += n_changed
+    return [Change(*place, int(rows), int(changed)) for place, (rows, changed) in totals.items() if changed > 0]
 
 
 class _Folds(NamedTuple):
@@ -122,8 +125,8 @@ def _test(
     complete = np.isfinite(base) & np.isfinite(head)
     n_pairs = int(complete.sum())
     sign = 1.0 if SCORES[measure].greater_is_better else -1.0
-    means = [_mean(side[complete] if n_pairs else side) for side in (base, head)]
-    cell = Cell(method, dataset, measure, *means, Verdict.UNDECIDED, n_pairs=n_pairs, limit=limits.of(measure))
+    before, after = (_mean(side[complete] if n_pairs else side) for side in (base, head))
+    cell = Cell(method, dataset, measure, before, after, Verdict.UNDECIDED, n_pairs=n_pairs, limit=limits.of(measure))
     if n_pairs < len(base):
         n_lost = counted(len(base) - n_pairs, "fold")
         return _Tested(replace(cell, reason=f"the score is undefined on one side or both in {n_lost} of {len(base)}"))

@@ -84,7 +84,7 @@ def _compare_benchmarks(comparison: Comparison, base: StoredResult, head: Stored
     if not comparison.cells:
         raise UsageError(f"{base.side.name} and {head.side.name} have no benchmark in common")
     comparison.omissions = [
-        *one_sided("benchmark", *([place.method for place in side.times] for side in (base, head))),
+        *one_sided("benchmark", [place.method for place in base.times], [place.method for place in head.times]),
         *(
             Omission(omission.name, f"In {side}: {omission.reason}")
             for side, result in (("base", base), ("head", head))
@@ -132,7 +132,8 @@ def _add_scores(
     common = [label for label in dict.fromkeys(trials[1]["dataset"]) if label in set(trials[0]["dataset"])]
     reasons = {label: why_folds_differ(before, after, label) for label in common}
     same = {label for label, reason in reasons.items() if not reason}
-    pairs = score_pairs(*(side[side["dataset"].isin(same)] for side in trials), metrics)
+    of_base, of_head = (side[side["dataset"].isin(same)] for side in trials)
+    pairs = score_pairs(of_base, of_head, metrics)
     if after.meta.protocol.kind == "timing":
         comparison.changes = changed_methods(pairs)
         comparison.notes.append("Scores of a timing run are a learning curve and are not tested.")
@@ -169,8 +170,10 @@ def _mean_cells(
 
 def _one_sided_sizes(base: StoredResult, head: StoredResult, compared: set[tuple[str, str]]) -> list[Omission]:
     """Return an omission for each size that only one of two timing runs measured of a cell that both have."""
-    names = [[place.name for place in side.times if (place.method, place.dataset) in compared] for side in (base, head)]
-    return one_sided("size", *names)
+    before, after = (
+        [place.name for place in side.times if (place.method, place.dataset) in compared] for side in (base, head)
+    )
+    return one_sided("size", before, after)
 
 
 def _within(frame: pd.DataFrame, datasets: set[str], methods: set[str]) -> pd.Series[bool]:
