@@ -208,7 +208,8 @@ class Comparison:
         """Return the comparison as plain values for JSON: NaN becomes None."""
         from dataclasses import asdict
 
-        return _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
+        plain: dict[str, Any] = _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
+        return plain
 
 
 def _without_nan(value: Any) -> Any:
