@@ -152,9 +152,15 @@ class Team:
         self._processes: list[RunningReplicate] = []
 
     def __enter__(self) -> Team:
-        with self._stack:
-            self._processes = [self._stack.enter_context(self._start(side)) for side in self._sides]
-            self._stack = self._stack.pop_all()
+        # All processes exist before the first is waited for, so that they start side by side.
+        started = [self._start(side) for side in self._sides]
+        for process in started:
+            self._stack.push(process)
+        try:
+            self._processes = [process.__enter__() for process in started]
+        except BaseException:
+            self._stack.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
