@@ -101,6 +101,8 @@ class RunningReplicate:
             pass
         answer = self._receive(self._timeout * (rounds + 1))
         if answer is not None:
+            if "garbled" in answer:
+                self._end()
             return answer
         has_ended = self._process.poll() is not None
         self._end()
@@ -121,12 +123,15 @@ class RunningReplicate:
             return None
         try:
             answer = json.loads(line)
-        except ValueError:  # a method has found the way out, and written into it
+        except ValueError:
             answer = None
-        if not isinstance(answer, dict):
-            self._process.wait(timeout=seconds) if line == "" else None
-            return None
-        return answer
+        if isinstance(answer, dict):
+            return answer
+        if line:  # a method has found the way out, and written into it
+            message = f"the process wrote something else than an answer: {line[:80].strip()!r}"
+            return {"status": str(Status.CRASH), "message": message, "failed": message, "garbled": True}
+        self._process.wait(timeout=seconds)
+        return None
 
     def _ending(self, seconds: float) -> str:
         code = self._code
