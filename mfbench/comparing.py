@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
 
 from mfbench.analysis.results import Run
 from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
@@ -65,7 +64,7 @@ def compare_results(
     limits: Limits | Sequence[str] = (),
     level: float = 0.05,
     only: Sequence[str] = (),
-    undecided: Literal["fail", "ok"] = "fail",
+    undecided_ok: bool = False,
     out: Path | str = DEFAULT_OUT,
 ) -> Comparison:
     """Compare two stored results: runs, timing runs, or files of pytest-benchmark.
@@ -82,8 +81,8 @@ def compare_results(
         Probability of any false alarm.
     only : sequence of str, default=()
         Shell patterns of datasets, methods or names of benchmarks.
-    undecided : {"fail", "ok"}, default="fail"
-        Whether undecided cells change the exit code.
+    undecided_ok : bool, default=False
+        Whether undecided cells count as no worse in `Comparison.exit_code`.
     out : Path or str, default="reports"
         Folder of all runs, for names of suites.
 
@@ -113,11 +112,9 @@ def compare_results(
     [('test_fit', 1.1, 'trend')]
     """
     check_level(level)
-    if undecided not in ("ok", "fail"):
-        raise UsageError(f"undecided is 'ok' or 'fail', not {undecided!r}")
     accepted = limits if isinstance(limits, Limits) else parse_limits(limits)
     before, after = read_result(base, out), read_result(head, out)
-    return compare_stored(before, after, accepted, level=level, only=only, undecided_ok=undecided == "ok")
+    return compare_stored(before, after, accepted, level=level, only=only, undecided_ok=undecided_ok)
 
 
 def check_level(level: float) -> None:

@@ -35,7 +35,6 @@ def test_paths_of_files_are_compared(tmp_path):
         ({"level": 0.0}, "the level 0 is not between 0 and 0.5"),
         ({"level": 0.5}, "the level 0.5 is not between"),
         ({"level": float("nan")}, "the level nan is not between"),
-        ({"undecided": "maybe"}, "undecided is 'ok' or 'fail', not 'maybe'"),
         ({"limits": ["time=0.5"]}, "is below 1"),
         ({"only": ["x"]}, "--only 'x' matches nothing"),
     ],

@@ -47,8 +47,9 @@ def compare(
     """Compare two stored results: judge scores on the same folds, and show times and memory as a trend."""
     from mfbench.comparing import OutputFiles, compare_results
 
+    accepted = undecided is Undecided.OK
     comparison = compare_results(
-        base, head, limits=limit or (), level=level, only=only or (), undecided=undecided.value, out=out
+        base, head, limits=limit or (), level=level, only=only or (), undecided_ok=accepted, out=out
     )
     files = OutputFiles(markdown, junit, pytest_benchmark, github_action_benchmark, bencher)
     finish(comparison, files, as_json=as_json)

@@ -213,8 +213,8 @@ class Comparison:
         """Return the comparison as plain values for JSON: NaN and infinity become None."""
         from dataclasses import asdict
 
-        content: dict[str, Any] = _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
-        return content
+        plain: dict[str, Any] = _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
+        return plain
 
 
 def _without_nan(value: Any) -> Any:
