@@ -79,7 +79,7 @@ def change(cell: Cell) -> str:
         interval = math.isfinite(cell.low) and math.isfinite(cell.high)
         limits = f" ({_percent(cell.low)} … {_percent(cell.high)})" if interval else ""
         return f"{_percent(cell.ratio)} %{limits}"
-    return f"{cell.difference:+.4f}" if math.isfinite(cell.difference) else NOTHING
+    return _signed(cell.difference, 4) if math.isfinite(cell.difference) else NOTHING
 
 
 def place(cell: Cell) -> str:
@@ -101,4 +101,9 @@ def by_urgency(cells: list[Cell]) -> list[Cell]:
 
 
 def _percent(ratio: float) -> str:
-    return f"{100.0 * (ratio - 1.0):+.1f}"
+    return _signed(100.0 * (ratio - 1.0), 1)
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign; zero, and what is rounded to it, has a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"

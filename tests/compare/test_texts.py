@@ -47,6 +47,8 @@ def test_change():
     assert change(cell(Verdict.WORSE, ratio=1.2, low=1.1, high=float("inf"))) == "+20.0 %"
     assert change(cell(Verdict.NO_WORSE, difference=0.01)) == "+0.0100"
     assert change(cell(Verdict.TREND)) == "–"
+    assert change(cell(Verdict.NO_WORSE, difference=-0.0)) == "+0.0000"
+    assert change(cell(Verdict.TREND, ratio=1.0 - 1e-9)) == "+0.0 %"
 
 
 def test_every_verdict_has_a_mark_of_its_own_and_worse_comes_first():
