@@ -92,7 +92,7 @@ def test_a_loss_of_a_score_that_should_be_small_is_an_increase():
         (BASE[:1], BASE[:1] - 0.1, "there is 1 pair of folds"),
         (BASE, BASE - 0.1, "differ by the same amount"),
         (BASE, BASE, "every fold has the same score, although predictions differ"),
-        (BASE, np.where(np.arange(10) < 2, np.nan, BASE), "undefined on one side in 2 folds of 10"),
+        (BASE, np.where(np.arange(10) < 2, np.nan, BASE), "undefined on one side or both in 2 folds of 10"),
     ],
 )
 def test_what_cannot_be_tested_is_undecided(base, head, reason):
@@ -114,9 +114,9 @@ def test_nothing_to_judge():
 def test_equal_methods_raise_an_alarm_as_rarely_as_the_level_says():
     generator = np.random.default_rng(0)
     alarms = 0
-    for _ in range(200):
+    for _ in range(60):
         frames = [pairs_of(BASE, BASE + generator.normal(0, 0.03, 10), method=f"m{number}") for number in range(5)]
         cells, _ = judge(*frames, limits=Limits(scores={"accuracy": 0.0}))
         alarms += any(cell.verdict is Verdict.WORSE for cell in cells)
     # The correction expects overlapping folds; without an overlap the test is conservative.
-    assert alarms <= 10
+    assert alarms <= 6
