@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import compare, datasets, installed, power, runs
+from mfbench.cli import compare, datasets, gate, installed, power, runs
 from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ app.command()(installed.suites)
 app.command()(installed.plugins)
 app.command()(runs.report)
 app.command()(power.power)
+app.command()(gate.gate)
 app.command()(compare.compare)
 app.add_typer(datasets.app, name="datasets")
 
