@@ -63,8 +63,8 @@ def plan_looks(n_tests: int, level: float, capacity: int) -> Looks:
 
     Examples
     --------
-    >>> plan_looks(20, 0.05, 40).pairs
-    (14, 22, 40)
+    >>> plan_looks(20, 0.05, 100).pairs
+    (14, 22, 32)
     >>> plan_looks(20, 0.05, 18).pairs
     (18,)
     >>> plan_looks(20, 0.05, 4).pairs

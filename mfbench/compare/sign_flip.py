@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # Beyond this many pairs the 2 ** (n / 2) half sums take more memory than a gate should.
-MOST_PAIRS = 40
+MOST_PAIRS = 32
 # Differences count up to this multiple of their median size: a pair that something else disturbed decides nothing.
 CLIP = 1.5
 _ROUNDING = 1e-12
-_STEPS = 60
+_STEPS = 40
 
 
 def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:
@@ -26,7 +26,7 @@ def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:
     Parameters
     ----------
     differences : array-like of shape (n_pairs,)
-        At most 40.
+        At most 32.
     shift : float, default=0.0
 
     Returns
@@ -37,7 +37,7 @@ def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:
     Raises
     ------
     ValueError
-        If there are more than 40 pairs, or one is not finite.
+        If there are more than 32 pairs, or one is not finite.
 
     Notes
     -----

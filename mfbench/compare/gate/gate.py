@@ -68,6 +68,8 @@ class Gate:
         Takes "base" or "head" and returns a new replicate.
     say : callable
         Called with a sentence on the progress.
+    now : callable, optional
+        The clock of the budget, in seconds.
     """
 
     def __init__(
@@ -78,14 +80,16 @@ class Gate:
         options: GateOptions,
         start: Start,
         say: Callable[[str], None],
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._plan, self._options, self._say = plan, options, say
         self._sides = {BASE: base, HEAD: head}
-        self._blocks = Blocks(start, options.clock, options.seed)
+        self._now = now
+        self._blocks = Blocks(start, options.clock, options.seed, now)
         self._measured = Measurements()
         self._verdicts: dict[CostKey, Cell] = {}
         self._looks = Looks((PAIRS_PER_BLOCK,), options.level, 1)
-        self._begin = time.monotonic()
+        self._begin = now()
 
     def run(self) -> Comparison:
         """Measure and judge.
@@ -115,7 +119,7 @@ class Gate:
 
     def _plan_looks(self, n_cells: int) -> Looks:
         """Plan the looks, now that the duration of a block is known."""
-        left = MEASURING * self._options.budget - (time.monotonic() - self._begin)
+        left = MEASURING * self._options.budget - (self._now() - self._begin)
         blocks = 1 + max(0, int(left / max(self._measured.seconds, 1e-3)))
         looks = plan_looks(n_cells * len(MEASURES), SHARE * self._options.level, PAIRS_PER_BLOCK * blocks)
         planned = ", ".join(map(str, looks.pairs))
@@ -184,7 +188,7 @@ class Gate:
         return confirmed
 
     def _is_over(self, share: float) -> bool:
-        return time.monotonic() - self._begin > share * self._options.budget
+        return self._now() - self._begin > share * self._options.budget
 
     def _comparison(self) -> Comparison:
         measured, options = self._measured, self._options
@@ -198,7 +202,7 @@ class Gate:
             omissions=[Omission(name, reason) for name, reason in measured.omissions.items()],
             notes=[*base.notes, *head.notes, *self._notes()],
             level=options.level,
-            seconds=time.monotonic() - self._begin,
+            seconds=self._now() - self._begin,
             undecided_ok=options.undecided_ok,
         )
         cells, changes = judge_answers(self._plan, measured.answers, options.limits, SHARE * options.level)

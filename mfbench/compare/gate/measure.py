@@ -64,10 +64,12 @@ class Blocks:
         The time that is judged.
     seed : int
         Of the orders.
+    now : callable, optional
+        The clock that times blocks, in seconds.
     """
 
-    def __init__(self, start: Start, clock: str, seed: int) -> None:
-        self._start, self._clock = start, clock
+    def __init__(self, start: Start, clock: str, seed: int, now: Callable[[], float] = time.monotonic) -> None:
+        self._start, self._clock, self._now = start, clock, now
         self._rng = np.random.default_rng(seed)
         self._number = 0
 
@@ -97,7 +99,7 @@ class Blocks:
             Those that have been omitted are skipped.
         into : Measurements
         """
-        begin, slept = time.perf_counter(), _seconds_asleep()
+        begin, slept = self._now(), _seconds_asleep()
         measured: list[tuple[TimedCell, list[Answer]]] = []
         todo = [cell for cell in cells if cell.name not in into.omissions]
         with Team(self._start, SIDES) as team:
@@ -107,7 +109,7 @@ class Blocks:
                 if answers is not None:
                     measured.append((cell, answers))
         self._number += 1
-        into.seconds = time.perf_counter() - begin
+        into.seconds = self._now() - begin
         if _seconds_asleep() - slept > LONGEST_SLEEP:
             into.n_spoilt += 1
             return
