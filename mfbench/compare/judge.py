@@ -154,6 +154,8 @@ def _cell(key: CostKey, costs: Costs, ratios: NDArray[np.float64], p_value: floa
         n_pairs=n_pairs,
         limit=limit,
         floor=math.exp(floor),
+        base_values=tuple(costs.base[:n_pairs]),
+        head_values=tuple(costs.head[:n_pairs]),
     )
 
 

@@ -23,5 +23,5 @@ def test_every_one_of_several_looks_can_raise_an_alarm(capacity):
 
 
 def test_reached():
-    looks = Looks((14, 22, 40), 0.05, 20)
-    assert [reached(looks, n) for n in (0, 14, 39, 40)] == [[], [14], [14, 22], [14, 22, 40]]
+    looks = Looks((14, 22, 32), 0.05, 20)
+    assert [reached(looks, n) for n in (0, 14, 31, 32)] == [[], [14], [14, 22], [14, 22, 32]]

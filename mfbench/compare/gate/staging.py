@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import mfbench
+from mfbench import errors
 from mfbench.compare.gate.replicate import Order
 from mfbench.compare.gate.side import RunningReplicate
 from mfbench.data.prepare import Columns
@@ -79,7 +79,7 @@ def _job(plan: Plan, folder: Path) -> Job:
 
 def _link_harness(harness: Path) -> None:
     """Make a folder with mfbench alone: the folder that it is installed in contains other packages too."""
-    package = Path(mfbench.__file__).parent
+    package = Path(errors.__file__).parent
     harness.mkdir()
     if os.name == "nt":  # links need a privilege there
         shutil.copytree(package, harness / package.name)
