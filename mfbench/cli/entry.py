@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import datasets, installed, power, runs
+from mfbench.cli import datasets, installed, power, runs, track
 from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ app.command()(installed.plugins)
 app.command()(runs.report)
 app.command()(power.power)
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(track.app, name="track")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
