@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -94,7 +95,7 @@ def read_entries(path: Path) -> list[Entry]:
     with open_history(path) as db:
         machines = {row["id"]: _machine(row) for row in _rows(db, "SELECT * FROM machines")}
         measurements: dict[str, list[Measurement]] = {}
-        for row in _rows(db, "SELECT * FROM measurements ORDER BY method, dataset, size"):
+        for row in _rows(db, "SELECT * FROM measurements"):
             measurements.setdefault(row["run"], []).append(_measurement(row))
         runs = _rows(db, "SELECT * FROM runs ORDER BY COALESCE(commit_time, added), added, id")
     return [_entry(row, machines[row["machine"]], measurements.get(row["id"], [])) for row in runs]
@@ -163,5 +164,10 @@ def _entry(row: dict[str, Any], machine: Machine, measurements: list[Measurement
         versions=json.loads(row["versions"]),
         plugins=tuple(json.loads(row["plugins"])),
         calibration=calibration,
-        measurements=tuple(measurements),
+        measurements=tuple(sorted(measurements, key=_order)),
     )
+
+
+def _order(one: Measurement) -> tuple[str, str, list[int]]:
+    """Return what measurements are sorted by: sizes by their numbers."""
+    return one.method, one.dataset, [int(number) for number in re.findall(r"\d+", one.size)]

@@ -16,6 +16,8 @@ RESOLUTIONS = {MEMORY: 0.001}
 TIME_RESOLUTION = 0.005
 SCORE_RESOLUTION = 1e-6
 """Least noise that is assumed: 0.5 % of a time and 0.1 % of memory; equal predictions have equal scores."""
+NEAREST = 5
+"""Runs on each side of a change whose kernels are compared: at other times the machine may have changed too."""
 SHARE = 0.5
 """Part of a change that the kernels must show too, for the machine to be the likelier cause."""
 
@@ -36,7 +38,7 @@ class Change:
     last_before, first_after : Point
         The runs between whose commits the change lies.
     kernels : float or None
-        Relative change of the calibration kernels between the two levels; None if they were not measured in both.
+        Relative change of the calibration kernels between the runs next to the change; None if they were not measured.
     machine_is_likelier : bool
         Whether the kernels changed by at least half as much in the same direction.
     """
@@ -102,7 +104,7 @@ def _change(series: Series, start: int, position: int, end: int) -> Change:
     left, right = series.points[start:position], series.points[position:end]
     before, after = (float(np.median([point.value for point in level])) for level in (left, right))
     size = after - before if series.is_score else after / before - 1.0
-    kernels = _kernels(left, right) if series.is_time else None
+    kernels = _kernels(left[-NEAREST:], right[:NEAREST]) if series.is_time else None
     follows = kernels is not None and size != 0.0 and np.log1p(kernels) / np.log1p(size) >= SHARE
     return Change(
         position=position,

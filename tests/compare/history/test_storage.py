@@ -19,6 +19,14 @@ def test_an_entry_comes_back_as_it_went_in(tmp_path, make_entry):
     assert read_entries(tmp_path / "h")[1] == without
 
 
+def test_sizes_are_sorted_by_their_numbers(tmp_path, make_entry):
+    measurement = make_entry(0).measurements[0]
+    sizes = ["n=50, p=2", "n=100, p=2", "n=100, p=10"]
+    measurements = tuple(dataclasses.replace(measurement, size=size, digest=size) for size in reversed(sizes))
+    add_entries(tmp_path / "h", [make_entry(0, measurements=measurements)])
+    assert [one.size for one in read_entries(tmp_path / "h")[0].measurements] == sizes
+
+
 def test_the_same_run_twice_changes_nothing(tmp_path, make_entry):
     path, entry = tmp_path / "h", make_entry(3)
     add_entries(path, [entry])

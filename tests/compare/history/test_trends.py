@@ -73,6 +73,15 @@ def test_kernels_that_changed_by_as_much_point_at_the_machine(history, factors, 
     assert change.machine_is_likelier == likelier
 
 
+def test_kernels_that_changed_at_another_time_do_not_explain_a_change(history):
+    levels = noisy([1.0, 1.3], 15)
+    kernels = [(0.1, 0.2, 0.3)] * 21 + [(0.13, 0.26, 0.39)] * 9
+    (change,) = trend(history(levels, kernels)).changes
+    assert change.position == 15
+    assert change.kernels == pytest.approx(0.0)
+    assert not change.machine_is_likelier
+
+
 def test_kernels_are_unknown_where_they_were_not_measured(history):
     (change,) = trend(history(noisy([1.0, 1.3]), [(0.1, 0.2, 0.3)] * 8 + [None] * 8)).changes
     assert change.kernels is None
