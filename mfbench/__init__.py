@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
+    from mfbench.comparing import compare_results
     from mfbench.host.hookspecs import hookimpl
     from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
     from mfbench.sections import Cell, Chart, Section, Table
@@ -27,6 +28,7 @@ _HOMES = {
     "Table": "mfbench.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
+    "compare_results": "mfbench.comparing",
     "load_dataset": "mfbench.api",
     "load_run": "mfbench.api",
     "make": "mfbench.api",
@@ -45,6 +47,7 @@ __all__ = [
     "SelectorSpec",
     "Table",
     "__version__",
+    "compare_results",
     "hookimpl",
     "load_dataset",
     "load_run",

@@ -81,12 +81,12 @@ class Run:
     def trials(self) -> pd.DataFrame:
         """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
         names = [name for name in (*COORDINATES, "key", "seed", *RESULT_COLUMNS) if name != "candidates"]
-        return frame_of({name: [row[name] for row in self._stored.rows] for name in names}, self._measured)
+        return frame_of({name: [row[name] for row in self._stored.rows] for name in names}, self.measured)
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
-        return frame_of(self._stored.columns, self._measured)
+        return frame_of(self._stored.columns, self.measured)
 
     @cached_property
     def decisions(self) -> Correctness:
@@ -116,7 +116,7 @@ class Run:
     @cached_property
     def companions(self) -> pd.DataFrame:
         """Other scores than the first metric, where that is accuracy and one class has more than 65 % of the rows."""
-        return companion_scores(self.outcomes, self.settings, self._measured, self.largest_classes)
+        return companion_scores(self.outcomes, self.settings, self.measured, self.largest_classes)
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -185,7 +185,7 @@ class Run:
         return list(self.meta.protocol.metrics)
 
     @property
-    def _measured(self) -> list[str]:
+    def measured(self) -> list[str]:
         """The scores of a trial: all detection scores for ``ground-truth``, whichever the suite names."""
         return list(KINDS[self.meta.protocol.kind].metrics) if self.detects else self.metrics
 
@@ -358,6 +358,16 @@ class Run:
     def sizes(self) -> pd.DataFrame:
         """One row per dataset, repeat and fold: numbers of training, validation and test rows, and of features."""
         return size_frame((dataset["label"], self._stored.splits(dataset)) for dataset in self._stored.datasets)
+
+    def test_rows(self, dataset: str) -> dict[tuple[int, int], NDArray[np.int64]]:
+        """Return the test rows of a dataset by (repeat, fold); empty for rounds of generated data.
+
+        Parameters
+        ----------
+        dataset : str
+            A label.
+        """
+        return {fold: split.test for fold, split in self._stored.splits(self._stored.dataset(dataset)).items()}
 
     @cached_property
     def timing(self) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import datasets, installed, power, runs, track
+from mfbench.cli import compare, datasets, gate, installed, power, runs, track
 from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
@@ -46,6 +46,8 @@ app.command()(installed.suites)
 app.command()(installed.plugins)
 app.command()(runs.report)
 app.command()(power.power)
+app.command()(gate.gate)
+app.command()(compare.compare)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(track.app, name="track")
 

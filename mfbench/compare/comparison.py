@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -79,6 +80,8 @@ class Cell:
         What counts as worse: a ratio such as 1.05 for time and memory, a difference such as 0.01 for scores.
     floor : float
         The ratio that noise alone reaches in this job; 1.0 for scores.
+    base_values, head_values : tuple of float
+        The measurements of time or memory, for formats that contain them; empty if they are not available.
     """
 
     method: str
@@ -98,6 +101,8 @@ class Cell:
     n_pairs: int = 0
     limit: float = float("nan")
     floor: float = 1.0
+    base_values: tuple[float, ...] = ()
+    head_values: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
@@ -205,17 +210,18 @@ class Comparison:
         return ExitCode.OK
 
     def as_plain(self) -> dict[str, Any]:
-        """Return the comparison as plain values for JSON: NaN becomes None."""
+        """Return the comparison as plain values for JSON: NaN and infinity become None."""
         from dataclasses import asdict
 
-        return _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
+        plain: dict[str, Any] = _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
+        return plain
 
 
 def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_without_nan(item) for item in value]
     if isinstance(value, StrEnum):
         return str(value)
-    return None if isinstance(value, float) and value != value else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

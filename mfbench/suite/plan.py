@@ -6,8 +6,8 @@ import fnmatch
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.fingerprint import content_hash
@@ -35,9 +35,11 @@ from mfbench.suite.published import (
     match_counts,
 )
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
-from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Trial, Unavailable
+
+M = TypeVar("M", Method, ResolvedMethod)
 
 
 @dataclass
@@ -121,11 +123,8 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
     methods, left_out, references = _restrict(methods, left_out, references, only)
-    if any(needs_lookup(entry.reference, registry) for entry in references.values()):
-        _ = lookup.mirror  # a wrong mirror path must raise one error, not one per dataset
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
-    for label, entry in references.items():
-        _add_dataset(plan, label, entry, registry, lookup)
+    _add_datasets(plan, references, registry, lookup)
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
     for table in published:
@@ -134,12 +133,42 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     return plan
 
 
+def plan_datasets(
+    loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None
+) -> Plan:
+    """Load the datasets of a suite without looking up its methods, which another process does.
+
+    Parameters
+    ----------
+    loaded, registry, only, lookup : optional
+        As in `make_plan`.
+
+    Returns
+    -------
+    Plan
+        Without methods and trials. The suite in it has only the methods that the patterns match.
+
+    Raises
+    ------
+    SuiteError, UsageError
+        As in `make_plan`.
+    """
+    lookup = lookup or Lookup()
+    references = resolve_datasets(loaded, registry, lookup)
+    written = {method.label: method for method in loaded.suite.methods}
+    written, _, references = _restrict(written, {}, references, only)
+    suite = loaded.suite.model_copy(update={"methods": list(written.values())})
+    plan = Plan(replace(loaded, suite=suite), {}, tuple(only))
+    _add_datasets(plan, references, registry, lookup)
+    return plan
+
+
 def _restrict(
-    methods: dict[str, ResolvedMethod],
+    methods: dict[str, M],
     left_out: dict[str, str],
     references: dict[str, DatasetEntry],
     only: Sequence[str],
-) -> tuple[dict[str, ResolvedMethod], dict[str, str], dict[str, DatasetEntry]]:
+) -> tuple[dict[str, M], dict[str, str], dict[str, DatasetEntry]]:
     """Return the methods, the methods left out and the datasets that the patterns of ``--only`` match."""
     names = [*methods, *left_out, *references]
     for pattern in only:
@@ -155,6 +184,13 @@ def _restrict(
         {label: reason for label, reason in left_out.items() if label in kept[0]},
         {label: reference for label, reference in references.items() if label in kept[1]},
     )
+
+
+def _add_datasets(plan: Plan, entries: Mapping[str, DatasetEntry], registry: Registry, lookup: Lookup) -> None:
+    if any(needs_lookup(entry.reference, registry) for entry in entries.values()):
+        _ = lookup.mirror  # a wrong mirror path must raise one error, not one per dataset
+    for label, entry in entries.items():
+        _add_dataset(plan, label, entry, registry, lookup)
 
 
 def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry, lookup: Lookup) -> None:

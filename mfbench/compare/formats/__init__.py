@@ -1,0 +1,1 @@
+"""Formats of a comparison: each module turns a `Comparison` into the text that one other program reads."""

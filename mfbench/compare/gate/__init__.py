@@ -1,0 +1,1 @@
+"""The gate: two versions measured in one job, in turns, and judged."""

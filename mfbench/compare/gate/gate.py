@@ -1,0 +1,255 @@
+"""The gate: measure two sides until every cell is judged, or the budget is spent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mfbench.compare.comparison import Cell, Comparison, Omission, Side, Verdict
+from mfbench.compare.gate.environments import PreparedSide
+from mfbench.compare.gate.measure import BASE, HEAD, Blocks, Measurements, Start
+from mfbench.compare.gate.plan import GatePlan, TimedCell
+from mfbench.compare.gate.scores import judge_answers
+from mfbench.compare.gate.staging import staged
+from mfbench.compare.judge import CostKey, Costs, is_confirmed, judge_costs
+from mfbench.compare.limits import MEMORY, TIME, Limits
+from mfbench.compare.looks import PAIRS_PER_BLOCK, Looks, plan_looks
+from mfbench.wording import counted
+
+MEASURES = {"fit": TIME, "predict": TIME, "memory": MEMORY}
+# Costs and scores may each raise a false alarm with half of the level.
+SHARE = 0.5
+# Three blocks in which a cell that was called worse must show it again.
+CONFIRMING_BLOCKS = 3
+# The rest of the budget is for confirmations.
+MEASURING = 0.8
+NO_TIME = "called worse, but the budget ended before new pairs could confirm it"
+UNCONFIRMED = "called worse at first, but new pairs do not confirm it"
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """Options of a gate.
+
+    Attributes
+    ----------
+    limits : Limits
+        What counts as worse.
+    level : float
+        Probability of any false alarm.
+    budget : float
+        Seconds for all measurements.
+    clock : {"cpu", "wall"}
+        The time that is judged.
+    seed : int
+        Of the orders of measurement.
+    undecided_ok : bool
+        Whether undecided cells count as no worse in the exit code.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    level: float = 0.05
+    budget: float = 600.0
+    clock: str = "cpu"
+    seed: int = 0
+    undecided_ok: bool = False
+
+
+class Gate:
+    """One comparison of two sides.
+
+    Parameters
+    ----------
+    plan : GatePlan
+    base, head : PreparedSide
+    options : GateOptions
+    start : callable
+        Takes "base" or "head" and returns a new replicate.
+    say : callable
+        Called with a sentence on the progress.
+    """
+
+    def __init__(
+        self,
+        plan: GatePlan,
+        base: PreparedSide,
+        head: PreparedSide,
+        options: GateOptions,
+        start: Start,
+        say: Callable[[str], None],
+    ) -> None:
+        self._plan, self._options, self._say = plan, options, say
+        self._sides = {BASE: base, HEAD: head}
+        self._blocks = Blocks(start, options.clock, options.seed)
+        self._measured = Measurements()
+        self._verdicts: dict[CostKey, Cell] = {}
+        self._looks = Looks((PAIRS_PER_BLOCK,), options.level, 1)
+        self._begin = time.monotonic()
+
+    def run(self) -> Comparison:
+        """Measure and judge.
+
+        Returns
+        -------
+        Comparison
+
+        Raises
+        ------
+        ReplicateError
+            If a process of a side cannot start.
+        """
+        self._blocks.pilot(self._plan.cells, self._measured)
+        if active := self._measurable():
+            self._blocks.run(active, self._measured)
+            self._looks = self._plan_looks(len(active))
+            for n_pairs in self._looks.pairs:
+                active = self._measure_until(n_pairs, active)
+                active = self._judge(n_pairs, active)
+                if not active or self._is_over(MEASURING):
+                    break
+        return self._comparison()
+
+    def _measurable(self) -> list[TimedCell]:
+        return [cell for cell in self._plan.cells if cell.name not in self._measured.omissions]
+
+    def _plan_looks(self, n_cells: int) -> Looks:
+        """Plan the looks, now that the duration of a block is known."""
+        left = MEASURING * self._options.budget - (time.monotonic() - self._begin)
+        blocks = 1 + max(0, int(left / max(self._measured.seconds, 1e-3)))
+        looks = plan_looks(n_cells * len(MEASURES), SHARE * self._options.level, PAIRS_PER_BLOCK * blocks)
+        planned = ", ".join(map(str, looks.pairs))
+        self._say(f"{n_cells} cells; a block takes {self._measured.seconds:.1f} s; verdicts after {planned} pairs")
+        return looks
+
+    def _measure_until(self, n_pairs: int, active: Sequence[TimedCell]) -> list[TimedCell]:
+        while not self._is_over(MEASURING):
+            active = [cell for cell in active if cell.name not in self._measured.omissions]
+            least = min((self._n_pairs(cell) for cell in active), default=n_pairs)
+            if least >= n_pairs:
+                break
+            self._say(f"{least} of {n_pairs} pairs, {counted(len(active), 'cell')}")
+            self._blocks.run(active, self._measured)
+        return [cell for cell in active if cell.name not in self._measured.omissions]
+
+    def _n_pairs(self, cell: TimedCell) -> int:
+        costs = self._measured.costs.get(CostKey(cell.method, cell.dataset, cell.size, "fit"))
+        return 0 if costs is None else len(costs.base)
+
+    def _judge(self, n_pairs: int, active: Sequence[TimedCell]) -> list[TimedCell]:
+        """Judge what is undecided yet; return the cells with an undecided measure."""
+        places = {(cell.method, cell.dataset, cell.size): cell for cell in active}
+        costs = {
+            key: own
+            for key, own in self._measured.costs.items()
+            if (key.method, key.dataset, key.size) in places and not self._is_decided(key)
+        }
+        limits = {measure: self._options.limits.of(kind) for measure, kind in MEASURES.items()}
+        judged = judge_costs(costs, limits, self._looks, n_pairs)
+        found = dict(zip([key for key, own in costs.items() if own.base], judged, strict=True))
+        worse = [key for key, cell in found.items() if cell.verdict is Verdict.WORSE]
+        self._verdicts |= found | self._confirm({key: found[key] for key in worse}, places)
+        return [
+            cell
+            for place, cell in places.items()
+            if not all(self._is_decided(CostKey(*place, measure)) for measure in MEASURES)
+        ]
+
+    def _is_decided(self, key: CostKey) -> bool:
+        cell = self._verdicts.get(key)
+        return cell is not None and (cell.verdict is not Verdict.UNDECIDED or cell.reason == UNCONFIRMED)
+
+    def _confirm(
+        self, worse: Mapping[CostKey, Cell], places: Mapping[tuple[str, str, str], TimedCell]
+    ) -> dict[CostKey, Cell]:
+        """Measure cells that were called worse again, in new processes; an alarm that does not recur is none."""
+        if not worse:
+            return {}
+        cells = list(dict.fromkeys(places[key.method, key.dataset, key.size] for key in worse))
+        self._say(f"confirming {counted(len(cells), 'cell')}")
+        again = Measurements(rounds=self._measured.rounds)
+        for _ in range(CONFIRMING_BLOCKS):
+            if self._is_over(1.0):
+                break
+            self._blocks.run(cells, again)
+        confirmed: dict[CostKey, Cell] = {}
+        for key, cell in worse.items():
+            costs = again.costs.get(key, Costs())
+            if is_confirmed(costs, key.measure, cell.limit, self._options.level):
+                confirmed[key] = replace(cell, reason=f"confirmed by {len(costs.base)} new pairs")
+            elif len(costs.base) < PAIRS_PER_BLOCK * CONFIRMING_BLOCKS:
+                confirmed[key] = replace(cell, verdict=Verdict.UNDECIDED, reason=NO_TIME)
+            else:
+                confirmed[key] = replace(cell, verdict=Verdict.UNDECIDED, reason=UNCONFIRMED)
+        return confirmed
+
+    def _is_over(self, share: float) -> bool:
+        return time.monotonic() - self._begin > share * self._options.budget
+
+    def _comparison(self) -> Comparison:
+        measured, options = self._measured, self._options
+        base, head = self._sides[BASE], self._sides[HEAD]
+        loaded = self._plan.suite.loaded
+        comparison = Comparison(
+            Side(base.name, base.version),
+            Side(head.name, head.version),
+            title=f"{loaded.suite.suite.name}, profile {loaded.profile}",
+            cells=self._cost_cells(),
+            omissions=[Omission(name, reason) for name, reason in measured.omissions.items()],
+            notes=[*base.notes, *head.notes, *self._notes()],
+            level=options.level,
+            seconds=time.monotonic() - self._begin,
+            undecided_ok=options.undecided_ok,
+        )
+        cells, changes = judge_answers(self._plan, measured.answers, options.limits, SHARE * options.level)
+        comparison.cells += cells
+        comparison.changes += changes
+        left_out = self._plan.suite.left_out
+        comparison.omissions += [Omission(label, reason) for label, reason in left_out.items()]
+        return comparison
+
+    def _cost_cells(self) -> list[Cell]:
+        # A system that does not report memory gives zeros, which say nothing.
+        own = [key for key in self._measured.costs if key.measure == "memory"]
+        is_measured = any(any(self._measured.costs[key].base + self._measured.costs[key].head) for key in own)
+        return [cell for key, cell in self._verdicts.items() if key.measure != "memory" or is_measured]
+
+    def _notes(self) -> Iterable[str]:
+        if self._verdicts:
+            yield (
+                f"Verdicts after {', '.join(map(str, self._looks.pairs))} pairs were planned; a cell needs "
+                f"{self._looks.minimum} to be called worse among {self._looks.n_tests} tests."
+            )
+        if self._measured.n_spoilt:
+            yield f"{counted(self._measured.n_spoilt, 'block')} did not count, because the machine slept meanwhile."
+
+
+def run_gate(
+    plan: GatePlan,
+    base: PreparedSide,
+    head: PreparedSide,
+    options: GateOptions,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Comparison:
+    """Measure two environments and judge the head.
+
+    Parameters
+    ----------
+    plan : GatePlan
+    base, head : PreparedSide
+    options : GateOptions
+    say : callable, optional
+        Called with a sentence on the progress.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ReplicateError
+        If a process of a side cannot start.
+    """
+    with staged(plan.suite) as staging:
+        pythons = {BASE: base.python, HEAD: head.python}
+        return Gate(plan, base, head, options, lambda side: staging.start(pythons[side]), say).run()

@@ -1,0 +1,204 @@
+"""Measuring two sides in blocks of four fresh processes, cell by cell in turns, so that both share any disturbance."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mfbench.compare.gate.plan import TimedCell
+from mfbench.compare.gate.replicate import rounds_for
+from mfbench.compare.gate.side import RunningReplicate
+from mfbench.compare.judge import CostKey, Costs
+from mfbench.trials import Status, Trial
+
+BASE, HEAD = "base", "head"
+# Base, head, head, base or the reverse: a machine that gets slower or faster at a steady rate favours neither.
+ORDERS = ((0, 1, 2, 3), (1, 0, 3, 2))
+SIDES = (BASE, HEAD, HEAD, BASE)
+# A machine that slept for longer than this during a block has spoilt it.
+LONGEST_SLEEP = 2.0
+Start = Callable[[str], RunningReplicate]
+Answer = Mapping[str, Any]
+
+
+@dataclass
+class Measurements:
+    """What a gate has measured so far.
+
+    Attributes
+    ----------
+    costs : dict of CostKey to Costs
+    answers : dict of (side, method, dataset, repeat, fold) to dict
+        The last answer to each trial, for its scores and predictions.
+    omissions : dict of str to str
+        Cells that could not be measured, by name, each with a sentence.
+    rounds : dict of str to int
+        Repetitions of each cell's trial within a process, by name.
+    seconds : float
+        Duration of the last block.
+    n_spoilt : int
+        Blocks that were dropped because the machine slept.
+    """
+
+    costs: dict[CostKey, Costs] = field(default_factory=dict)
+    answers: dict[tuple[str, str, str, int, int], Answer] = field(default_factory=dict)
+    omissions: dict[str, str] = field(default_factory=dict)
+    rounds: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    n_spoilt: int = 0
+
+
+class Blocks:
+    """Runs blocks of measurements.
+
+    Parameters
+    ----------
+    start : callable
+        Takes a side and returns a new replicate of it, which is entered and left as a context.
+    clock : {"cpu", "wall"}
+        The time that is judged.
+    seed : int
+        Of the orders.
+    """
+
+    def __init__(self, start: Start, clock: str, seed: int) -> None:
+        self._start, self._clock = start, clock
+        self._rng = np.random.default_rng(seed)
+        self._number = 0
+
+    def pilot(self, cells: Iterable[TimedCell], into: Measurements) -> None:
+        """Run each cell once on both sides: to learn how long it takes, and which side cannot run it.
+
+        Parameters
+        ----------
+        cells : iterable of TimedCell
+        into : Measurements
+            Gets the rounds of each cell, and the omissions.
+        """
+        with Team(self._start, (BASE, HEAD)) as team:
+            for cell in cells:
+                answers = {side: team.ask(place, cell.trials[0], 1) for place, side in enumerate((BASE, HEAD))}
+                if reason := _failure(answers):
+                    into.omissions[cell.name] = reason
+                else:
+                    into.rounds[cell.name] = rounds_for(min(float(answer["duration"]) for answer in answers.values()))
+
+    def run(self, cells: Iterable[TimedCell], into: Measurements) -> None:
+        """Run one block: two pairs of each cell.
+
+        Parameters
+        ----------
+        cells : iterable of TimedCell
+            Those that have been omitted are skipped.
+        into : Measurements
+        """
+        begin, slept = time.perf_counter(), _seconds_asleep()
+        measured: list[tuple[TimedCell, list[Answer]]] = []
+        todo = [cell for cell in cells if cell.name not in into.omissions]
+        with Team(self._start, SIDES) as team:
+            for position in self._rng.permutation(len(todo)):
+                cell = todo[position]
+                answers = self._four(team, cell, into)
+                if answers is not None:
+                    measured.append((cell, answers))
+        self._number += 1
+        into.seconds = time.perf_counter() - begin
+        if _seconds_asleep() - slept > LONGEST_SLEEP:
+            into.n_spoilt += 1
+            return
+        for cell, answers in measured:
+            self._record(cell, answers, into)
+
+    def _four(self, team: Team, cell: TimedCell, into: Measurements) -> list[Answer] | None:
+        trial = cell.trials[self._number % len(cell.trials)]
+        answers: dict[int, Answer] = {}
+        for number in ORDERS[int(self._rng.integers(2))]:
+            answer = team.ask(number, trial, into.rounds[cell.name])
+            answers[number] = answer
+            if answer["status"] != Status.OK:
+                into.omissions[cell.name] = f"failed on the {SIDES[number]}: {answer['message']}"
+                return None
+            into.answers[SIDES[number], trial.method, trial.dataset, trial.repeat, trial.fold] = answer
+        return [answers[number] for number in range(len(SIDES))]
+
+    def _record(self, cell: TimedCell, answers: list[Answer], into: Measurements) -> None:
+        names = {"fit": f"fit_{self._clock}", "predict": f"predict_{self._clock}", "memory": "memory"}
+        for measure, name in names.items():
+            first_base, first_head, second_head, second_base = (float(answer[name]) for answer in answers)
+            costs = into.costs.setdefault(CostKey(cell.method, cell.dataset, cell.size, measure), Costs())
+            costs.base += [first_base, second_base]
+            costs.head += [first_head, second_head]
+            costs.repeated.append((first_base, second_base))
+
+
+class Team:
+    """The processes of a block: one that ends is replaced by a new one of its side.
+
+    Parameters
+    ----------
+    start : callable
+        As in `Blocks`.
+    sides : sequence of str
+    """
+
+    def __init__(self, start: Start, sides: Sequence[str]) -> None:
+        self._start, self._sides = start, sides
+        self._stack = contextlib.ExitStack()
+        self._processes: list[RunningReplicate] = []
+
+    def __enter__(self) -> Team:
+        # All processes exist before the first is waited for, so that they start side by side.
+        started = [self._start(side) for side in self._sides]
+        for process in started:
+            self._stack.push(process)
+        try:
+            self._processes = [process.__enter__() for process in started]
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def ask(self, position: int, trial: Trial, rounds: int) -> Answer:
+        """Let one of the processes run a trial.
+
+        Parameters
+        ----------
+        position : int
+            In `sides`.
+        trial : Trial
+        rounds : int
+        """
+        process = self._processes[position]
+        if trial.method in process.missing:
+            return {"status": "missing", "message": process.missing[trial.method]}
+        answer = process.run(trial, rounds)
+        if not process.is_alive:
+            self._processes[position] = self._stack.enter_context(self._start(self._sides[position]))
+        return answer
+
+
+def _failure(answers: Mapping[str, Answer]) -> str:
+    """Return a sentence on the sides that cannot run a trial; empty if both can."""
+    bad = {side: answer for side, answer in answers.items() if answer["status"] != Status.OK}
+    if not bad:
+        return ""
+    if all(answer["status"] == "missing" for answer in bad.values()) and len(bad) == 1:
+        ((side, answer),) = bad.items()
+        return f"is missing on the {side}: {answer['message']}"
+    where = "both sides" if len(bad) == len(answers) else f"the {next(iter(bad))}"
+    return f"failed on {where}: {next(iter(bad.values()))['message']}"
+
+
+def _seconds_asleep() -> float:
+    """Return how long the machine has slept since it started; 0.0 where the system does not tell."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return 0.0
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)

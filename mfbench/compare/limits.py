@@ -1,0 +1,100 @@
+"""Limits: what counts as worse, by measure; read from the words of the option ``--limit``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from mfbench.errors import UnknownNameError, UsageError
+
+TIME, MEMORY = "time", "memory"
+DEFAULT_SCORE = 0.01
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What counts as worse.
+
+    Attributes
+    ----------
+    time, memory : float
+        Ratios of head over base, at least 1: 1.05 accepts five percent more.
+    scores : mapping of str to float
+        Losses of a metric in its own unit: 0.01 accepts one percentage point of accuracy. A metric that is not listed
+        has the limit 0.01.
+
+    Examples
+    --------
+    >>> limits = Limits(scores={"mcc": 0.02})
+    >>> limits.of("time"), limits.of("mcc"), limits.of("accuracy")
+    (1.05, 0.02, 0.01)
+    """
+
+    time: float = 1.05
+    memory: float = 1.10
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, measure: str) -> float:
+        """Return the limit of a measure: a ratio of time or memory, a difference of a metric."""
+        if measure == TIME:
+            return self.time
+        return self.memory if measure == MEMORY else self.scores.get(measure, DEFAULT_SCORE)
+
+
+def parse_limits(texts: Iterable[str]) -> Limits:
+    """Return the limits that a user wrote; every other measure keeps its default.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Each is ``"MEASURE=NUMBER"``, or several of them with commas between.
+
+    Raises
+    ------
+    UnknownNameError
+        If a measure is neither time, memory nor a metric.
+    UsageError
+        If a number is missing or makes no sense.
+
+    Examples
+    --------
+    >>> parse_limits(["time=1.1,accuracy=0.02", "memory=1.5"])
+    Limits(time=1.1, memory=1.5, scores={'accuracy': 0.02})
+    """
+    values: dict[str, float] = {}
+    for part in (part.strip() for text in texts for part in text.split(",")):
+        if not part:
+            continue
+        measure, value = _parse(part)
+        if measure in values:
+            raise UsageError(f"there are two limits of {measure}: write one")
+        values[measure] = value
+    ratios = {name: values.pop(name) for name in (TIME, MEMORY) if name in values}
+    return Limits(**ratios, scores=values)
+
+
+def _parse(part: str) -> tuple[str, float]:
+    """Return the measure and the number of one limit."""
+    from mfbench.run.trial.metrics import SCORES
+
+    measure, separator, text = (piece.strip() for piece in part.partition("="))
+    if not separator:
+        raise UsageError(f"{part!r} is not a limit: write a measure and a number, such as time=1.05 or accuracy=0.01")
+    if measure not in (TIME, MEMORY, *SCORES):
+        raise UnknownNameError("measure", measure, (TIME, MEMORY, *SCORES))
+    is_ratio = measure in (TIME, MEMORY)
+    example = f"{measure}={1.05 if is_ratio else DEFAULT_SCORE}"
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"the limit {part!r} is not a number: write it as in {example}")
+    if is_ratio and value < 1:
+        raise UsageError(f"the limit {part!r} is below 1: it is the ratio of head over base, as in {example}")
+    if not is_ratio and value < 0:
+        raise UsageError(f"the limit {part!r} is negative: it is the loss that is accepted, as in {example}")
+    if not is_ratio and SCORES[measure].percent and value >= 1:
+        raise UsageError(f"the limit {part!r} accepts any loss: one percentage point is {example}")
+    return measure, value

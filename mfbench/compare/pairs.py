@@ -1,0 +1,66 @@
+"""Pairs of scores: the same method on the same fold of the same dataset, once on each side of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.trials import Status
+
+FOLD = ["dataset", "method", "repeat", "fold"]
+COLUMNS = [*FOLD, "measure", "base", "head", "n_rows", "n_changed"]
+
+
+def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+    """Pair the trials of two sides that succeeded on both.
+
+    Parameters
+    ----------
+    base, head : DataFrame
+        As `mfbench.analysis.results.Run.trials`: columns dataset, method, repeat, fold, status, predictions (an array
+        or None) and one for each metric. Both sides must have tested the same rows.
+    metrics : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        One row per trial and metric: dataset, method, repeat, fold, measure, base, head, n_rows (test rows predicted on
+        both sides) and n_changed (those whose prediction differs); both NaN without predictions.
+
+    Examples
+    --------
+    >>> side = pd.DataFrame({"dataset": ["d"], "method": "m", "repeat": 0, "fold": 0, "status": "ok"})
+    >>> base = side.assign(accuracy=0.5, predictions=[np.array([0, 1])])
+    >>> head = side.assign(accuracy=1.0, predictions=[np.array([0, 0])])
+    >>> score_pairs(base, head, ["accuracy"])[["base", "head", "n_rows", "n_changed"]].values.tolist()
+    [[0.5, 1.0, 2.0, 1.0]]
+    """
+    columns = [*FOLD, "predictions", *metrics]
+    sides = [side.loc[side["status"] == Status.OK, columns] for side in (base, head)]
+    both = sides[0].merge(sides[1], on=FOLD, suffixes=("_base", "_head"))
+    counts = [
+        _changed_rows(before, after)
+        for before, after in zip(both["predictions_base"], both["predictions_head"], strict=True)
+    ]
+    both[["n_rows", "n_changed"]] = np.array(counts, dtype=float).reshape(len(both), 2)
+    parts = [
+        both[FOLD].assign(
+            measure=metric,
+            base=both[f"{metric}_base"].astype(float),
+            head=both[f"{metric}_head"].astype(float),
+            n_rows=both["n_rows"],
+            n_changed=both["n_changed"],
+        )
+        for metric in metrics
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def _changed_rows(base: Any, head: Any) -> tuple[float, float]:
+    """Return the number of rows predicted on both sides, and how many predictions differ."""
+    if base is None or head is None or len(base) != len(head):
+        return np.nan, np.nan
+    return float(len(base)), float(np.count_nonzero(np.asarray(base) != np.asarray(head)))

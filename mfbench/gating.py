@@ -1,0 +1,125 @@
+"""The gate as a Python function: everything that ``mfbench gate`` does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from mfbench.compare.comparison import Comparison
+from mfbench.compare.gate.environments import prepare_side
+from mfbench.compare.gate.gate import GateOptions, run_gate
+from mfbench.compare.gate.plan import plan_gate
+from mfbench.compare.limits import parse_limits
+from mfbench.data.lookup import Lookup
+from mfbench.data.sources import DataOptions
+from mfbench.errors import UsageError
+from mfbench.host.registry import load_registry
+from mfbench.suite.loading import load_suite
+
+BUDGET = "10m"
+CLOCKS = ("cpu", "wall")
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def gate(
+    base: str,
+    head: str,
+    suite: str,
+    *,
+    profile: str | None = None,
+    only: Sequence[str] = (),
+    limits: Iterable[str] = (),
+    level: float = 0.05,
+    budget: str = BUDGET,
+    clock: str = "cpu",
+    data_dir: Path | str | None = None,
+    offline: bool = False,
+    undecided_ok: bool = False,
+    folder: Path | str = ".",
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Comparison:
+    """Measure two versions of a package in one job, and judge whether the head is worse.
+
+    Parameters
+    ----------
+    base, head : str
+        Python interpreters, or revisions as ``"git:REVISION"``; ``"git:merge-base"`` is that of HEAD and the main
+        branch.
+    suite : str
+        The name of an installed suite, or the path of a TOML file: which methods are timed, and on which data.
+    profile : str or None, default=None
+        The suite's profile; None uses its default.
+    only : sequence of str, default=()
+        Shell patterns; only datasets and methods with matching names are measured.
+    limits : iterable of str, default=()
+        What counts as worse, such as ``"time=1.05,memory=1.10"`` and ``"accuracy=0.01"``.
+    level : float, default=0.05
+        Probability of any false alarm.
+    budget : str, default="10m"
+        Time for all measurements: a number with s, m or h.
+    clock : {"cpu", "wall"}, default="cpu"
+        The time that is judged.
+    data_dir : Path, str or None, default=None
+        A mirror of datasets; None uses the environment variable ``MFBENCH_DATA_DIR``.
+    offline : bool, default=False
+        Do not use the network for data.
+    undecided_ok : bool, default=False
+        Whether undecided cells count as no worse in `Comparison.exit_code`.
+    folder : Path or str, default="."
+        Where the repository of revisions is looked for.
+    say : callable, optional
+        Called with a sentence on the progress.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    UsageError
+        If an argument is not valid.
+    MfbenchError
+        If an environment cannot be made, or no process of it starts.
+
+    Notes
+    -----
+    The verdicts are described in ``docs/gate.md``.
+    """
+    options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"the level {level:g} is not between 0 and 1: 0.05 accepts one false alarm in twenty jobs")
+    if clock not in CLOCKS:
+        raise UsageError(f"{clock!r} is not a clock: choose from {', '.join(CLOCKS)}")
+    registry = load_registry(isolated=True)
+    loaded = load_suite(suite, registry, profile)
+    plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
+    say(f"preparing {base}")
+    first = prepare_side(base, Path(folder))
+    say(f"preparing {head}")
+    return run_gate(plan, first, prepare_side(head, Path(folder)), options, say)
+
+
+def parse_duration(text: str) -> float:
+    """Return the seconds of a duration.
+
+    Parameters
+    ----------
+    text : str
+        A number with s, m or h.
+
+    Raises
+    ------
+    UsageError
+        If it is not one, or zero.
+
+    Examples
+    --------
+    >>> parse_duration("10m"), parse_duration("90s"), parse_duration("1.5h")
+    (600.0, 90.0, 5400.0)
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([smh])", text.strip())
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
+    if not seconds:
+        raise UsageError(f"{text!r} is not a duration: write a number with s, m or h, such as {BUDGET}")
+    return seconds

@@ -1,0 +1,150 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mfbench.compare.gate import environments
+from mfbench.compare.gate.environments import EnvironmentBuildError, prepare_side
+from mfbench.errors import UsageError
+
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "toy-selectors"
+version = "{version}"
+dependencies = ["mfbench"]
+[project.entry-points.mfbench]
+toy = "toy_selectors.plugin"
+"""
+
+
+def git(folder, *words):
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *identity, "-C", folder, *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """Return a repository of a plugin with two commits on the branch main."""
+    folder = tmp_path / "toy"
+    (folder / "toy_selectors").mkdir(parents=True)
+    (folder / "toy_selectors" / "plugin.py").write_text("")
+    git(tmp_path, "init", "-q", "-b", "main", "toy")
+    for version in ("1.0", "2.0"):
+        (folder / "pyproject.toml").write_text(PYPROJECT.format(version=version))
+        (folder / "toy_selectors" / "__init__.py").write_text(f"VERSION = {version!r}\n")
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", version)
+    return folder
+
+
+@pytest.fixture
+def unbuilt(monkeypatch):
+    """Skip the installation, which takes seconds."""
+    monkeypatch.setattr(environments, "_install", lambda *_: None)
+
+
+def test_an_interpreter_is_taken_as_it_is():
+    side = prepare_side(sys.executable, Path())
+    assert side.python == Path(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nothing/python", "neither a Python interpreter nor a revision"),
+        ("main", "a revision as git:REVISION"),
+        ("git:nowhere", "has no revision 'nowhere'"),
+        ("git:", "is not a revision"),
+        ("git:--output=x", "is not a revision"),
+    ],
+)
+def test_a_side_that_does_not_exist(repository, tmp_path, text, message):
+    with pytest.raises(UsageError, match=message):
+        prepare_side(text, repository, tmp_path / "cache")
+
+
+def test_a_folder_without_a_project(tmp_path):
+    with pytest.raises(UsageError, match=r"neither pyproject.toml nor setup.py"):
+        prepare_side("git:HEAD", tmp_path)
+
+
+def test_a_project_without_a_repository(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("")
+    with pytest.raises(UsageError, match="git rev-parse failed: fatal: not a git repository"):
+        prepare_side("git:HEAD", tmp_path)
+
+
+def test_git_is_missing(repository, monkeypatch):
+    monkeypatch.setattr(environments.shutil, "which", lambda name: None)
+    with pytest.raises(UsageError, match="git is not installed"):
+        prepare_side("git:HEAD", repository)
+
+
+def test_revisions_are_checked_out_once(repository, tmp_path, unbuilt):
+    cache = tmp_path / "cache"
+    first = prepare_side("git:HEAD~1", repository, cache)
+    assert first.version == git(repository, "rev-parse", "HEAD~1")
+    tree = first.python.parents[2] / "tree"
+    assert "1.0" in (tree / "pyproject.toml").read_text()
+    (tree / "mark").touch()
+    assert prepare_side("git:HEAD~1", repository, cache).python == first.python
+    assert (tree / "mark").exists()
+    assert prepare_side("git:HEAD", repository, cache).python != first.python
+
+
+def test_an_interrupted_build_is_made_again(repository, tmp_path, unbuilt):
+    cache = tmp_path / "cache"
+    tree = prepare_side("git:HEAD", repository, cache).python.parents[2]
+    (tree / "ready").unlink()
+    assert prepare_side("git:HEAD", repository, cache).python.exists()
+    assert (tree / "ready").exists()
+
+
+def test_merge_base(repository, tmp_path, unbuilt):
+    base = git(repository, "rev-parse", "HEAD")
+    git(repository, "checkout", "-q", "-b", "work")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "more")
+    assert prepare_side("git:merge-base", repository, tmp_path / "cache").version == base
+
+
+def test_uncommitted_changes_are_not_measured_and_a_note_says_so(repository, tmp_path, unbuilt):
+    assert prepare_side("git:HEAD", repository, tmp_path / "cache").notes == ()
+    (repository / "pyproject.toml").write_text("broken")
+    (note,) = prepare_side("git:HEAD", repository, tmp_path / "cache").notes
+    assert "not committed" in note
+
+
+def test_nothing_that_the_repository_configures_runs(repository, tmp_path, unbuilt):
+    trap = tmp_path / "trapped"
+    hook = repository / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {trap}\n")
+    hook.chmod(0o755)
+    git(repository, "config", "core.fsmonitor", f"touch {trap}; false")
+    prepare_side("git:HEAD", repository, tmp_path / "cache")
+    assert not trap.exists()
+
+
+@pytest.mark.slow(reason="builds two environments with pip")
+def test_each_environment_has_its_own_version_of_the_project_and_shares_the_rest(repository, tmp_path):
+    pytest.importorskip("hatchling")
+    found = []
+    for revision in ("git:HEAD~1", "git:HEAD"):
+        python = prepare_side(revision, repository, tmp_path / "cache").python
+        code = "import toy_selectors, sklearn; print(toy_selectors.VERSION, sklearn.__file__)"
+        found.append(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    assert [version for version, _ in found] == ["1.0", "2.0"]
+    assert found[0][1] == found[1][1]
+
+
+@pytest.mark.slow(reason="runs pip")
+def test_a_project_that_does_not_build(repository, tmp_path):
+    (repository / "pyproject.toml").write_text("[build-system]\nrequires = ['hatchling']\nbuild-backend = 'no'\n")
+    git(repository, "commit", "-q", "-a", "-m", "broken")
+    with pytest.raises(EnvironmentBuildError, match=r"the environment of \w+ cannot be built: .*pip's output is in"):
+        prepare_side("git:HEAD", repository, tmp_path / "cache")

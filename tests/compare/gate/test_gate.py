@@ -1,0 +1,160 @@
+import pytest
+
+from mfbench.compare.comparison import Verdict
+from mfbench.compare.gate.environments import PreparedSide
+from mfbench.compare.gate.gate import CONFIRMING_BLOCKS, UNCONFIRMED, Gate, GateOptions
+from mfbench.compare.gate.plan import plan_gate
+from mfbench.compare.limits import Limits
+from mfbench.errors import ExitCode, UsageError
+from mfbench.host.registry import load_registry
+from mfbench.suite.loading import load_suite
+
+SUITE = """
+[suite]
+name = "toy"
+[protocol]
+kind = "repeated-cv"
+folds = 5
+repeats = 1
+metrics = ["accuracy"]
+[profiles.quick]
+folds = 5
+repeats = 1
+[[datasets]]
+use = ["iris", "wine"]
+[[methods]]
+label = "A"
+classifier = "dummy"
+[[methods]]
+label = "B"
+classifier = "knn"
+"""
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    path = tmp_path / "toy.toml"
+    path.write_text(SUITE)
+    registry = load_registry()
+    return load_suite(str(path), registry), registry
+
+
+@pytest.fixture
+def gate(loaded, tmp_path, fake):
+    """Return a function that runs a gate on a model instead of processes."""
+
+    def run(model_and_start, only=(), **options):
+        sides = PreparedSide("git:main", tmp_path, "abc"), PreparedSide("git:HEAD", tmp_path, "def", ("A note.",))
+        said = []
+        made = Gate(plan_gate(*loaded, only), *sides, GateOptions(**options), model_and_start[1], said.append)
+        return made.run(), said
+
+    return run
+
+
+def verdicts(comparison, measure="fit"):
+    return {cell.name: cell.verdict for cell in comparison.cells if cell.measure == measure}
+
+
+def test_a_slowdown_is_found_and_the_rest_is_no_worse(gate, fake):
+    comparison, said = gate(fake(ratios={"A": 1.2}))
+    assert verdicts(comparison) == {
+        "A/iris": Verdict.WORSE,
+        "A/wine": Verdict.WORSE,
+        "B/iris": Verdict.NO_WORSE,
+        "B/wine": Verdict.NO_WORSE,
+    }
+    assert comparison.exit_code is ExitCode.REGRESSION
+    assert all(cell.reason == "confirmed by 6 new pairs" for cell in comparison.with_verdict(Verdict.WORSE))
+    assert "confirming 2 cells" in said
+
+
+def test_equal_versions_pass(gate, fake):
+    comparison, _ = gate(fake(noise=0.02))
+    assert set(verdicts(comparison).values()) == {Verdict.NO_WORSE}
+    assert comparison.exit_code is ExitCode.OK
+    assert {cell.measure for cell in comparison.cells} == {"fit", "predict", "memory", "accuracy"}
+
+
+def test_notes_say_how_many_pairs_a_verdict_needs(gate, fake):
+    comparison, said = gate(fake())
+    assert "A note." in comparison.notes
+    # Four cells with three measures each, half of the level for costs, three looks.
+    assert any("a cell needs 12 to be called worse among 12 tests" in note for note in comparison.notes)
+    assert any("verdicts after" in sentence for sentence in said)
+
+
+def test_an_alarm_that_does_not_recur_is_undecided(gate, fake):
+    model, start = fake(ratios={"A": 1.2})
+    runs = {"n": 0}
+
+    def recover():  # the disturbance ends when the first verdict has been reached
+        runs["n"] += 1
+        if model.started.count("head") > 2 * 8:
+            model.ratios = {}
+
+    model.on_run = recover
+    comparison, _ = gate((model, start), only=["A", "iris"])
+    (cell,) = [cell for cell in comparison.cells if cell.measure == "fit"]
+    assert (cell.verdict, cell.reason) == (Verdict.UNDECIDED, UNCONFIRMED)
+    assert comparison.exit_code is ExitCode.UNDECIDED
+
+
+def test_decided_cells_are_not_measured_on(gate, fake):
+    model, start = fake(noise=0.0)
+    gate((model, start))
+    # One look of 14 pairs: a pilot, seven blocks; nothing is left for the second look.
+    assert model.started.count("base") == 1 + 2 * 7
+
+
+def test_the_budget_ends_a_gate_with_what_is_known(gate, fake):
+    comparison, _ = gate(fake(), budget=0.0)
+    assert set(verdicts(comparison).values()) == {Verdict.UNDECIDED}
+    assert comparison.exit_code is ExitCode.UNDECIDED
+    assert "2 pairs; at least" in comparison.cells[0].reason
+    assert gate(fake(), budget=0.0, undecided_ok=True)[0].exit_code is ExitCode.OK
+
+
+def test_changed_predictions_are_reported_and_judged(gate, fake):
+    comparison, _ = gate(fake(flipped={"B": 4}))
+    assert [(c.method, c.dataset, c.n_rows, c.n_changed) for c in comparison.changes] == [
+        ("B", "iris", 100, 20),
+        ("B", "wine", 100, 20),
+    ]
+    scores = {cell.name: cell for cell in comparison.cells if cell.measure == "accuracy"}
+    assert scores["A/iris"].verdict is Verdict.NO_WORSE
+    assert scores["A/iris"].reason == "predictions are identical"
+    assert scores["B/iris"].verdict is not Verdict.NO_WORSE
+    assert scores["B/iris"].difference == pytest.approx(-0.2)
+
+
+def test_a_method_of_one_version_is_left_out_and_the_rest_is_judged(gate, fake):
+    comparison, _ = gate(fake(missing={"A": "unknown classifier 'dummy'"}))
+    assert {o.name: o.reason for o in comparison.omissions} == {
+        "A/iris": "is missing on the head: unknown classifier 'dummy'",
+        "A/wine": "is missing on the head: unknown classifier 'dummy'",
+    }
+    assert set(verdicts(comparison)) == {"B/iris", "B/wine"}
+    assert comparison.exit_code is ExitCode.OK
+
+
+def test_nothing_that_runs_is_nothing_measured(gate, fake):
+    comparison, _ = gate(fake(failing={"A": "no", "B": "no"}))
+    assert comparison.exit_code is ExitCode.NOTHING_MEASURED
+
+
+def test_limits_are_the_users(gate, fake):
+    comparison, _ = gate(fake(ratios={"A": 1.2}), limits=Limits(time=1.5))
+    assert comparison.exit_code is ExitCode.OK
+
+
+def test_only_restricts_methods_and_datasets(loaded):
+    plan = plan_gate(*loaded, ["B", "wine"])
+    assert [cell.name for cell in plan.cells] == ["B/wine"]
+    assert len(plan.cells[0].trials) == 5
+    with pytest.raises(UsageError, match="matches no dataset and no method"):
+        plan_gate(*loaded, ["nothing"])
+
+
+def test_confirmations_can_reject():
+    assert GateOptions().level >= 2.0 ** -(2 * CONFIRMING_BLOCKS)

@@ -1,0 +1,130 @@
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+
+from mfbench.api import prepare_suite, run_suite
+from mfbench.compare.gate.plan import plan_gate
+from mfbench.compare.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, Replicate, rounds_for
+from mfbench.compare.gate.staging import staged
+from mfbench.host.registry import load_registry
+from mfbench.suite.loading import load_suite
+
+SUITE = """
+[suite]
+name = "toy"
+[protocol]
+kind = "repeated-cv"
+folds = 3
+repeats = 1
+metrics = ["accuracy"]
+[profiles.quick]
+folds = 3
+repeats = 1
+[[datasets]]
+use = ["iris"]
+[[methods]]
+label = "REL"
+selector = "relief"
+classifier = "knn"
+tune = { n_neighbors = [1, 3] }
+[[methods]]
+label = "1NN"
+classifier = "knn(n_neighbors=1)"
+"""
+
+
+@pytest.fixture
+def suite(tmp_path):
+    path = tmp_path / "toy.toml"
+    path.write_text(SUITE)
+    return path
+
+
+@pytest.fixture
+def replicate(suite):
+    registry = load_registry()
+    plan = plan_gate(load_suite(str(suite), registry), registry)
+    with staged(plan.suite) as staging:
+        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
+        yield Replicate(order, registry), plan
+
+
+def test_trials_are_those_of_the_suite(replicate, suite, tmp_path):
+    own, plan = replicate
+    stored = run_suite(str(suite), out=tmp_path / "reports", jobs=1).trials.set_index(["method", "fold"])
+    for cell in plan.cells:
+        for trial in cell.trials:
+            answer = own.run(trial, 1)
+            expected = stored.loc[trial.method, trial.fold]
+            assert answer["predictions"] == expected["predictions"].tolist()
+            assert answer["scores"] == {"accuracy": expected["accuracy"]}
+
+
+def test_seeds_are_those_of_the_suite(replicate, suite):
+    _, plan = replicate
+    trials = {(t.method, t.repeat, t.fold): t.seed for t in prepare_suite(str(suite))[0].trials}
+    assert {(t.method, t.repeat, t.fold): t.seed for cell in plan.cells for t in cell.trials} == trials
+
+
+def test_costs_are_plain_numbers(replicate):
+    own, plan = replicate
+    answer = json.loads(json.dumps(own.run(plan.cells[0].trials[0], 2)))
+    costs = [answer[name] for name in ("fit_cpu", "fit_wall", "predict_cpu", "predict_wall", "duration")]
+    assert all(cost > 0 for cost in costs)
+    assert answer["memory"] >= 0
+
+
+def test_a_selector_is_fitted_in_every_round(replicate, monkeypatch):
+    from mfbench_margin import Relief
+
+    fits = []
+    fit = Relief.fit
+    monkeypatch.setattr(Relief, "fit", lambda self, X, y: fits.append(len(X)) or fit(self, X, y))
+    own, plan = replicate
+    (cell,) = [cell for cell in plan.cells if cell.method == "REL"]
+    own.run(cell.trials[0], 1)
+    once = len(fits)
+    own.run(cell.trials[0], 3)
+    assert len(fits) == once + once * 2  # with the round that warms up, two and four runs
+
+
+def test_a_method_that_does_not_exist_here_is_named(suite):
+    suite.write_text(SUITE.replace("knn(n_neighbors=1)", "not-there(a=1)"))
+    registry = load_registry()
+    plan = plan_gate(load_suite(str(suite), registry), registry)
+    with staged(plan.suite) as staging:
+        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
+        own = Replicate(order, registry)
+    assert list(own.missing) == ["1NN"]
+    assert "unknown classifier 'not-there'" in own.missing["1NN"]
+
+
+def test_a_failure_is_an_answer(replicate, monkeypatch):
+    from mfbench_margin import Relief
+
+    def refuse(self, X, y):
+        raise ValueError("no")
+
+    monkeypatch.setattr(Relief, "fit", refuse)
+    own, plan = replicate
+    (cell,) = [cell for cell in plan.cells if cell.method == "REL"]
+    assert own.run(cell.trials[0], 1) == {"status": "error", "message": "ValueError: no"}
+
+
+def test_rounds():
+    assert rounds_for(LEAST_SECONDS) == 1
+    assert rounds_for(LEAST_SECONDS / 2) == 2
+    assert rounds_for(1e-9) == MOST_ROUNDS
+
+
+@pytest.mark.slow(reason="starts processes that import everything")
+def test_a_real_process_answers(suite):
+    registry = load_registry()
+    plan = plan_gate(load_suite(str(suite), registry), registry)
+    with staged(plan.suite) as staging, staging.start(Path(sys.executable)) as process:
+        assert process.missing == {}
+        assert process.versions["python"] == sys.version.split()[0]
+        assert process.run(plan.cells[0].trials[0], 1)["status"] == "ok"
