@@ -11,12 +11,12 @@ from mfbench.compare.history.entries import Calibration, Entry, Machine, Measure
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.trial.metrics import SCORES
 
-TIME, MEMORY = "time", "memory"
+TIME, WALL, MEMORY = "time", "wall", "memory"
 _COSTS: dict[str, Callable[[Measurement], float | None]] = {
     TIME: lambda one: one.fit_cpu + one.predict_cpu,
     "fit": lambda one: one.fit_cpu,
     "predict": lambda one: one.predict_cpu,
-    "wall": lambda one: one.fit_wall + one.predict_wall,
+    WALL: lambda one: one.fit_wall + one.predict_wall,
     MEMORY: lambda one: one.memory,
 }
 

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbench.compare.history.changes import change_points
-from mfbench.compare.history.series import MEMORY, Point, Series
+from mfbench.compare.history.series import MEMORY, TIME, WALL, Point, Series
 
 RESOLUTIONS = {MEMORY: 0.001}
 TIME_RESOLUTION = 0.005
 SCORE_RESOLUTION = 1e-6
 """Least noise that is assumed: 0.5 % of a time and 0.1 % of memory; equal predictions have equal scores."""
+BEYOND_REACH = 1000.0
+"""Ratio that no cost exceeds."""
 NEAREST = 5
 """Runs on each side of a change whose kernels are compared: at other times the machine may have changed too."""
 SHARE = 0.5
@@ -144,11 +146,21 @@ def bisect_command(series: Series, change: Change) -> str | None:
     if not change.is_worse or change.is_within_commit:
         return None
     good, bad = change.last_before.commit, change.first_after.commit
-    gate = shlex.join(
-        [
-            "mfbench", "gate", f"git:{good}", "git:HEAD", series.source,
-            "--only", glob.escape(series.method), "--only", glob.escape(series.dataset), "--undecided", "ok",
-        ]
-    )  # fmt: skip
+    words = ["mfbench", "gate", f"git:{good}", "git:HEAD", series.source, "--profile", series.profile]
+    words += ["--only", glob.escape(series.method), "--only", glob.escape(series.dataset)]
+    words += ["--limit", _limits(series, change), "--undecided", "ok"]
+    if series.measure == WALL:
+        words += ["--clock", "wall"]
+    gate = shlex.join(words)
     script = f"{gate}; code=$?; case $code in 0|4) exit $code;; *) exit 125;; esac"
     return f"git bisect start {bad} {good} && git bisect run sh -c {shlex.quote(script)}"
+
+
+def _limits(series: Series, change: Change) -> str:
+    """Return limits for the gate: halfway to the new level, and beyond reach for all other costs."""
+    limits: dict[str, float] = {TIME: BEYOND_REACH, MEMORY: BEYOND_REACH}
+    if series.is_score:
+        limits[series.measure] = abs(change.size) / 2.0
+    else:
+        limits[TIME if series.is_time else MEMORY] = (1.0 + change.size) ** 0.5
+    return ",".join(f"{name}={value:.4g}" for name, value in limits.items())

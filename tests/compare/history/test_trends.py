@@ -1,14 +1,18 @@
 """Trends: where a series changed, by how much, and who did it: a commit or the machine."""
 
 import os
+import shlex
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
+from mfbench.cli.entry import app
 from mfbench.compare.history.series import select_series
 from mfbench.compare.history.trends import bisect_command, trend_of
+from mfbench.compare.limits import parse_limits
 
 pytest.importorskip("ruptures")
 
@@ -155,4 +159,33 @@ def test_the_command_bisects_a_planted_slowdown(history, tmp_path):
     output = run(bisect_command(result.series, result.changes[0]))
     assert f"{commits[5]} is the first bad commit" in output
     calls = (tmp_path / "calls").read_text().splitlines()
-    assert calls[0] == f"gate git:{commits[0]} git:HEAD my suite.toml --only A --only iris --undecided ok"
+    assert calls[0].startswith(f"gate git:{commits[0]} git:HEAD my suite.toml --profile quick --only A --only iris ")
+
+
+@pytest.mark.parametrize(
+    ("measure", "part"),
+    [
+        ("time", "--limit time=1.225,memory=1000 --undecided ok"),
+        ("predict", "--limit time=1.225,memory=1000 --undecided ok"),
+        ("wall", "--limit time=1.225,memory=1000 --undecided ok --clock wall"),
+        ("memory", "--limit time=1000,memory=1.225 --undecided ok"),
+        ("accuracy", "--limit time=1000,memory=1000,accuracy=0.15 --undecided ok"),
+    ],
+)
+def test_the_limit_is_halfway_to_the_new_level(make_entry, measure, part):
+    levels = np.repeat([1.0, 1.5], 5)
+    costs = [{"predict_cpu": x, "fit_wall": x, "memory": 1e6 * x, "scores": {"accuracy": 0.9 / x}} for x in levels]
+    entries = [make_entry(k, levels[k], measured=cost) for k, cost in enumerate(costs)]
+    result = trend(entries, measure)
+    command = bisect_command(result.series, result.changes[0])
+    assert part in command
+    words = shlex.split(shlex.split(command)[-1].partition(";")[0])
+    # The command exists with these options, and the limits can be read.
+    context = get_command(app).commands["gate"].make_context("gate", words[2:])
+    assert parse_limits(context.params["limit"])
+
+
+def test_labels_are_not_patterns(make_entry):
+    entries = [make_entry(k, {("A[1]*", "iris"): value}) for k, value in enumerate(np.repeat([1.0, 1.5], 5))]
+    result = trend(entries)
+    assert "--only 'A[[]1][*]'" in bisect_command(result.series, result.changes[0]).replace("'\"'\"'", "'")
