@@ -33,6 +33,11 @@ def disturbed(rng, n):
     return rng.normal(size=n) + (rng.random(n) < 0.1) * rng.exponential(5.0, size=n)
 
 
+def two_values(rng, n):
+    """One run in eight has another value: memory that is allocated in blocks."""
+    return 2.5 * (rng.random(n) < 0.125)
+
+
 def drifting(rng, n, correlation=0.3):
     """Each run resembles the one before it."""
     values = rng.normal(size=n + 50)
@@ -45,6 +50,7 @@ NOISES = {
     "normal": normal,
     "heavy tails (t, 3 degrees of freedom)": heavy_tailed,
     "one run in ten disturbed": disturbed,
+    "two values only": two_values,
     "correlated (0.3)": drifting,
 }
 

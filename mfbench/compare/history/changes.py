@@ -9,12 +9,13 @@ is
 
 The standard deviation :math:`\hat\sigma` comes from the upper quartile of the absolute differences of neighbours: a
 change of level spoils one difference only. The quartile is less uncertain than the median of so few differences, and
-larger if the noise has heavy tails. Neighbouring runs on one machine resemble each other; if their correlation is
-:math:`\rho`, the differences show only :math:`1 - \rho` of the variance, and means vary by
-:math:`(1 + \rho) / (1 - \rho)` of it, which explains the fraction. The correlation comes from the differences of next
-neighbours, whose mean square is :math:`1 + \rho` times that of neighbours. In short series both estimates are
-uncertain, so the penalty of 50 values is used for them too. ``tests/benchmarks/history_study.py`` measures how often
-this rule raises a false alarm, and which changes it detects.
+larger if the noise has heavy tails; where most differences are zero, their mean square takes its place, with the
+largest 15 % limited. Neighbouring runs on one machine resemble each other; if their correlation is :math:`\rho`, the
+differences show only :math:`1 - \rho` of the variance, and means vary by :math:`(1 + \rho) / (1 - \rho)` of it, which
+explains the fraction. The correlation comes from the differences of next neighbours, whose mean square is
+:math:`1 + \rho` times that of neighbours. In short series both estimates are uncertain, so the penalty of 50 values is
+used for them too. ``tests/benchmarks/history_study.py`` measures how often this rule raises a false alarm, and which
+changes it detects.
 
 References
 ----------
@@ -55,7 +56,10 @@ def noise(values: NDArray[np.float64]) -> float:
     >>> round(noise(values), 1)
     2.0
     """
-    return float(np.quantile(np.abs(np.diff(values)), 0.75) / _QUARTILE)
+    differences = np.diff(values)
+    quartile = float(np.quantile(np.abs(differences), 0.75) / _QUARTILE)
+    # Memory often alternates between few values: then most differences are zero, and so may be their quartile.
+    return max(quartile, float(np.sqrt(_mean_square(differences, 0.15) / 2.0)))
 
 
 def correlation(values: NDArray[np.float64]) -> float:
@@ -75,10 +79,10 @@ def correlation(values: NDArray[np.float64]) -> float:
     return float(np.clip(ratio - 1.0, 0.0, LARGEST_CORRELATION))
 
 
-def _mean_square(differences: NDArray[np.float64]) -> float:
-    """Return the mean square; the largest tenth, which may contain changes of level, counts as its least value."""
+def _mean_square(differences: NDArray[np.float64], largest: float = 0.1) -> float:
+    """Return the mean square; the largest part, which may contain changes of level, counts as its least value."""
     squares = differences**2
-    return float(np.minimum(squares, np.quantile(squares, 0.9)).mean())
+    return float(np.minimum(squares, np.quantile(squares, 1.0 - largest)).mean())
 
 
 def penalty(n_values: int, deviation: float, related: float = 0.0, factor: float = FACTOR) -> float:

@@ -48,6 +48,7 @@ def test_false_alarms_of_stationary_series():
         "normal": lambda n: rng.normal(size=n),
         "heavy tails": lambda n: rng.standard_t(3, size=n),
         "outliers": lambda n: rng.normal(size=n) + (rng.random(n) < 0.1) * rng.exponential(5.0, size=n),
+        "two values": lambda n: 2.5 * (rng.random(n) < 0.125),
     }
     for name, draw in noises.items():
         for n in (20, 50, 100):
