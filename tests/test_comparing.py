@@ -4,12 +4,16 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import mfbench
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
 from mfbench.comparing import OutputFiles, compare_results, read_result, write_formats
 from mfbench.errors import MfbenchError, UsageError
+from mfbench.run.store import Store
+from mfbench.suite.protocols import Split
+from mfbench.trials import Trial, TrialResult
 
 
 def benchmark_file(folder, name, seconds, benchmark="fit"):
@@ -43,6 +47,38 @@ def test_a_wrong_option_is_one_sentence(tmp_path, options, sentence):
     path = benchmark_file(tmp_path, "a.json", 1.0)
     with pytest.raises(UsageError, match=sentence):
         compare_results(path, path, **options)
+
+
+@pytest.fixture
+def run_folder(tmp_path, make_metadata):
+    """The folder of a run with one trial, below a folder of runs."""
+    folder = tmp_path / "runs" / "own" / "quick-1"
+    dataset = {"label": "d", "sha256": "abc", "n_samples": 4, "n_features": 1, "class_names": ["no", "yes"],
+               "feature_names": ["u"], "relevant": None, "interactions": None, "collections": {}, "source": "here",
+               "truth": np.array([0, 1, 0, 1])}  # fmt: skip
+    trial = Trial("k", "d", "A", 0, 0, 1)
+    with Store(folder) as store:
+        store.begin(make_metadata(), [dataset], [])
+        store.set_plan([trial])
+        store.add_splits("abc", "key:d", 0, [Split(np.array([0, 1]), np.array([2, 3]))], (2, 1))
+        scores = {"accuracy": 1.0, "balanced_accuracy": 1.0}
+        store.add(trial, TrialResult(key="k", scores=scores, fit_wall=1.0, predictions=np.array([0, 1])))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["runs/own/quick-1", "runs/own", "runs/own/quick-1/results.sqlite", "own"])
+def test_a_run_is_named_by_its_folder_its_file_or_its_suite(run_folder, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    result = read_result(name, "runs")
+    assert result.side.name == name
+    assert result.run.path.resolve() == run_folder
+
+
+def test_a_run_that_is_open_is_compared_with_one_that_is_stored(run_folder):
+    comparison = compare_results(mfbench.load_run(run_folder), run_folder)
+    assert [(cell.measure, str(cell.verdict)) for cell in comparison.cells] == [
+        ("accuracy", "no worse"), ("balanced_accuracy", "no worse"), ("time", "trend"),
+    ]  # fmt: skip
 
 
 def test_what_does_not_exist(tmp_path):

@@ -130,7 +130,7 @@ def _test(
     if n_pairs < len(base):
         n_lost = counted(len(base) - n_pairs, "fold")
         return _Tested(replace(cell, reason=f"the score is undefined on one side or both in {n_lost} of {len(base)}"))
-    cell = replace(cell, difference=sign * (cell.head - cell.base))
+    cell = replace(cell, difference=sign * (cell.head - cell.base) + 0.0)  # without a negative zero
     if np.array_equal(base, head) and not (n_changed > 0).any():
         reason = SAME_SCORES if np.isnan(n_changed).any() else SAME_PREDICTIONS
         return _Tested(replace(cell, verdict=Verdict.NO_WORSE, reason=reason))

@@ -11,7 +11,7 @@ import pandas as pd
 from mfbench.analysis.results import Run
 from mfbench.compare.comparison import Cell, Comparison, Omission, Verdict
 from mfbench.compare.coverage import lost_trials, one_sided, select, why_folds_differ
-from mfbench.compare.limits import Limits
+from mfbench.compare.limits import MEMORY, TIME, Limits
 from mfbench.compare.pairs import score_pairs
 from mfbench.compare.readers.result import StoredResult
 from mfbench.compare.readers.runs import TIMING_RUN
@@ -68,7 +68,7 @@ def compare_stored(
         _compare_runs(comparison, base, head, base.run, head.run, limits, only)
     if any(cell.verdict is Verdict.TREND and cell.unit for cell in comparison.cells):
         comparison.notes.append(why_trend(base, head))
-    comparison.notes += _version_notes(base, head)
+    comparison.notes += [*_limit_notes(comparison, limits), *_version_notes(base, head)]
     return _with_printable_names(comparison)
 
 
@@ -178,6 +178,14 @@ def _one_sided_sizes(base: StoredResult, head: StoredResult, compared: set[tuple
 
 def _within(frame: pd.DataFrame, datasets: set[str], methods: set[str]) -> pd.Series[bool]:
     return frame["dataset"].isin(datasets) & frame["method"].isin(methods)
+
+
+def _limit_notes(comparison: Comparison, limits: Limits) -> list[str]:
+    """Return a sentence on limits that the user set and no verdict depends on."""
+    changed = [measure for measure in (TIME, MEMORY) if limits.of(measure) != Limits().of(measure)]
+    judged = {cell.measure for cell in comparison.cells if cell.verdict is not Verdict.TREND}
+    unused = [measure for measure in (*changed, *limits.scores) if measure not in judged]
+    return [f"Limits without an effect, because no cell is judged by them: {', '.join(unused)}."] if unused else []
 
 
 def _version_notes(base: StoredResult, head: StoredResult) -> list[str]:

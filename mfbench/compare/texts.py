@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from mfbench.compare.comparison import Cell, Comparison, Verdict
 from mfbench.wording import counted
@@ -10,6 +11,7 @@ from mfbench.wording import counted
 MARKS = {Verdict.WORSE: "✗", Verdict.UNDECIDED: "?", Verdict.NO_WORSE: "✓", Verdict.TREND: "~"}
 """The sign of each verdict, always printed together with its name."""
 NOTHING = "–"
+MEASURED = ("measure", "base", "head", "change")
 _STEPS = {
     "s": [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
     "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")],
@@ -77,7 +79,19 @@ def change(cell: Cell) -> str:
         interval = math.isfinite(cell.low) and math.isfinite(cell.high)
         limits = f" ({_percent(cell.low)} … {_percent(cell.high)})" if interval else ""
         return f"{_percent(cell.ratio)} %{limits}"
-    return f"{cell.difference:+.4f}" if math.isfinite(cell.difference) else NOTHING
+    return _signed(cell.difference, 4) if math.isfinite(cell.difference) else NOTHING
+
+
+def place(cell: Cell) -> str:
+    """Return the dataset of a cell and its size; benchmarks of other programs have neither."""
+    return "/".join(part for part in (cell.dataset, cell.size) if part)
+
+
+def columns(cells: Iterable[Cell]) -> list[str]:
+    """Return the headings of a table of cells: without the dataset if no cell has one."""
+    has_places = any(place(cell) for cell in cells)
+    places = ["dataset"] if has_places else []
+    return ["method" if has_places else "benchmark", *places, *MEASURED, "verdict", "reason"]
 
 
 def by_urgency(cells: list[Cell]) -> list[Cell]:
@@ -87,4 +101,9 @@ def by_urgency(cells: list[Cell]) -> list[Cell]:
 
 
 def _percent(ratio: float) -> str:
-    return f"{100.0 * (ratio - 1.0):+.1f}"
+    return _signed(100.0 * (ratio - 1.0), 1)
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign; zero, and what is rounded to it, has a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"

@@ -14,8 +14,6 @@ from mfbench.compare.limits import MEMORY, TIME
 from mfbench.compare.readers.result import BENCHMARK_FILE, Place, Series, StoredResult
 
 NOT_TOGETHER = "not measured together"
-MOST_VALUES = 1000
-"""Measurements that a cell keeps; of a benchmark with more rounds it has the median alone."""
 _UNITS = {TIME: "s", MEMORY: "B"}
 
 
@@ -77,10 +75,6 @@ def _cell(measure: str, place: Place, base: Series, head: Series) -> Cell:
         size=place.size,
         unit=_UNITS[measure],
         ratio=after / before if before > 0 else float("nan"),
-        base_values=_kept(base),
-        head_values=_kept(head),
+        base_values=tuple(base.values()),
+        head_values=tuple(head.values()),
     )
-
-
-def _kept(series: Series) -> tuple[float, ...]:
-    return tuple(series.values()) if len(series) <= MOST_VALUES else ()

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
-from mfbench.compare.texts import MARKS, amount, by_urgency, change, headline, verdict_text
+from mfbench.compare.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
 from mfbench.data.remote.answers import plain_text
 from mfbench.wording import counted
 
@@ -19,7 +19,6 @@ STYLES = {
     Verdict.NO_WORSE: "green",
     Verdict.TREND: "dim",
 }
-COLUMNS = ("method", "dataset", "measure", "base", "head", "change", "verdict", "reason")
 _NUMBERS = ("base", "head", "change")
 
 
@@ -56,17 +55,17 @@ def show_comparison(comparison: Comparison, console: Console) -> None:
 
 def _table(cells: list[Cell]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in COLUMNS:
+    headings = columns(cells)
+    for name in headings:
         # A verdict must not be cut, so its column keeps its width on a narrow terminal.
         width = max(map(len, MARKS.values())) + 1 + max(map(len, Verdict)) if name == "verdict" else None
         justify: JustifyMethod = "right" if name in _NUMBERS else "left"
         table.add_column(name, justify=justify, overflow="fold", min_width=width)
     for cell in cells:
-        dataset = "/".join(part for part in (cell.dataset, cell.size) if part)
         style = STYLES[cell.verdict]
         table.add_row(
             _text(cell.method),
-            _text(dataset),
+            *([_text(place(cell))] if "dataset" in headings else []),
             _text(cell.measure),
             amount(cell.base, cell.unit),
             amount(cell.head, cell.unit),

@@ -69,3 +69,11 @@ def test_unknown_names_are_answered_with_the_names_of_the_run(run):
             call()
     with pytest.raises(UsageError, match="alpha"):
         run.summary(alpha=2)
+
+
+def test_test_rows_and_measured_scores(run):
+    rows = run.test_rows("d")
+    assert {fold: test.tolist() for fold, test in rows.items()} == {(0, 0): [0, 1], (0, 1): [2, 3]}
+    assert run.measured == ["accuracy"]
+    with pytest.raises(UnknownNameError, match="unknown dataset"):
+        run.test_rows("e")

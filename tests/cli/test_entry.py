@@ -52,6 +52,8 @@ def test_commands():
         "plugins",
         "report",
         "power",
+        "gate",
+        "compare",
     ]
 
 

@@ -33,6 +33,11 @@ def test_identical_predictions_are_no_worse_however_few():
     assert not changes
 
 
+def test_equal_scores_that_should_be_small_differ_by_a_positive_zero():
+    cells, _ = judge(pairs_of(BASE, BASE, changed=0, measure="log_loss"))
+    assert np.copysign(1.0, cells[0].difference) == 1.0
+
+
 def test_identical_scores_without_predictions_are_no_worse():
     cells, changes = judge(pairs_of(BASE, BASE, changed=np.nan, rows=np.nan, measure="detection"))
     assert (cells[0].verdict, cells[0].reason) == (Verdict.NO_WORSE, SAME_SCORES)

@@ -109,6 +109,14 @@ def test_versions_that_differ_are_listed(make_run):
     assert notes[1] == "Versions differ: scikit-learn 1.7 → 1.8."
 
 
+def test_limits_without_an_effect_are_listed(make_run):
+    runs = make_run("a", {"A": right}), make_run("b", {"A": right})
+    limits = Limits(time=1.2, scores={"accuracy": 0.5, "mcc": 0.1})
+    sentence = "Limits without an effect, because no cell is judged by them: time, mcc."
+    assert sentence in compare(*runs, limits).notes
+    assert not any("Limits" in note for note in compare(*runs).notes)
+
+
 def test_nothing_in_common(make_run):
     with pytest.raises(UsageError, match="A and B have nothing in common: no method on the same dataset"):
         compare(make_run("a", {"A": right}), make_run("b", {"B": right}))

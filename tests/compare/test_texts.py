@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
-from mfbench.compare.texts import MARKS, amount, by_urgency, change, headline, verdict_text
+from mfbench.compare.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
 
 NAN = float("nan")
 
@@ -47,9 +47,18 @@ def test_change():
     assert change(cell(Verdict.WORSE, ratio=1.2, low=1.1, high=float("inf"))) == "+20.0 %"
     assert change(cell(Verdict.NO_WORSE, difference=0.01)) == "+0.0100"
     assert change(cell(Verdict.TREND)) == "–"
+    assert change(cell(Verdict.NO_WORSE, difference=-0.0)) == "+0.0000"
+    assert change(cell(Verdict.TREND, ratio=1.0 - 1e-9)) == "+0.0 %"
 
 
 def test_every_verdict_has_a_mark_of_its_own_and_worse_comes_first():
     cells = by_urgency([cell(verdict) for verdict in reversed(Verdict)])
     assert [verdict_text(each) for each in cells] == ["✗ worse", "? undecided", "✓ no worse", "~ trend"]
     assert len(set(MARKS.values())) == len(Verdict)
+
+
+def test_benchmarks_of_other_programs_have_neither_dataset_nor_size():
+    benchmark, sized = cell(Verdict.TREND, dataset=""), cell(Verdict.TREND, size="n=10")
+    assert (place(benchmark), place(sized)) == ("", "d/n=10")
+    assert columns([benchmark])[:2] == ["benchmark", "measure"]
+    assert columns([benchmark, sized])[:3] == ["method", "dataset", "measure"]

@@ -4,7 +4,7 @@ import pytest
 
 from mfbench.compare.comparison import Side, Verdict
 from mfbench.compare.readers.result import BENCHMARK_FILE, Place, StoredResult
-from mfbench.compare.trends import MOST_VALUES, NOT_TOGETHER, trend_cells, why_trend
+from mfbench.compare.trends import NOT_TOGETHER, trend_cells, why_trend
 
 
 def result(times, kind="run", machine="m", memory=None):
@@ -41,12 +41,6 @@ def test_a_base_without_measurable_time_has_no_ratio():
     (cell,) = trend_cells(result({PLACE: {(0, 0): 0.0}}), result({PLACE: {(0, 0): 1.0}}))
     assert cell.ratio != cell.ratio
     assert "no measurable time" in cell.reason
-
-
-def test_a_benchmark_of_many_rounds_keeps_its_median_alone():
-    many = {(0, number): 1.0 for number in range(MOST_VALUES + 1)}
-    (cell,) = trend_cells(result({PLACE: many}), result({PLACE: many}))
-    assert (cell.base, cell.base_values) == (1.0, ())
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,12 @@ def test_the_outcome_comes_first_and_the_worse_cells_before_the_others(compariso
     ]  # fmt: skip
 
 
+def test_benchmarks_without_datasets_have_no_column_of_them(comparison):
+    comparison.cells = [Cell("test_fit", "", "time", 1.0, 2.0, Verdict.TREND, unit="s", ratio=2.0)]
+    lines = [line.split() for line in printed(comparison).splitlines()]
+    assert ["benchmark", "measure", "base", "head", "change", "verdict", "reason"] in lines
+
+
 def test_nothing_was_compared():
     assert printed(Comparison(Side("a"), Side("b"))).split("\n")[1] == "Nothing was compared"
 

@@ -10,12 +10,11 @@ import re
 from collections.abc import Sequence
 
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
-from mfbench.compare.texts import MARKS, amount, by_urgency, change, headline, verdict_text
+from mfbench.compare.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
 from mfbench.errors import printable
 from mfbench.wording import counted
 
 MARKER = "mfbench-comparison"
-COLUMNS = ("method", "dataset", "measure", "base", "head", "change", "verdict", "reason")
 _URGENT = (Verdict.WORSE, Verdict.UNDECIDED)
 # A comment on GitHub has at most 65,536 characters; each part of this text gets a share of them.
 _MOST_OPEN, _MOST_FOLDED, _MOST_LISTED = 25_000, 22_000, 4_000
@@ -37,7 +36,7 @@ def to_markdown(comparison: Comparison) -> str:
     urgent = [cell for cell in comparison.cells if cell.verdict in _URGENT]
     others = [cell for cell in comparison.cells if cell.verdict not in _URGENT]
     changes = [
-        f"{_code(_name(each.method, each.dataset))}: {each.n_changed} of {counted(each.n_rows, 'row')}"
+        f"{_code(f'{each.method}/{each.dataset}')}: {each.n_changed} of {counted(each.n_rows, 'row')}"
         for each in comparison.changes
     ]
     omissions = [f"{_code(each.name)}: {_escape(each.reason)}" for each in comparison.omissions]
@@ -49,7 +48,7 @@ def to_markdown(comparison: Comparison) -> str:
         + f"{_side(comparison.base)} → {_side(comparison.head)}",
         "",
         *_table(by_urgency(urgent), _MOST_OPEN),
-        *_folded(counted(len(others), "other cell"), _table(by_urgency(others), _MOST_FOLDED)),
+        *_folded(counted(len(others), "other cell" if urgent else "cell"), _table(by_urgency(others), _MOST_FOLDED)),
         *_folded(f"Changed predictions: {len(changes)}", _list(changes)),
         *_folded(f"Not compared: {len(omissions)}", _list(omissions)),
         *_list([_escape(note) for note in comparison.notes]),
@@ -89,19 +88,20 @@ def _table(cells: Sequence[Cell], most: int) -> list[str]:
     """Return a table of cells that has about so many characters at most."""
     if not cells:
         return []
-    lines = [f"| {' | '.join(COLUMNS)} |", f"| {' | '.join('---' for _ in COLUMNS)} |"]
+    headings = columns(cells)
+    lines = [f"| {' | '.join(headings)} |", f"| {' | '.join('---' for _ in headings)} |"]
     for number, cell in enumerate(cells):
-        lines.append(_row(cell))
+        lines.append(_row(cell, "dataset" in headings))
         if sum(map(len, lines)) > most and number + 1 < len(cells):
             lines += ["", f"… and {counted(len(cells) - number - 1, 'more cell')}; the JSON file has all of them."]
             break
     return [*lines, ""]
 
 
-def _row(cell: Cell) -> str:
+def _row(cell: Cell, has_place: bool) -> str:
     words = [
         _code(cell.method),
-        _code(_name(cell.dataset, cell.size)),
+        *([_code(place(cell))] if has_place else []),
         _code(cell.measure),
         amount(cell.base, cell.unit),
         amount(cell.head, cell.unit),
@@ -129,10 +129,6 @@ def _list(items: Sequence[str]) -> list[str]:
 
 def _side(side: Side) -> str:
     return _code(side.name, 300) + (f" ({_escape(side.version, 200)})" if side.version else "")
-
-
-def _name(*parts: str) -> str:
-    return "/".join(part for part in parts if part)
 
 
 def _code(text: str, most: int = 150) -> str:

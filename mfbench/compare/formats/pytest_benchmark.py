@@ -100,6 +100,6 @@ def _commit_info(side: Side) -> dict[str, Any]:
         "time": None,
         "author_time": None,
         "dirty": False,
-        "project": "mfbench",
+        "project": "",
         "branch": side.name,
     }

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from mfbench.compare.comparison import Omission, Side
@@ -17,9 +18,10 @@ from mfbench.compare.readers.result import BENCHMARK_FILE, Place, Series, Stored
 from mfbench.data.remote.answers import plain_text
 from mfbench.errors import UsageError, explained
 
-LARGEST_FILE = 256_000_000
+LARGEST_FILE = 100_000_000
 MOST_BENCHMARKS = 100_000
-MOST_ROUNDS = 10_000_000
+MOST_ROUNDS = 1_000
+"""Rounds that are kept; of a benchmark with more it is their median alone."""
 MAJOR_VERSIONS = (3, 4, 5)
 _NO_COMMIT = ("", "unversioned", "unknown")
 
@@ -96,14 +98,15 @@ def _benchmark(entry: object) -> tuple[str, Series, str]:
     stats = _table(table.get("stats"))
     rounds = stats.get("data")
     if isinstance(rounds, list) and rounds:
-        if len(rounds) > MOST_ROUNDS:
-            return name, {}, f"has more than {MOST_ROUNDS} rounds"
         values = [_seconds(value) for value in rounds]
     else:
         values = [_seconds(stats.get("median", stats.get("mean")))]
-    if any(value is None for value in values):
+    usable = [value for value in values if value is not None]
+    if len(usable) < len(values):
         return name, {}, "has no usable time in the file"
-    return name, {(0, number): value for number, value in enumerate(values) if value is not None}, ""
+    if len(usable) > MOST_ROUNDS:
+        usable = [median(usable)]
+    return name, {(0, number): value for number, value in enumerate(usable)}, ""
 
 
 def _seconds(value: object) -> float | None:

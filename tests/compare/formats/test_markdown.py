@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from mfbench.compare.comparison import Comparison, Omission, Side, Verdict
-from mfbench.compare.formats.markdown import COLUMNS, marker, to_markdown
+from mfbench.compare.comparison import Cell, Comparison, Omission, Side, Verdict
+from mfbench.compare.formats.markdown import marker, to_markdown
 
 MOST = 65_536
+COLUMNS = ["method", "dataset", "measure", "base", "head", "change", "verdict", "reason"]
 
 
 def rendered(text):
@@ -31,7 +32,7 @@ def test_the_verdict_comes_first_and_the_rest_is_folded(comparison):
     assert lines[1] == "## ✗ Worse: 1 of 4 cells, undecided: 2"
     assert lines[3].startswith("<code>Times of two methods</code>: <code>main</code> (0123abc) → <code>HEAD</code>")
     table = rows(text)
-    assert table[0] == list(COLUMNS)
+    assert table[0] == COLUMNS
     assert [row[6] for row in table] == [
         "verdict", "✗ worse", "? undecided", "? undecided", "verdict", "✓ no worse", "~ trend",
     ]  # fmt: skip
@@ -46,6 +47,13 @@ def test_a_comparison_without_a_verdict_claims_no_level(comparison):
     text = to_markdown(comparison)
     assert text.splitlines()[1] == "## ~ No verdict: 1 cell without measurements that compare"
     assert "false alarm" not in text
+
+
+def test_benchmarks_without_datasets_have_no_column_of_them():
+    text = to_markdown(Comparison(Side("a"), Side("b"), cells=[Cell("fit", "", "time", 1.0, 2.0, Verdict.TREND)]))
+    assert rows(text)[0] == ["benchmark", *COLUMNS[2:]]
+    assert len(rows(text)[1]) == len(COLUMNS) - 1
+    assert "<summary>1 cell</summary>" in text
 
 
 def test_nothing_compared():
