@@ -8,9 +8,13 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
+from mfbench.analysis.results import Run
+from mfbench.compare.history.entries import Calibration, Entry, Machine, Measurement
 from mfbench.host.registry import load_registry
 from mfbench.run.metadata import Environment, RecordedSuite, RunMetadata
+from mfbench.run.store import Store
 from mfbench.suite.schema import ProtocolSettings
+from mfbench.trials import Trial, TrialResult
 
 # A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
@@ -151,5 +155,94 @@ def make_metadata():
             "command": ["mfbench", "suite", "own", "--profile", "quick"],
         }
         return RunMetadata(**{**fields, **changes})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_entry():
+    """Return a function that makes an entry of a history: commit number `k`, and CPU seconds of each (method, dataset).
+
+    Keywords replace fields of the entry; `measured` replaces fields of all measurements.
+    """
+
+    def make(k=0, seconds=1.0, *, kernels=(0.1, 0.1, 0.1), measured=None, **changes):
+        cells = seconds if isinstance(seconds, dict) else {("A", "iris"): seconds}
+        fields = {"size": "", "n_trials": 5, "n_failed": 0, "predict_cpu": 0.0, "fit_wall": 1.0, "predict_wall": 0.0}
+        fields |= {"memory": 2e6, "scores": {"accuracy": 0.9}} | (measured or {})
+        measurements = tuple(
+            Measurement(method=method, dataset=dataset, fit_cpu=value, digest=f"{k}/{method}/{dataset}", **fields)
+            for (method, dataset), value in cells.items()
+        )
+        values = {
+            "suite": "own",
+            "profile": "quick",
+            "source": "own.toml",
+            "commit": f"{k:07x}" + "0" * 33,
+            "commit_time": f"2026-01-01T{k // 60:02}:{k % 60:02}:00+00:00",
+            "added": "2026-06-01T00:00:00+00:00",
+            "machine": Machine("a processor", 2, "Linux"),
+            "system": "Linux-6.1",
+            "python": "CPython 3.11.2",
+            "versions": {"mfbench": "0.1.0", "xgboost": None},
+            "plugins": ("own 1.0",),
+            "calibration": None if kernels is None else Calibration(*kernels),
+            "measurements": measurements,
+        }
+        return Entry(**{**values, **changes})
+
+    return make
+
+
+@pytest.fixture
+def timed_run(tmp_path, make_metadata):
+    """Return a function that writes a run: `results` has a `TrialResult` or None for each fold of (dataset, method)."""
+
+    def write(results, name="run", splits=(), **changes):
+        datasets = list(dict.fromkeys(dataset for dataset, _ in results))
+        metadata = {"protocol": ProtocolSettings(folds=2, repeats=1).completed(), **changes}
+        described = [
+            {
+                "label": dataset,
+                "sha256": "0" * 64,
+                "n_samples": 4,
+                "n_features": 2,
+                "class_names": ["no", "yes"],
+                "feature_names": ["u", "v"],
+                "relevant": None,
+                "interactions": None,
+                "collections": {},
+                "source": "nowhere",
+                "truth": np.array([0, 1, 1, 1]),
+            }
+            for dataset in datasets
+        ]
+        meta = make_metadata(methods={method: method for _, method in results}, **metadata)
+        with Store(tmp_path / name) as store:
+            store.begin(meta, described, [])
+            trials = [
+                (Trial(f"{dataset}/{method}/{fold}", dataset, method, 0, fold, 1), result)
+                for (dataset, method), folds in results.items()
+                for fold, result in enumerate(folds)
+            ]
+            store.set_plan(trial for trial, _ in trials)
+            for dataset in datasets if splits else ():
+                store.add_splits("0" * 64, f"{meta.protocol_key}:{dataset}", 0, splits, (4, 2))
+            for trial, result in trials:
+                if result is not None:
+                    result.key = trial.key
+                    store.add(trial, result)
+        return Run(tmp_path / name)
+
+    return write
+
+
+@pytest.fixture
+def timed():
+    """Return a function that makes the result of a trial; its seconds are those of the fit."""
+
+    def make(seconds, accuracy=0.9, **fields):
+        values = {"fit_cpu": seconds, "fit_wall": 2 * seconds, "predict_cpu": 0.25, "peak_memory": 1000}
+        return TrialResult(key="", scores={"accuracy": accuracy}, **{**values, **fields})
 
     return make

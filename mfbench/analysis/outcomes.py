@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "status", "error_type", "error_message", "n_warnings", "warning", "touched", "duration", "scores", "select_wall",
-    "fit_wall", "predict_wall", "tune_wall", "peak_memory", "n_selected",
+    "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall", "peak_memory", "n_selected",
 )  # fmt: skip
 COORDINATES = ("dataset", "method", "repeat", "fold")
 _NOT_PLAIN = ("scores", "interactions", "candidates")

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import compare, datasets, gate, installed, power, runs
+from mfbench.cli import compare, datasets, gate, installed, power, runs, track
 from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
@@ -49,6 +49,7 @@ app.command()(power.power)
 app.command()(gate.gate)
 app.command()(compare.compare)
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(track.app, name="track")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell
 
 MARK = "≈"
@@ -130,6 +131,22 @@ def seconds(value: float) -> str:
     if value < 3600:
         return f"{int(value // 60)} min {int(value % 60)} s"
     return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"
+
+
+def measured(value: float, measure: str) -> str:
+    """Return a value of a measure with its unit and three significant digits: a time, memory, or a score.
+
+    Examples
+    --------
+    >>> measured(0.0012345, "time"), measured(2.5e6, "memory"), measured(0.98765, "accuracy"), measured(0.5, "mcc")
+    ('1.23 ms', '2.5 MB', '98.77 %', '0.500')
+    """
+    if measure in SCORES:
+        return f"{100 * value:.2f} %" if SCORES[measure].percent else f"{value:.3f}"
+    units = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if measure == "memory" else (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+    unit, factor = next(((unit, factor) for unit, factor in units if abs(value) >= factor), units[-1])
+    number = value / factor
+    return f"{number:.3g} {unit}" if abs(number) < 1000 else f"{number:.0f} {unit}"
 
 
 def with_unit(metric: str, percent: bool) -> str:

@@ -1,4 +1,4 @@
-"""The commit of mfbench's own checkout, read from Git's files: no command runs that a repository could configure."""
+"""The commit of a checkout, read from Git's files: no command runs that a repository could configure."""
 
 from __future__ import annotations
 
@@ -34,12 +34,44 @@ def checkout_commit(folder: Path) -> str | None:
         None if the folder is not a checkout of mfbench, has no commit, or stores its references in another form than
         files.
     """
-    if not _is_project(folder):
-        return None
+    return head_commit(folder) if is_mfbench(folder) else None
+
+
+def repository_of(folder: Path) -> tuple[Path, Path] | None:
+    """Return the folder of Git's files of a checkout, and the one that all its worktrees share.
+
+    Parameters
+    ----------
+    folder : Path
+        The top of the checkout.
+
+    Returns
+    -------
+    (Path, Path) or None
+        None if the folder is not the top of a checkout.
+    """
     repository = _follow(folder / ".git", "gitdir:")
-    if not repository.is_dir():
+    return (repository, repository / (_read(repository / "commondir") or ".")) if repository.is_dir() else None
+
+
+def head_commit(folder: Path) -> str | None:
+    """Return the commit of the checkout of any project.
+
+    Parameters
+    ----------
+    folder : Path
+        The top of the checkout.
+
+    Returns
+    -------
+    str or None
+        None if the folder is not the top of a checkout, has no commit, or stores its references in another form than
+        files.
+    """
+    folders = repository_of(folder)
+    if folders is None:
         return None
-    common = repository / (_read(repository / "commondir") or ".")
+    repository, common = folders
     name = "HEAD"
     for _ in range(_LONGEST_CHAIN):
         value = _reference(repository, common, name)
@@ -52,7 +84,7 @@ def checkout_commit(folder: Path) -> str | None:
     return None
 
 
-def _is_project(folder: Path) -> bool:
+def is_mfbench(folder: Path) -> bool:
     """Tell whether this is mfbench's own checkout, and not a project that contains a copy of the package."""
     try:
         project = tomllib.loads(_read(folder / "pyproject.toml") or "").get("project", {})

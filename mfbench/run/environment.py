@@ -52,7 +52,7 @@ def describe(registry: Registry, jobs: int, memory: int) -> Environment:
         python=platform.python_version(),
         implementation=platform.python_implementation(),
         system=platform.platform(),
-        cpu=_cpu(),
+        cpu=cpu_model(),
         cpus=available_cpus(),
         memory_bytes=int(psutil.virtual_memory().total),
         jobs=jobs,
@@ -72,7 +72,8 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _cpu() -> str:
+def cpu_model() -> str:
+    """Return the name of the processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import mfbench
+from mfbench.compare.history import changes
+from mfbench.compare.history import file as history_file
 from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
@@ -230,6 +232,19 @@ def test_store_tables():
     assert listed(section("architecture.md", "## The store"), "table") == real
 
 
+def test_history_tables():
+    real = {re.search(r"CREATE TABLE (\w+)", statement)[1] for statement in history_file.SCHEMA}
+    documented = section("track.md", "## The file")
+    assert listed(documented, "table") == real
+    assert f"{history_file.APPLICATION_ID:#x}" in documented
+
+
+def test_change_points():
+    documented = section("track.md", "## How changes are found")
+    assert f"c = {changes.FACTOR:g}\n" in documented
+    assert f"95 % interval at c = {changes.FACTOR:g}" in documented
+
+
 ROOMS = "## The rooms of `mfbench/`"
 
 
@@ -370,10 +385,12 @@ def test_every_built_in_has_a_paragraph():
 
 def test_commands_in_documents_exist():
     known = {words for words, _ in generated.commands()}
+    groups = {words.rpartition(" ")[0] for words in known}
     for page in PAGES:
         for words in re.findall(r"`mfbench ((?:[a-z]+ ?)+)", page.read_text(encoding="utf-8")):
             first, *rest = words.split()
-            assert f"mfbench {first}" in known or (rest and f"mfbench {first} {rest[0]}" in known), f"{page}: {words}"
+            names = known if rest else known | groups
+            assert " ".join(["mfbench", first, *rest[:1]]) in names or f"mfbench {first}" in known, f"{page}: {words}"
 
 
 # -- code blocks -------------------------------------------------------------------------------------------------------
