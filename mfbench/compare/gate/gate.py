@@ -150,9 +150,9 @@ class Gate:
         }
         limits = {measure: self._options.limits.of(kind) for measure, kind in MEASURES.items()}
         judged = judge_costs(costs, limits, self._looks, n_pairs)
-        found = dict(zip([key for key, own in costs.items() if own.base], judged, strict=True))
-        worse = [key for key, cell in found.items() if cell.verdict is Verdict.WORSE]
-        self._verdicts |= found | self._confirm({key: found[key] for key in worse}, places)
+        cells = dict(zip([key for key, own in costs.items() if own.base], judged, strict=True))
+        worse = [key for key, cell in cells.items() if cell.verdict is Verdict.WORSE]
+        self._verdicts |= cells | self._confirm({key: cells[key] for key in worse}, places)
         return [
             cell
             for place, cell in places.items()

@@ -172,7 +172,7 @@ def _answer(answers: TextIO, content: Mapping[str, Any]) -> None:
 
 def _methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
     """Look up each method by itself: one that this side does not have must not take the others along."""
-    found: dict[str, ResolvedMethod] = {}
+    methods: dict[str, ResolvedMethod] = {}
     missing: dict[str, str] = {}
     for method in loaded.suite.methods:
         alone = replace(loaded, suite=loaded.suite.model_copy(update={"methods": [method]}))
@@ -181,9 +181,9 @@ def _methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, Reso
         except MfbenchError as error:
             missing[method.label] = str(error)
         else:
-            found |= resolved
+            methods |= resolved
             missing |= left_out
-    return found, missing
+    return methods, missing
 
 
 def _versions() -> dict[str, str]:

@@ -97,7 +97,7 @@ class RunningReplicate:
         try:
             self._process.stdin.write(json.dumps({"trial": asdict(trial), "rounds": rounds}) + "\n")
             self._process.stdin.flush()
-        except BrokenPipeError:  # it has ended since its last answer; how is said below
+        except BrokenPipeError:  # it has ended since its last answer; the message below says how
             pass
         answer = self._receive(self._timeout * (rounds + 1))
         if answer is not None:
