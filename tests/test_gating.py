@@ -1,0 +1,44 @@
+import sys
+
+import pytest
+
+from mfbench import gating
+from mfbench.errors import UsageError
+from mfbench.gating import gate, parse_duration
+
+
+@pytest.mark.parametrize("text", ["", "10", "m", "0m", "-5m", "10 minutes", "1e3s", "nan"])
+def test_durations_that_are_none(text):
+    with pytest.raises(UsageError, match="is not a duration: write a number with s, m or h"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 0.0}, "not between 0 and 1"),
+        ({"level": 1.5}, "not between 0 and 1"),
+        ({"clock": "sun"}, "is not a clock: choose from cpu, wall"),
+        ({"limits": ["time=0.5"]}, "below 1"),
+        ({"only": ["nothing"]}, "matches no dataset"),
+        ({"profile": "nothing"}, "unknown profile"),
+    ],
+)
+def test_bad_requests_end_before_anything_is_built(monkeypatch, options, message):
+    monkeypatch.setattr(gating, "prepare_side", lambda *_: pytest.fail("an environment was made"))
+    with pytest.raises(UsageError, match=message):
+        gate("git:main", "git:HEAD", "uci", **options)
+
+
+def test_a_side_that_does_not_exist():
+    with pytest.raises(UsageError, match="neither a Python interpreter nor a revision"):
+        gate("nothing", sys.executable, "uci", only=["iris", "1NN"])
+
+
+@pytest.mark.slow(reason="starts eight processes that import everything")
+def test_an_interpreter_against_itself():
+    said = []
+    comparison = gate(sys.executable, sys.executable, "uci", only=["iris", "1NN"], budget="1s", say=said.append)
+    assert {cell.measure for cell in comparison.cells} >= {"fit", "predict", "accuracy"}
+    assert not comparison.changes
+    assert said[0] == f"preparing {sys.executable}"
