@@ -146,6 +146,16 @@ def test_parameters_chosen_per_dataset():
     assert "within one point on nine of the thirteen sets" in prose_of("docs/reproduction.md")
 
 
+def test_figures_on_genes():
+    frame = published_comparison("reports/gene/report.md", 5, 1 / 4).set_index("method")
+    header, ours, minus = tables_of("docs/reproduction.md")["IMMIGRATE: gene expression"][0]
+    assert header[1:] == list(frame.index)
+    assert [float(cell) for cell in ours[1:]] == pytest.approx(list(100 * frame["ours"]))
+    assert [float(cell) for cell in minus[1:]] == pytest.approx(list(100 * frame["difference"]))
+    assert list(frame.index[frame["verdict"] == BELOW]) == ["NBC"]
+    assert "Only naive Bayes differs by more than two standard errors" in prose_of("docs/reproduction.md")
+
+
 NOISE = {"the two features alone (2020)": "{}", "the two features alone (2019)": "{}, version=2019"}
 WITH_NOISE_FEATURES = "{}, n_noise=18"
 LABELS = {
