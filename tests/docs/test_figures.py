@@ -226,3 +226,35 @@ def test_counts_of_similarity():
     text = f"Of {sum(total)} comparable figures, {total[1]} are more than two standard errors above"
     assert text in " ".join((ROOT / "docs/reproduction/similarity.md").read_text(encoding="utf-8").split())
     assert not (summarise(frame)["verdict"] == "equivalent").any()
+
+
+RELEVANCE = {
+    'RFVM, `preset="paper"`': "RFP",
+    "RFVM, the default": "RFV",
+    "linear RVM": "RVM",
+    "FVM, the default": "FVM",
+    "P-SVM, the default": "PSV",
+    "plain ranking, the default": "RNK",
+}
+
+
+def test_detection_in_a_hundred_rounds():
+    stored = tables_of("reports/detection/relevance-methods.md")
+    tables = next(
+        tables for tables in tables_of("docs/detection.md").values() for rows in tables if "simulation 4.1" in rows[0]
+    )
+    (header, *rows) = next(rows for rows in tables if "simulation 4.1" in rows[0])
+    assert {row[0] for row in rows} == set(RELEVANCE)
+    for position, number in ((header.index("simulation 4.1"), 1), (header.index("simulation 4.2"), 2)):
+        names, *cells = stored[f"rfvm-simulation-{number}(n_samples=1000): mean ± half of the interval"][0]
+        by_method = {row[0]: dict(zip(names, row, strict=True)) for row in cells}
+        for row in rows:
+            own = by_method[RELEVANCE[row[0]]]
+            shown = [own[name].removesuffix(" ± 0.00") for name in ("detection", "false alarms", "false discoveries")]
+            assert row[position].split(", ") == shown, row[0]
+
+
+def test_charts_of_stored_reports_exist():
+    for page in ROOT.glob("reports/*/README.md"):
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), (page, target)
