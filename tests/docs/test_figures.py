@@ -83,25 +83,111 @@ def numbers_in(text):
     return [float(number) for number in re.findall(r"[-+]?\d+\.\d+", text)]
 
 
-@pytest.fixture(scope="module")
-def uci():
-    return published_comparison("reports/uci/report.md", 30, 1 / 9)
+def verdicts_of(path):
+    """Return the rows of a stored report's tables of mean differences: {method: row without the marks}."""
+    found = {}
+    for heading, ((header, *rows), *_) in tables_of(path).items():
+        if heading.startswith("Methods:"):
+            assert header[2:] == ["ours - published [90 % interval]", "on average", *COMPARED]
+            found |= {row[0]: [cell.rstrip(" =▲▼") for cell in row[1:]] for row in rows}
+    return found
 
 
-def test_mean_differences_on_the_uci_sets(uci):
-    """One decimal of the stored spread allows a tenth of a point, and a cell at the edge of a verdict to move."""
-    rows = tables_of("docs/reproduction.md")["IMMIGRATE: the UCI sets"][0]
-    stated = {row[0].split(" (")[0]: row for row in rows[1:]}
-    summary = summarise(uci).set_index("method")
-    assert set(stated) == set(summary.index)
+def test_mean_differences_on_the_uci_sets():
+    header, *rows = tables_of("docs/reproduction.md")["IMMIGRATE: the UCI sets"][0]
+    assert header[3:] == list(COMPARED)
+    stated = {row[0].split(" (")[0]: row[1:] for row in rows}
+    computed = verdicts_of("reports/uci/report.md")
+    assert set(stated) == set(computed)
     for method, row in stated.items():
-        computed = summary.loc[method]
-        expected = [100 * computed[name] for name in ("difference", "low", "high")]
-        assert numbers_in(row[1]) == pytest.approx(expected, abs=0.11), method
-        assert row[2] == computed["verdict"], method
-        order = rows[0][3:]
-        assert order == list(COMPARED)
-        assert [int(cell) for cell in row[3:]] == [computed[name] for name in order], method
+        assert numbers_in(row[0]) == numbers_in(computed[method][1]), method
+        assert row[1:] == computed[method][2:], method
+
+
+def prose_of(path):
+    return " ".join((ROOT / path).read_text(encoding="utf-8").split())
+
+
+def test_soda_and_hiernet():
+    frame = published_comparison("reports/uci/interactions.md", 30, 1 / 9)
+    differences = 100 * frame.pivot(index="dataset", columns="method", values="difference")[["SOD", "hIN"]]
+    prose = prose_of("docs/reproduction.md")
+    above = {
+        "Haberman (by {:.1f} and {:.1f} points)": "haberman",
+        "immunotherapy ({:.1f} and {:.1f})": "immunotherapy",
+        "breast cancer of Coimbra ({:.1f} and {:.1f})": "breast-cancer-coimbra",
+    }
+    for sentence, dataset in above.items():
+        assert sentence.format(*differences.loc[dataset]) in prose
+    assert set(frame.loc[frame["verdict"] == ABOVE, "dataset"]) == set(above.values())
+    rest = differences.drop(index=list(above.values())).abs().to_numpy()
+    assert rest.max() <= 2.2
+    assert "(all within 2.2 points)" in prose
+
+
+def test_parameters_chosen_per_dataset():
+    """Means of rounded figures, so a tenth of a point may be off."""
+    frames = {
+        "nested": published_comparison("reports/uci/report.md", 30, 1 / 9),
+        "per dataset": published_comparison("reports/uci/per-dataset.md", 30, 1 / 9),
+    }
+    header, mean, *rows = tables_of("docs/reproduction.md")["IMMIGRATE: the UCI sets"][1]
+    assert header[1:] == [*frames, "published"]
+    names = {"breast cancer (Coimbra)": "breast-cancer-coimbra", "wholesale customers": "wholesale-customers"}
+    for position, frame in enumerate(frames.values(), start=1):
+        own = frame[frame["method"] == "IGT"].set_index("dataset")
+        assert float(mean[position]) == pytest.approx(100 * own["difference"].mean(), abs=0.06)
+        for row in rows:
+            matches = [name for name in own.index if name.startswith(names.get(row[0], row[0]))]
+            assert float(row[position]) == pytest.approx(100 * own.loc[matches[0], "ours"]), row[0]
+            assert float(row[3]) == pytest.approx(100 * own.loc[matches[0], "published"]), row[0]
+    close = frames["per dataset"].query("method == 'IGT'")["difference"].abs() < 0.0105
+    assert (int(close.sum()), len(close)) == (9, 13)
+    assert "within one point on nine of the thirteen sets" in prose_of("docs/reproduction.md")
+
+
+def test_figures_on_genes():
+    frame = published_comparison("reports/gene/report.md", 5, 1 / 4).set_index("method")
+    header, ours, minus = tables_of("docs/reproduction.md")["IMMIGRATE: gene expression"][0]
+    assert header[1:] == list(frame.index)
+    assert [float(cell) for cell in ours[1:]] == pytest.approx(list(100 * frame["ours"]))
+    assert [float(cell) for cell in minus[1:]] == pytest.approx(list(100 * frame["difference"]))
+    assert list(frame.index[frame["verdict"] == BELOW]) == ["NBC"]
+    assert "Only naive Bayes differs by more than two standard errors" in prose_of("docs/reproduction.md")
+
+
+NOISE = {"the two features alone (2020)": "{}", "the two features alone (2019)": "{}, version=2019"}
+WITH_NOISE_FEATURES = "{}, n_noise=18"
+LABELS = {
+    "IMMIGRATE": "IGT",
+    "IMMIGRATE, cone `nonneg` (2020)": "IGT",
+    "IMMIGRATE, cone `psd` (2019)": "IGT-psd",
+    "LFE": "LFE",
+    "logistic regression, p of the product": "LOG",
+    "pairs of XGBoost": "XGP",
+    "hierNet": "hIN",
+    "SODA": "SOD",
+}
+
+
+def test_weights_of_the_true_pair_in_noise():
+    """Cells of the report are "0.35 (1)" or "p 0.2 (1)": share of the norm or p-value, and rank."""
+    header, *cells = tables_of("reports/interaction-noise/report.md")[
+        "True interactions: share of the norm, or p (rank)"
+    ][0]
+    stored = {row[0]: dict(zip(header, row, strict=True)) for row in cells}
+    _, *rows = tables_of("docs/reproduction.md")["IMMIGRATE: an interaction in noise"][0]
+    data = ""
+    for name, method, at_5, at_50, rank in rows:
+        data = name or data
+        pattern = f"immigrate-noise(noise={NOISE.get(data, WITH_NOISE_FEATURES)})"
+        shown = {level: stored[pattern.format(level)][LABELS[method]] for level in ("0.05", "0.5")}
+        assert [cell.removeprefix("p ").split(" ")[0] for cell in shown.values()] == [at_5, at_50], (data, method)
+        if rank:
+            levels = [name for name in stored if name.endswith("n_noise=18)")]
+            ranks = [int(stored[name][LABELS[method]].split("(")[1].rstrip(")")) for name in levels]
+            bounds = [int(number) for number in re.findall(r"\d+", rank.split(" of ")[0])]
+            assert (min(ranks), max(ranks)) == (bounds[0], bounds[-1]), (data, method)
 
 
 def test_differences_of_sqpfw():
@@ -140,3 +226,35 @@ def test_counts_of_similarity():
     text = f"Of {sum(total)} comparable figures, {total[1]} are more than two standard errors above"
     assert text in " ".join((ROOT / "docs/reproduction/similarity.md").read_text(encoding="utf-8").split())
     assert not (summarise(frame)["verdict"] == "equivalent").any()
+
+
+RELEVANCE = {
+    'RFVM, `preset="paper"`': "RFP",
+    "RFVM, the default": "RFV",
+    "linear RVM": "RVM",
+    "FVM, the default": "FVM",
+    "P-SVM, the default": "PSV",
+    "plain ranking, the default": "RNK",
+}
+
+
+def test_detection_in_a_hundred_rounds():
+    stored = tables_of("reports/detection/relevance-methods.md")
+    tables = next(
+        tables for tables in tables_of("docs/detection.md").values() for rows in tables if "simulation 4.1" in rows[0]
+    )
+    (header, *rows) = next(rows for rows in tables if "simulation 4.1" in rows[0])
+    assert {row[0] for row in rows} == set(RELEVANCE)
+    for position, number in ((header.index("simulation 4.1"), 1), (header.index("simulation 4.2"), 2)):
+        names, *cells = stored[f"rfvm-simulation-{number}(n_samples=1000): mean ± half of the interval"][0]
+        by_method = {row[0]: dict(zip(names, row, strict=True)) for row in cells}
+        for row in rows:
+            own = by_method[RELEVANCE[row[0]]]
+            shown = [own[name].removesuffix(" ± 0.00") for name in ("detection", "false alarms", "false discoveries")]
+            assert row[position].split(", ") == shown, row[0]
+
+
+def test_charts_of_stored_reports_exist():
+    for page in ROOT.glob("reports/*/README.md"):
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), (page, target)

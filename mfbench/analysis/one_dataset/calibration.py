@@ -180,6 +180,9 @@ def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool
         "McNemar, exact, pooled first repetition": lambda a, b: (
             mcnemar_test(a.cell.first_repeat(), b.cell.first_repeat()).p_value <= alpha
         ),
+        "s-test, normal form, first test set": lambda a, b: (
+            s_test(a.cell.first_test_set(), b.cell.first_test_set(), exact=False).p_value <= alpha
+        ),
         "McNemar, exact, first test set": lambda a, b: (
             mcnemar_test(a.cell.first_test_set(), b.cell.first_test_set()).p_value <= alpha
         ),
