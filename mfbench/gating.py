@@ -18,6 +18,7 @@ from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 
 BUDGET = "10m"
+PROFILE = "gate"
 CLOCKS = ("cpu", "wall")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -49,7 +50,7 @@ def gate(
     suite : str
         The name of an installed suite, or the path of a TOML file: which methods are timed, and on which data.
     profile : str or None, default=None
-        The suite's profile; None uses its default.
+        The suite's profile; None uses ``"gate"`` if the suite has it, and the suite's default otherwise.
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are measured.
     limits : iterable of str, default=()
@@ -86,13 +87,13 @@ def gate(
     -----
     The verdicts are described in ``docs/gate.md``.
     """
-    options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
     if not 0.0 < level < 1.0:
         raise UsageError(f"the level {level:g} is not between 0 and 1: 0.05 accepts one false alarm in twenty jobs")
     if clock not in CLOCKS:
         raise UsageError(f"{clock!r} is not a clock: choose from {', '.join(CLOCKS)}")
+    options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
     registry = load_registry(isolated=True)
-    loaded = load_suite(suite, registry, profile)
+    loaded = load_suite(suite, registry, profile, preferred=PROFILE)
     plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
     say(f"preparing {base}")
     first = prepare_side(base, Path(folder))

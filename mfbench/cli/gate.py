@@ -40,7 +40,7 @@ def gate(
         str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
     ],
     profile: Annotated[
-        str | None, typer.Option(help="Profile: quick, standard, full, or one that the suite defines.")
+        str | None, typer.Option(help="Profile of the suite; 'gate' if the suite defines it, else its default.")
     ] = None,
     only: Annotated[
         list[str] | None,

@@ -16,6 +16,7 @@ from mfbench.compare.pairs import score_pairs
 from mfbench.compare.readers.result import StoredResult
 from mfbench.compare.readers.runs import TIMING_RUN
 from mfbench.compare.scores import changed_methods, judge_scores
+from mfbench.compare.texts import changed_versions
 from mfbench.compare.trends import trend_cells, why_trend
 from mfbench.data.remote.answers import plain_text
 from mfbench.errors import UsageError
@@ -190,16 +191,8 @@ def _limit_notes(comparison: Comparison, limits: Limits) -> list[str]:
 
 def _version_notes(base: StoredResult, head: StoredResult) -> list[str]:
     """Return a sentence on the libraries and plugins whose versions differ."""
-    notes = []
-    names = [*base.libraries, *(name for name in head.libraries if name not in base.libraries)]
-    changed = [
-        f"{name} {base.libraries.get(name, 'absent')} → {head.libraries.get(name, 'absent')}"
-        for name in names
-        if base.libraries.get(name) != head.libraries.get(name)
-    ]
-    if changed and base.libraries and head.libraries:
-        notes.append(f"Versions differ: {', '.join(changed)}.")
-    return notes
+    is_known = base.libraries and head.libraries
+    return [note] if is_known and (note := changed_versions(base.libraries, head.libraries)) else []
 
 
 def _with_printable_names(comparison: Comparison) -> Comparison:

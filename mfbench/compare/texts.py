@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mfbench.compare.comparison import Cell, Comparison, Verdict
 from mfbench.wording import counted
@@ -92,6 +92,23 @@ def columns(cells: Iterable[Cell]) -> list[str]:
     has_places = any(place(cell) for cell in cells)
     places = ["dataset"] if has_places else []
     return ["method" if has_places else "benchmark", *places, *MEASURED, "verdict", "reason"]
+
+
+def changed_versions(base: Mapping[str, str], head: Mapping[str, str]) -> str:
+    """Return a sentence on the packages whose versions differ; empty if there are none.
+
+    Examples
+    --------
+    >>> changed_versions({"numpy": "1.26.4", "scipy": "1.17.0"}, {"numpy": "2.3.0", "scipy": "1.17.0"})
+    'Versions differ: numpy 1.26.4 → 2.3.0.'
+    """
+    names = dict.fromkeys([*base, *head])
+    changed = [
+        f"{name} {base.get(name, 'absent')} → {head.get(name, 'absent')}"
+        for name in names
+        if base.get(name) != head.get(name)
+    ]
+    return f"Versions differ: {', '.join(changed)}." if changed else ""
 
 
 def by_urgency(cells: list[Cell]) -> list[Cell]:

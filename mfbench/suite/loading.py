@@ -46,7 +46,14 @@ class LoadedSuite:
     request: tuple[str, ...]
 
 
-def load_suite(name: str, registry: Registry, profile: str | None = None, seed: int | None = None) -> LoadedSuite:
+def load_suite(
+    name: str,
+    registry: Registry,
+    profile: str | None = None,
+    seed: int | None = None,
+    *,
+    preferred: str | None = None,
+) -> LoadedSuite:
     """Find, read and validate a suite.
 
     Parameters
@@ -59,6 +66,8 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
         The profile to apply; None applies the suite's default profile.
     seed : int or None, default=None
         Overrides the suite's seed.
+    preferred : str or None, default=None
+        Takes the place of the suite's default profile if the suite defines it.
 
     Returns
     -------
@@ -78,7 +87,8 @@ def load_suite(name: str, registry: Registry, profile: str | None = None, seed: 
             raise UsageError(f"--seed {seed} is out of range: use a whole number from 0 to {2**32 - 1}")
         suite = suite.model_copy(update={"suite": suite.suite.model_copy(update={"seed": seed})})
     profiles = {**standard_profiles(suite.protocol.kind), **suite.profiles}
-    profile_name = suite.suite.profile if profile is None else current_profile(profile, profiles)
+    default = preferred if preferred in profiles else suite.suite.profile
+    profile_name = default if profile is None else current_profile(profile, profiles)
     if profile_name not in profiles:
         if profile is None:
             raise SuiteError(

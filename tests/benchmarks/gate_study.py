@@ -1,6 +1,6 @@
 """How often a gate cries wolf and how much it finds, with noise that was recorded on a real machine.
 
-``python tests/benchmarks/gate_study.py record FILE [--blocks 60] [--profile quick]`` measures one environment against
+``python tests/benchmarks/gate_study.py record FILE [--blocks 60] [--profile gate]`` measures one environment against
 itself, block by block, and writes every cost in the order of time. ``… replay FILE`` cuts comparisons out of the
 record, multiplies the costs of the head, and lets the gate and the rules of other programs judge them: minutes of
 computing instead of days. ``… live BASE SLOW SUITE`` runs real gates: BASE against itself, and against SLOW, an
@@ -30,7 +30,7 @@ from mfbench.compare.gate.gate import Gate, GateOptions, run_gate
 from mfbench.compare.gate.measure import BASE, HEAD, Blocks, Measurements
 from mfbench.compare.gate.plan import GatePlan, TimedCell, plan_gate
 from mfbench.compare.gate.staging import staged
-from mfbench.gating import parse_duration
+from mfbench.gating import PROFILE, parse_duration
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 from mfbench.trials import Trial
@@ -60,10 +60,10 @@ class Record:
     seconds: np.ndarray
 
 
-def record(path: Path, suite: str, profile: str, n_blocks: int) -> None:
+def record(path: Path, suite: str, profile: str, only: list[str], n_blocks: int) -> None:
     """Measure this environment against itself and write the costs after every block."""
     registry = load_registry()
-    plan = plan_gate(load_suite(suite, registry, profile), registry)
+    plan = plan_gate(load_suite(suite, registry, profile), registry, only)
     python = Path(sys.executable)
     with staged(plan.suite) as staging:
         blocks, known = Blocks(lambda side: staging.start(python), "cpu", seed=0), Measurements()
@@ -156,6 +156,10 @@ class ReplayedProcess:
     def __exit__(self, *_: object) -> None:
         """Nothing is left behind."""
 
+    def versions(self) -> dict[str, str]:
+        """Both sides have the same."""
+        return {}
+
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
         """Answer with what was recorded."""
         return self._replay.answer(*self._at, int(trial.method))
@@ -171,7 +175,7 @@ def replayed(recorded: Record, plan: GatePlan, replay: Replay, budget: float) ->
 def empty_plan(n_cells: int) -> GatePlan:
     """Return a plan with numbered cells; its dataset is never used."""
     registry = load_registry()
-    plan = plan_gate(load_suite("timing", registry, "quick"), registry).suite
+    plan = plan_gate(load_suite("timing", registry, "gate"), registry).suite
     trials = [Trial("", "d", str(number), 0, 0, 0) for number in range(n_cells)]
     return GatePlan(plan, tuple(TimedCell(trial.method, "d", "", (trial,)) for trial in trials))
 
@@ -251,7 +255,7 @@ def _power_row(
 def live(base: str, slow: str, suite: str, n_runs: int, budget: float, only: list[str]) -> None:
     """Run real gates and print how many were right."""
     registry = load_registry()
-    plan = plan_gate(load_suite(suite, registry), registry, only)
+    plan = plan_gate(load_suite(suite, registry, preferred=PROFILE), registry, only)
     sides = [prepare_side(text, Path()) for text in (base, slow)]
     for name, head, is_right in (("equal", sides[0], _no_alarm), ("slow", sides[1], _alarm)):
         results = [run_gate(plan, sides[0], head, GateOptions(budget=budget, seed=seed)) for seed in range(n_runs)]
@@ -273,7 +277,8 @@ def _arguments() -> argparse.Namespace:
     own = commands.add_parser("record")
     own.add_argument("file", type=Path)
     own.add_argument("--suite", default="timing")
-    own.add_argument("--profile", default="quick")
+    own.add_argument("--profile", default="gate")
+    own.add_argument("--only", action="append", default=[])
     own.add_argument("--blocks", type=int, default=60)
     own = commands.add_parser("replay")
     own.add_argument("file", type=Path)
@@ -295,7 +300,7 @@ def main() -> None:
     """Run the command."""
     options = _arguments()
     if options.command == "record":
-        record(options.file, options.suite, options.profile, options.blocks)
+        record(options.file, options.suite, options.profile, options.only, options.blocks)
     elif options.command == "replay":
         replay_all(options.file, options.cells, options.equal, options.slow, options.budget)
     else:

@@ -22,6 +22,24 @@ from mfbench.errors import MfbenchError, UsageError
 PREFIX = "git:"
 MERGE_BASE = "merge-base"
 _READY = "ready"
+# An environment runs this when it starts. The other packages come behind its own, editable ones too; but nothing of the
+# checkout itself, where a base would find what only the head has.
+_SHARE = """
+import os, site, sys
+
+FOLDERS, TOP = {folders!r}, {top!r}
+
+
+def is_shared(path):
+    is_inside = (os.path.realpath(path) + os.sep).startswith(TOP + os.sep)
+    return not is_inside or any((path + os.sep).startswith(folder + os.sep) for folder in FOLDERS)
+
+
+own = list(sys.path)
+for folder in FOLDERS:
+    site.addsitedir(folder)
+sys.path[:] = own + [path for path in sys.path if path not in own and is_shared(path)]
+"""
 # Nothing that a repository configures may run: neither hooks nor a monitor of the file system.
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
@@ -154,16 +172,19 @@ def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit)
     log.write_text("")
     venv.create(env, with_pip=False, symlinks=os.name != "nt")
-    _share_libraries(env)
+    _share_libraries(env, top)
     _install(env, tree / inside, commit, log)
     (place / _READY).touch()
 
 
-def _share_libraries(env: Path) -> None:
+def _share_libraries(env: Path, top: Path) -> None:
     """Let an environment see the packages of this one, behind its own."""
     own = {sysconfig.get_paths()[name] for name in ("purelib", "platlib")}
     paths = [entry for entry in sys.path if entry in own or Path(entry).name in ("site-packages", "dist-packages")]
-    (_site_packages(env) / "mfbench_gate.pth").write_text("".join(f"{entry}\n" for entry in dict.fromkeys(paths)))
+    folder = _site_packages(env)
+    text = _SHARE.format(folders=list(dict.fromkeys(paths)), top=str(top.resolve()))
+    (folder / "_mfbench_gate.py").write_text(text, encoding="utf-8")
+    (folder / "_mfbench_gate.pth").write_text("import _mfbench_gate\n")
 
 
 def _site_packages(env: Path) -> Path:

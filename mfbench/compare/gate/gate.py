@@ -15,6 +15,7 @@ from mfbench.compare.gate.staging import staged
 from mfbench.compare.judge import CostKey, Costs, is_confirmed, judge_costs
 from mfbench.compare.limits import MEMORY, TIME, Limits
 from mfbench.compare.looks import PAIRS_PER_BLOCK, Looks, plan_looks
+from mfbench.compare.texts import changed_versions
 from mfbench.wording import counted
 
 MEASURES = {"fit": TIME, "predict": TIME, "memory": MEMORY}
@@ -216,9 +217,17 @@ class Gate:
         # A system that does not report memory gives zeros, which say nothing.
         own = [key for key in self._measured.costs if key.measure == "memory"]
         is_measured = any(any(self._measured.costs[key].base + self._measured.costs[key].head) for key in own)
-        return [cell for key, cell in self._verdicts.items() if key.measure != "memory" or is_measured]
+        return [
+            cell
+            for key, cell in self._verdicts.items()
+            if (key.measure != "memory" or is_measured)
+            # What failed later is left out with its reason; a verdict that was reached before stays.
+            and (cell.name not in self._measured.omissions or cell.verdict is not Verdict.UNDECIDED)
+        ]
 
     def _notes(self) -> Iterable[str]:
+        if changed := changed_versions(*(self._measured.versions.get(side, {}) for side in (BASE, HEAD))):
+            yield changed
         if self._verdicts:
             yield (
                 f"Verdicts after {', '.join(map(str, self._looks.pairs))} pairs were planned; a cell needs "

@@ -43,6 +43,8 @@ class Measurements:
         Duration of the last block.
     n_spoilt : int
         Blocks that were dropped because the machine slept.
+    versions : dict of str to mapping of str to str
+        Versions of Python and of all packages on each side.
     """
 
     costs: dict[CostKey, Costs] = field(default_factory=dict)
@@ -51,6 +53,7 @@ class Measurements:
     rounds: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     n_spoilt: int = 0
+    versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 class Blocks:
@@ -80,9 +83,10 @@ class Blocks:
         ----------
         cells : iterable of TimedCell
         into : Measurements
-            Gets the rounds of each cell, and the omissions.
+            Gets the rounds of each cell, the omissions, and the versions.
         """
         with Team(self._start, (BASE, HEAD)) as team:
+            into.versions = {side: team.versions(place) for place, side in enumerate((BASE, HEAD))}
             for cell in cells:
                 answers = {side: team.ask(place, cell.trials[0], 1) for place, side in enumerate((BASE, HEAD))}
                 if reason := _failure(answers):
@@ -167,6 +171,10 @@ class Team:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def versions(self, position: int) -> Mapping[str, str]:
+        """Return the versions of what the environment of one of the processes contains."""
+        return self._processes[position].versions()
 
     def ask(self, position: int, trial: Trial, rounds: int) -> Answer:
         """Let one of the processes run a trial.

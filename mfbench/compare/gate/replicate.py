@@ -158,10 +158,14 @@ def main(path: str) -> int:
         return 1
     threadpool_limits(1)
     limit_memory(order.job.memory_limit)
-    _answer(answers, {"missing": replicate.missing, "versions": _versions()})
+    # What is loaded now stays: a collection before each trial need not look at it again.
+    gc.collect()
+    gc.freeze()
+    _answer(answers, {"missing": replicate.missing})
     for line in requests:
         request = json.loads(line)
-        _answer(answers, replicate.run(Trial(**request["trial"]), request["rounds"]))
+        is_trial = "trial" in request
+        _answer(answers, replicate.run(Trial(**request["trial"]), request["rounds"]) if is_trial else _versions())
     return 0
 
 

@@ -45,8 +45,6 @@ class RunningReplicate:
     ----------
     missing : dict of str to str
         Methods that do not exist on this side, each with a sentence.
-    versions : dict of str to str
-        Versions of Python and of all installed packages.
     is_alive : bool
         False once a request has ended the process.
     """
@@ -67,7 +65,6 @@ class RunningReplicate:
         threading.Thread(target=self._read, daemon=True).start()
         self.is_alive = True
         self.missing: dict[str, str] = {}
-        self.versions: dict[str, str] = {}
 
     def __enter__(self) -> RunningReplicate:
         try:
@@ -79,7 +76,7 @@ class RunningReplicate:
             self._end()
             reason = started["failed"] if started else self._ending(START_SECONDS)
             raise ReplicateError(f"a process of {self._python} cannot start: {reason}")
-        self.missing, self.versions = started["missing"], started["versions"]
+        self.missing = started["missing"]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,13 +90,8 @@ class RunningReplicate:
         trial : Trial
         rounds : int
         """
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(json.dumps({"trial": asdict(trial), "rounds": rounds}) + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:  # it has ended since its last answer; the message below says how
-            pass
-        answer = self._receive(self._timeout * (rounds + 1))
+        patience = self._timeout * (rounds + 1)
+        answer = self._ask({"trial": asdict(trial), "rounds": rounds}, patience)
         if answer is not None:
             if "garbled" in answer:
                 self._end()
@@ -107,7 +99,20 @@ class RunningReplicate:
         has_ended = self._process.poll() is not None
         self._end()
         status = Status.CRASH if has_ended else Status.TIMEOUT
-        return {"status": str(status), "message": f"the process {self._ending(self._timeout)}"}
+        return {"status": str(status), "message": f"the process {self._ending(patience)}"}
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of Python and of all packages of the environment, by name."""
+        return self._ask({}, START_SECONDS) or {}
+
+    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:  # it has ended since its last answer; its exit code says how
+            pass
+        return self._receive(seconds)
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -19,6 +19,7 @@ class Model:
     failing: dict[str, str] = field(default_factory=dict)  # on the head
     deadly: set[str] = field(default_factory=set)  # on the head
     flipped: dict[str, int] = field(default_factory=dict)  # rows that the head predicts differently
+    numpy: str = "2.0"  # on the head
     seed: int = 0
     on_run: Callable[[], None] = lambda: None
     started: list[str] = field(default_factory=list)
@@ -39,6 +40,9 @@ class FakeReplicate:
 
     def __exit__(self, *_):
         self.is_alive = False
+
+    def versions(self):
+        return {"numpy": "2.0" if self.side == BASE else self.model.numpy}
 
     def run(self, trial, rounds):
         assert self.is_alive

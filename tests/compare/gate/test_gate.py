@@ -84,6 +84,11 @@ def test_notes_say_how_many_pairs_a_verdict_needs(gate, fake):
     assert any("verdicts after" in sentence for sentence in said)
 
 
+def test_a_note_names_libraries_that_differ(gate, fake):
+    assert not any("Versions differ" in note for note in gate(fake(), budget=0.0)[0].notes)
+    assert "Versions differ: numpy 2.0 → 2.1." in gate(fake(numpy="2.1"), budget=0.0)[0].notes
+
+
 def test_an_alarm_that_does_not_recur_is_undecided(gate, fake):
     model, start = fake(ratios={"A": 1.2})
     runs = {"n": 0}
@@ -136,6 +141,20 @@ def test_a_method_of_one_version_is_left_out_and_the_rest_is_judged(gate, fake):
     }
     assert set(verdicts(comparison)) == {"B/iris", "B/wine"}
     assert comparison.exit_code is ExitCode.OK
+
+
+def test_a_method_that_fails_later_is_left_out_unless_it_was_judged_before(gate, fake):
+    model, start = fake(ratios={"A": 1.2}, noise=0.0)
+    model.noise = 0.2  # nothing is decided at the first look
+
+    def fail():
+        if model.started.count("head") > 2 * 8:
+            model.failing = {"B": "no memory"}
+
+    model.on_run = fail
+    comparison, _ = gate((model, start), only=["B", "iris"])
+    assert [(o.name, o.reason) for o in comparison.omissions] == [("B/iris", "failed on the head: no memory")]
+    assert {cell.verdict for cell in comparison.cells if cell.measure == "fit"} <= {Verdict.NO_WORSE}
 
 
 def test_nothing_that_runs_is_nothing_measured(gate, fake):

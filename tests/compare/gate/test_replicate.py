@@ -126,5 +126,5 @@ def test_a_real_process_answers(suite):
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging, staging.start(Path(sys.executable)) as process:
         assert process.missing == {}
-        assert process.versions["python"] == sys.version.split()[0]
+        assert process.versions()["python"] == sys.version.split()[0]
         assert process.run(plan.cells[0].trials[0], 1)["status"] == "ok"
