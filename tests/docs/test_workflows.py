@@ -1,0 +1,71 @@
+"""The action for GitHub and the workflows: valid, harmless, and in step with the command."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.main import get_command
+
+from mfbench.cli.entry import app
+
+ROOT = Path(__file__).resolve().parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+WORKFLOWS = {
+    "repository": (ROOT / ".github" / "workflows" / "gate.yml").read_text(encoding="utf-8"),
+    "documents": re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "gate.md").read_text(encoding="utf-8"), re.DOTALL)[1],
+}
+(STEP,) = ACTION["runs"]["steps"]
+
+
+@pytest.mark.parametrize("text", WORKFLOWS.values(), ids=WORKFLOWS)
+def test_workflows_need_no_rights_and_use_inputs_that_exist(text):
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "secrets" not in text
+    assert workflow[True] == "pull_request"  # YAML reads the word "on" as true
+    steps = workflow["jobs"]["gate"]["steps"]
+    (gate,) = [step for step in steps if step.get("uses", "").startswith(("./", "mfbench/"))]
+    needed = {name for name, content in ACTION["inputs"].items() if content.get("required")}
+    assert needed <= set(gate["with"]) <= set(ACTION["inputs"])
+    (checkout,) = [step for step in steps if step.get("uses", "").startswith("actions/checkout")]
+    assert checkout["with"]["fetch-depth"] == 0
+
+
+def test_the_script_contains_no_input_as_text():
+    assert "${{" not in STEP["run"]
+    inputs = {re.search(r"inputs\.(\w+)", value)[1] for value in STEP["env"].values()}
+    assert inputs == set(ACTION["inputs"])
+
+
+def test_the_script_uses_options_that_exist():
+    command = get_command(app).commands["gate"]
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"(--[a-z-]+)", STEP["run"])) <= known
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize("code", [0, 4])
+def test_the_script_passes_its_inputs_on_and_reports_the_verdict(tmp_path, code):
+    python = tmp_path / "python"
+    python.write_text(
+        f"#!{sys.executable}\nimport sys\nopen('words', 'w').write('\\n'.join(sys.argv[1:]))\n"
+        f"open('mfbench-gate.md', 'w').write('table')\nsys.exit({code})\n"
+    )
+    python.chmod(0o755)
+    inputs = {"SUITE": "a b.toml", "BASE": "git:$(touch trapped)", "HEAD": "git:HEAD", "BUDGET": "5m"}
+    inputs |= {"LIMIT": "time=1.1", "UNDECIDED": "ok", "PYTHON": str(python)}
+    variables = {f"GATE_{name}": value for name, value in inputs.items()}
+    files = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    script = ["bash", "-e", "-c", STEP["run"]]
+    done = subprocess.run(script, cwd=tmp_path, env={**os.environ, **variables, **files}, check=False)
+    assert done.returncode == code
+    words = (tmp_path / "words").read_text().splitlines()
+    assert words[:6] == ["-m", "mfbench", "gate", "git:$(touch trapped)", "git:HEAD", "a b.toml"]
+    assert words[-2:] == ["--limit", "time=1.1"]
+    assert (tmp_path / "GITHUB_OUTPUT").read_text() == f"verdict={code}\n"
+    assert (tmp_path / "GITHUB_STEP_SUMMARY").read_text() == "table"
+    assert not (tmp_path / "trapped").exists()
