@@ -13,6 +13,7 @@ from mfbench.analysis.across_datasets.many_methods import holm
 from mfbench.compare.comparison import Cell, Verdict
 from mfbench.compare.looks import Looks
 from mfbench.compare.sign_flip import interval, p_greater, p_two_sided
+from mfbench.compare.texts import amount
 
 # Added to both sides: what costs less than this does not count, and a cost of zero has a logarithm.
 OFFSETS = {"fit": 1e-4, "predict": 1e-4, "memory": 2.0**20}
@@ -131,20 +132,25 @@ def _cell(key: CostKey, costs: Costs, ratios: NDArray[np.float64], p_value: floa
     n_pairs, estimate, floor = len(ratios), float(np.median(ratios)), costs.floor(key.measure)
     low, high = interval(ratios, 2 * looks.share)
     verdict, reason = Verdict.UNDECIDED, ""
-    if p_value <= looks.share and estimate > max(math.log(limit), floor):
+    base, head = (float(np.median(side[:n_pairs])) for side in (costs.base, costs.head))
+    is_beyond = p_value <= looks.share and estimate > max(math.log(limit), floor)
+    is_tiny = is_beyond and head - base <= OFFSETS[key.measure]
+    if is_beyond and not is_tiny:
         verdict = Verdict.WORSE
     elif p_greater(-ratios, -math.log(limit)) <= looks.share:
         verdict = Verdict.NO_WORSE
     else:
         reason = _reason(estimate, p_value, math.log(limit), floor, n_pairs, looks)
+        if is_tiny:
+            reason = f"above the limit, but by less than {amount(OFFSETS[key.measure], UNITS[key.measure])}"
     return Cell(
         method=key.method,
         dataset=key.dataset,
         size=key.size,
         measure=key.measure,
         unit=UNITS[key.measure],
-        base=float(np.median(costs.base[:n_pairs])),
-        head=float(np.median(costs.head[:n_pairs])),
+        base=base,
+        head=head,
         verdict=verdict,
         reason=reason,
         ratio=math.exp(estimate),

@@ -39,7 +39,8 @@ def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) 
     [[0.5, 1.0, 2.0, 1.0]]
     """
     columns = [*FOLD, "predictions", *metrics]
-    sides = [side.loc[side["status"] == Status.OK, columns] for side in (base, head)]
+    # A metric that no trial of a side has is a column of its run, but not of a job that measured a part of it.
+    sides = [side.loc[side["status"] == Status.OK].reindex(columns=columns) for side in (base, head)]
     both = sides[0].merge(sides[1], on=FOLD, suffixes=("_base", "_head"))
     counts = [
         _changed_rows(before, after)

@@ -12,7 +12,7 @@ MOST_PAIRS = 32
 # Differences count up to this multiple of their median size: a pair that something else disturbed decides nothing.
 CLIP = 1.5
 _ROUNDING = 1e-12
-_STEPS = 25
+_STEPS = 12
 
 
 def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:

@@ -35,10 +35,11 @@ def is_shared(path):
     return not is_inside or any((path + os.sep).startswith(folder + os.sep) for folder in FOLDERS)
 
 
-own = list(sys.path)
+own, finders = list(sys.path), list(sys.meta_path)
 for folder in FOLDERS:
     site.addsitedir(folder)
 sys.path[:] = own + [path for path in sys.path if path not in own and is_shared(path)]
+sys.meta_path[:] = finders + [finder for finder in sys.meta_path if finder not in finders]
 """
 # Nothing that a repository configures may run: neither hooks nor a monitor of the file system.
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -104,13 +105,15 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     top = Path(_git(project, "rev-parse", "--show-toplevel"))
     commit = _commit(top, text.removeprefix(PREFIX))
     root = cache or Path(platformdirs.user_cache_dir("mfbench")) / "gate"
-    key = hashlib.sha256(f"{top.resolve()}\n{sys.executable}\n{sys.version}".encode()).hexdigest()[:12]
+    inside = project.resolve().relative_to(top.resolve())
+    identity = (str(top.resolve()), inside.as_posix(), sys.executable, sys.version, _SHARE)
+    key = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12]
     place = root / key / commit[:16]
     place.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(f"{place}.lock"):
         if not (place / _READY).is_file():
-            _build(place, top, commit, project.resolve().relative_to(top.resolve()))
-    dirty = text == f"{PREFIX}HEAD" and bool(_git(top, "status", "--porcelain", "--untracked-files=no"))
+            _build(place, top, commit, inside)
+    dirty = commit == _git(top, "rev-parse", "HEAD") and bool(_git(top, "status", "--porcelain", "--", str(project)))
     notes = ("The working tree has changes that are not committed; they are not measured.",) if dirty else ()
     return PreparedSide(text, _python_of(place / "env"), commit, notes)
 
@@ -147,12 +150,7 @@ def _git(folder: Path, *words: str) -> str:
 
 def _commit(top: Path, revision: str) -> str:
     if revision == MERGE_BASE:
-        for branch in _MAIN_BRANCHES:
-            try:
-                return _git(top, "merge-base", "HEAD", branch)
-            except UsageError:
-                continue
-        raise UsageError(f"{top} has none of the branches {', '.join(_MAIN_BRANCHES)}: name the revision of the base")
+        return _merge_base(top)
     if not revision or revision.startswith("-"):
         raise UsageError(f"{PREFIX}{revision} is not a revision: write {PREFIX}main or {PREFIX}HEAD~1, for example")
     try:
@@ -161,13 +159,29 @@ def _commit(top: Path, revision: str) -> str:
         raise UsageError(f"{top} has no revision {revision!r}; fetch it, or name another") from None
 
 
+def _merge_base(top: Path) -> str:
+    # GitHub names the branch into which a pull request will be merged.
+    target = os.environ.get("GITHUB_BASE_REF")
+    branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
+    for branch in branches:
+        try:
+            _git(top, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}")
+        except UsageError:
+            continue
+        try:
+            return _git(top, "merge-base", "HEAD", branch)
+        except UsageError:
+            raise UsageError(
+                f"{top} has no commit that HEAD and {branch} share; fetch the whole history, not a shallow clone"
+            ) from None
+    raise UsageError(f"{top} has no branch {' or '.join(branches)}: fetch it, or name the revision of the base")
+
+
 def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     """Check out a commit and install it; what an interrupted attempt has left is removed first."""
     tree, env, log = place / "tree", place / "env", place.with_suffix(".log")
-    if tree.exists():
-        _git(top, "worktree", "remove", "--force", str(tree))
-    _git(top, "worktree", "prune")
     shutil.rmtree(place, ignore_errors=True)
+    _git(top, "worktree", "prune")
     place.mkdir(parents=True)
     _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit)
     log.write_text("")
@@ -203,6 +217,24 @@ def _install(env: Path, project: Path, commit: str, log: Path) -> None:
     needed = [text for text in installed.requires or [] if "extra ==" not in text]
     if needed:
         _pip(env, commit, log, needed)
+    _check_imports(env, commit)
+
+
+def _check_imports(env: Path, commit: str) -> None:
+    """Raise an error if an import of the project's own packages would find another copy, such as an editable one."""
+    folder = _site_packages(env)
+    (own, *_) = [d for d in metadata.distributions(path=[str(folder)]) if d.metadata["Name"]]
+    first = {file.parts[0] for file in own.files or [] if file.suffix in (".py", ".so", ".pyd")}
+    names = sorted({Path(part).name.split(".")[0] for part in first if part not in ("..", ".")})
+    code = "import importlib.util as u, sys; [print(n, getattr(u.find_spec(n), 'origin', '')) for n in sys.argv[1:]]"
+    done = subprocess.run([str(_python_of(env)), "-I", "-c", code, *names], capture_output=True, text=True, check=False)
+    for line in done.stdout.splitlines():
+        name, _, origin = line.partition(" ")
+        if name.isidentifier() and origin not in ("", "None") and not Path(origin).is_relative_to(folder):
+            raise EnvironmentBuildError(
+                f"the environment of {commit[:12]} would import {name!r} from {origin}, not from the revision; "
+                "uninstall that copy from the environment that runs mfbench"
+            )
 
 
 def _has_build_backend(project: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from mfbench.compare.gate.environments import PreparedSide
 from mfbench.compare.gate.measure import BASE, HEAD, Blocks, Measurements, Start
 from mfbench.compare.gate.plan import GatePlan, TimedCell
 from mfbench.compare.gate.scores import judge_answers
+from mfbench.compare.gate.side import ReplicateError
 from mfbench.compare.gate.staging import staged
 from mfbench.compare.judge import CostKey, Costs, is_confirmed, judge_costs
 from mfbench.compare.limits import MEMORY, TIME, Limits
@@ -21,12 +23,13 @@ from mfbench.wording import counted
 MEASURES = {"fit": TIME, "predict": TIME, "memory": MEMORY}
 # Costs and scores may each raise a false alarm with half of the level.
 SHARE = 0.5
-# Three blocks in which a cell that was called worse must show it again.
+# Blocks in which a cell that was called worse must show it again; a small level needs more.
 CONFIRMING_BLOCKS = 3
 # The rest of the budget is for confirmations.
 MEASURING = 0.8
-NO_TIME = "called worse, but the budget ended before new pairs could confirm it"
+NO_TIME = "called worse, but the measurements ended before new pairs could confirm it"
 UNCONFIRMED = "called worse at first, but new pairs do not confirm it"
+FAILED_LATER = "called worse, but it failed before new pairs could confirm it"
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Gate:
         self._verdicts: dict[CostKey, Cell] = {}
         self._looks = Looks((PAIRS_PER_BLOCK,), options.level, 1)
         self._begin = now()
+        self._blocks.deadline = self._begin + options.budget
+        self._problems: list[str] = []
 
     def run(self) -> Comparison:
         """Measure and judge.
@@ -102,18 +107,26 @@ class Gate:
         Raises
         ------
         ReplicateError
-            If a process of a side cannot start.
+            If the first process of a side cannot start.
         """
         self._blocks.pilot(self._plan.cells, self._measured)
-        if active := self._measurable():
-            self._blocks.run(active, self._measured)
-            self._looks = self._plan_looks(len(active))
-            for n_pairs in self._looks.pairs:
-                active = self._measure_until(n_pairs, active)
-                active = self._judge(n_pairs, active)
-                if not active or self._is_over(MEASURING):
-                    break
+        try:
+            self._measure_and_judge()
+        except ReplicateError as error:
+            self._problems.append(f"The measurements ended early: {error}.")
+            self._judge(self._looks.pairs[-1], self._measurable())  # nothing can be confirmed any more
         return self._comparison()
+
+    def _measure_and_judge(self) -> None:
+        if not (active := self._measurable()):
+            return
+        self._blocks.run(active, self._measured)
+        self._looks = self._plan_looks(len(active))
+        for n_pairs in self._looks.pairs:
+            active = self._measure_until(n_pairs, active)
+            active = self._judge(n_pairs, active)
+            if not active or self._is_over(MEASURING):
+                break
 
     def _measurable(self) -> list[TimedCell]:
         return [cell for cell in self._plan.cells if cell.name not in self._measured.omissions]
@@ -172,24 +185,27 @@ class Gate:
             return {}
         cells = list(dict.fromkeys(places[key.method, key.dataset, key.size] for key in worse))
         self._say(f"confirming {counted(len(cells), 'cell')}")
-        again = Measurements(rounds=self._measured.rounds)
-        for _ in range(CONFIRMING_BLOCKS):
-            if self._is_over(1.0):
-                break
+        # What fails now is left out like what failed before.
+        again = Measurements(rounds=self._measured.rounds, omissions=self._measured.omissions)
+        n_blocks = confirming_blocks(self._options.level)
+        n_run = 0
+        while n_run - again.n_spoilt < n_blocks and not self._is_over(1.0):
             self._blocks.run(cells, again)
-        confirmed: dict[CostKey, Cell] = {}
-        for key, cell in worse.items():
-            costs = again.costs.get(key, Costs())
-            if is_confirmed(costs, key.measure, cell.limit, self._options.level):
-                confirmed[key] = replace(cell, reason=f"confirmed by {len(costs.base)} new pairs")
-            elif len(costs.base) < PAIRS_PER_BLOCK * CONFIRMING_BLOCKS:
-                confirmed[key] = replace(cell, verdict=Verdict.UNDECIDED, reason=NO_TIME)
-            else:
-                confirmed[key] = replace(cell, verdict=Verdict.UNDECIDED, reason=UNCONFIRMED)
-        return confirmed
+            n_run += 1
+        self._measured.n_spoilt += again.n_spoilt
+        return {key: self._confirmed(key, cell, again, PAIRS_PER_BLOCK * n_blocks) for key, cell in worse.items()}
+
+    def _confirmed(self, key: CostKey, cell: Cell, again: Measurements, n_pairs: int) -> Cell:
+        costs = again.costs.get(key, Costs())
+        if is_confirmed(costs, key.measure, cell.limit, self._options.level):
+            return replace(cell, reason=f"confirmed by {len(costs.base)} new pairs")
+        if cell.name in again.omissions:
+            return replace(cell, verdict=Verdict.UNDECIDED, reason=FAILED_LATER)
+        reason = NO_TIME if len(costs.base) < n_pairs else UNCONFIRMED
+        return replace(cell, verdict=Verdict.UNDECIDED, reason=reason)
 
     def _is_over(self, share: float) -> bool:
-        return self._now() - self._begin > share * self._options.budget
+        return bool(self._problems) or self._now() - self._begin > share * self._options.budget
 
     def _comparison(self) -> Comparison:
         measured, options = self._measured, self._options
@@ -235,6 +251,20 @@ class Gate:
             )
         if self._measured.n_spoilt:
             yield f"{counted(self._measured.n_spoilt, 'block')} did not count, because the machine slept meanwhile."
+        if self._sides[BASE].version == self._sides[HEAD].version:
+            yield "Both sides are the same version."
+        yield from self._problems
+
+
+def confirming_blocks(level: float) -> int:
+    """Return the blocks in which new pairs can be significant at a level.
+
+    Examples
+    --------
+    >>> confirming_blocks(0.05), confirming_blocks(0.001)
+    (3, 5)
+    """
+    return max(CONFIRMING_BLOCKS, -(-math.ceil(math.log2(1.0 / level)) // PAIRS_PER_BLOCK))
 
 
 def run_gate(

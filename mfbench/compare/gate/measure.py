@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ ORDERS = ((0, 1, 2, 3), (1, 0, 3, 2))
 SIDES = (BASE, HEAD, HEAD, BASE)
 # A machine that slept for longer than this during a block has spoilt it.
 LONGEST_SLEEP = 2.0
+LATE = "the budget ended before it could be measured; give more time, or name fewer methods and data with --only"
 Start = Callable[[str], RunningReplicate]
 Answer = Mapping[str, Any]
 
@@ -69,7 +71,14 @@ class Blocks:
         Of the orders.
     now : callable, optional
         The clock that times blocks, in seconds.
+
+    Attributes
+    ----------
+    deadline : float
+        When the measurements end, on this clock. What is incomplete then does not count.
     """
+
+    deadline: float = math.inf
 
     def __init__(self, start: Start, clock: str, seed: int, now: Callable[[], float] = time.monotonic) -> None:
         self._start, self._clock, self._now = start, clock, now
@@ -88,7 +97,12 @@ class Blocks:
         with Team(self._start, (BASE, HEAD)) as team:
             into.versions = {side: team.versions(place) for place, side in enumerate((BASE, HEAD))}
             for cell in cells:
-                answers = {side: team.ask(place, cell.trials[0], 1) for place, side in enumerate((BASE, HEAD))}
+                if self._left <= 0.0:
+                    into.omissions[cell.name] = LATE
+                    continue
+                answers = {
+                    side: team.ask(place, cell.trials[0], 1, self._left) for place, side in enumerate((BASE, HEAD))
+                }
                 if reason := _failure(answers):
                     into.omissions[cell.name] = reason
                 else:
@@ -108,6 +122,8 @@ class Blocks:
         todo = [cell for cell in cells if cell.name not in into.omissions]
         with Team(self._start, SIDES) as team:
             for position in self._rng.permutation(len(todo)):
+                if self._left <= 0.0:
+                    break
                 cell = todo[position]
                 answers = self._four(team, cell, into)
                 if answers is not None:
@@ -120,11 +136,15 @@ class Blocks:
         for cell, answers in measured:
             self._record(cell, answers, into)
 
+    @property
+    def _left(self) -> float:
+        return self.deadline - self._now()
+
     def _four(self, team: Team, cell: TimedCell, into: Measurements) -> list[Answer] | None:
         trial = cell.trials[self._number % len(cell.trials)]
         answers: dict[int, Answer] = {}
         for number in ORDERS[int(self._rng.integers(2))]:
-            answer = team.ask(number, trial, into.rounds[cell.name])
+            answer = team.ask(number, trial, into.rounds[cell.name], self._left)
             answers[number] = answer
             if answer["status"] != Status.OK:
                 into.omissions[cell.name] = f"failed on the {SIDES[number]}: {answer['message']}"
@@ -176,7 +196,7 @@ class Team:
         """Return the versions of what the environment of one of the processes contains."""
         return self._processes[position].versions()
 
-    def ask(self, position: int, trial: Trial, rounds: int) -> Answer:
+    def ask(self, position: int, trial: Trial, rounds: int, left: float) -> Answer:
         """Let one of the processes run a trial.
 
         Parameters
@@ -185,11 +205,13 @@ class Team:
             In `sides`.
         trial : Trial
         rounds : int
+        left : float
+            Seconds until the measurements end.
         """
         process = self._processes[position]
         if trial.method in process.missing:
             return {"status": "missing", "message": process.missing[trial.method]}
-        answer = process.run(trial, rounds)
+        answer = process.run(trial, rounds, left)
         if not process.is_alive:
             self._processes[position] = self._stack.enter_context(self._start(self._sides[position]))
         return answer

@@ -103,6 +103,9 @@ class Replicate:
         if bad is not None:
             return {"status": str(bad.status), "message": f"{bad.error_type}: {bad.error_message}"}
         last = results[-1]
+        if last.candidates:
+            message = "it is tuned per dataset, so no trial fits the method that is tested"
+            return {"status": "untimed", "message": message}
         return {
             "status": str(Status.OK),
             "fit_cpu": statistics.median(r.select_cpu + r.fit_cpu for r in results),
@@ -149,6 +152,8 @@ def main(path: str) -> int:
     end_with_parent()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     requests = os.fdopen(os.dup(0), encoding="utf-8")
+    if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
+        os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
     order: Order = pickle.loads(Path(path).read_bytes())  # written by the gate itself
     redirect_to(order.log)
     try:
@@ -193,7 +198,8 @@ def _methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, Reso
 def _versions() -> dict[str, str]:
     from importlib import metadata
 
-    return {
-        "python": sys.version.split()[0],
-        **{d.metadata["Name"]: d.version for d in metadata.distributions() if d.metadata["Name"]},
-    }
+    versions = {"python": sys.version.split()[0]}
+    for found in metadata.distributions():
+        if found.metadata["Name"]:  # of two copies the first is imported
+            versions.setdefault(found.metadata["Name"], found.version)
+    return versions

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 import queue
+import signal
 import subprocess
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,12 +19,15 @@ from typing import Any
 import psutil
 
 from mfbench.compare.gate.replicate import BOOTSTRAP
-from mfbench.errors import MfbenchError
+from mfbench.errors import MfbenchError, printable
 from mfbench.isolation.process import THREAD_VARIABLES, describe_exit
 from mfbench.trials import Status, Trial
 
 # A process that imports everything and looks up the methods takes seconds; one that takes longer hangs.
 START_SECONDS = 300.0
+# A process whose output has ended is about to end.
+_ENDING_SECONDS = 5.0
+_READER_SECONDS = 1.0
 
 
 class ReplicateError(MfbenchError):
@@ -51,19 +58,24 @@ class RunningReplicate:
 
     def __init__(self, python: Path, harness: Path, order: Path, timeout: float) -> None:
         self._python, self._timeout = python, timeout
-        self._process = subprocess.Popen(
-            [str(python), "-c", BOOTSTRAP, str(harness), str(order)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            cwd=order.parent,  # nothing there can be imported by mistake
-            env=_environment(),
-        )
+        self._errors = order.with_name("errors.log")
+        with self._errors.open("ab") as errors:
+            self._process = subprocess.Popen(
+                [str(python), "-c", BOOTSTRAP, str(harness), str(order)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,  # a group of its own, which is ended as a whole
+                text=True,
+                encoding="utf-8",
+                cwd=order.parent,  # nothing there can be imported by mistake
+                env=_environment(),
+            )
         self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self.is_alive = True
+        self._has_ended = False
         self.missing: dict[str, str] = {}
 
     def __enter__(self) -> RunningReplicate:
@@ -74,7 +86,7 @@ class RunningReplicate:
             raise
         if started is None or "failed" in started:
             self._end()
-            reason = started["failed"] if started else self._ending(START_SECONDS)
+            reason = started["failed"] if started else f"{self._ending(START_SECONDS)}{self._last_words()}"
             raise ReplicateError(f"a process of {self._python} cannot start: {reason}")
         self.missing = started["missing"]
         return self
@@ -82,23 +94,24 @@ class RunningReplicate:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def run(self, trial: Trial, rounds: int) -> Mapping[str, Any]:
+    def run(self, trial: Trial, rounds: int, left: float = math.inf) -> Mapping[str, Any]:
         """Run a trial; see `mfbench.compare.gate.replicate.Replicate.run`. A process that ends or hangs is an answer.
 
         Parameters
         ----------
         trial : Trial
         rounds : int
+        left : float, default=inf
+            Seconds until the answer is no longer needed; a trial gets at least one.
         """
-        patience = self._timeout * (rounds + 1)
+        patience = min(self._timeout * (rounds + 1), max(1.0, left))
         answer = self._ask({"trial": asdict(trial), "rounds": rounds}, patience)
         if answer is not None:
             if "garbled" in answer:
                 self._end()
             return answer
-        has_ended = self._process.poll() is not None
         self._end()
-        status = Status.CRASH if has_ended else Status.TIMEOUT
+        status = Status.TIMEOUT if self._code is None else Status.CRASH
         return {"status": str(status), "message": f"the process {self._ending(patience)}"}
 
     def versions(self) -> dict[str, str]:
@@ -132,38 +145,62 @@ class RunningReplicate:
             answer = None
         if isinstance(answer, dict):
             return answer
+        self._has_ended = not line
         if line:  # a method has found the way out, and written into it
             message = f"the process wrote something else than an answer: {line[:80].strip()!r}"
             return {"status": str(Status.CRASH), "message": message, "failed": message, "garbled": True}
-        self._process.wait(timeout=seconds)
         return None
 
     def _ending(self, seconds: float) -> str:
         code = self._code
         return f"did not answer within {seconds:g} s" if code is None else describe_exit(code)
 
+    def _last_words(self) -> str:
+        lines = [line.strip() for line in self._errors.read_text(errors="replace").splitlines() if line.strip()]
+        return f"; {printable(lines[-1][:200])}" if lines else ""
+
     def _end(self) -> None:
-        """End the process and everything below it."""
+        """End the process and everything below it. Its number must not be free before its group has been ended."""
         if not self.is_alive:
             return
         self.is_alive = False
-        self._code = self._process.poll()
-        try:
-            family = [*psutil.Process(self._process.pid).children(recursive=True), psutil.Process(self._process.pid)]
-        except psutil.NoSuchProcess:
-            family = []
+        family = _family(self._process.pid)
+        if self._has_ended:
+            _await_end(self._process)
         for member in family:
-            try:
+            with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
-            except psutil.NoSuchProcess:
-                continue
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
+                os.killpg(self._process.pid, signal.SIGKILL)
+        code = self._process.wait()
+        self._code = code if self._has_ended else None
+        # A descendant that left the group may hold the pipe; then the thread goes on, and closing would wait for it.
+        self._reader.join(timeout=_READER_SECONDS)
+        for stream in (self._process.stdin, None if self._reader.is_alive() else self._process.stdout):
             if stream is not None:
-                try:
+                with contextlib.suppress(BrokenPipeError):
                     stream.close()
-                except BrokenPipeError:
-                    continue
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    try:
+        return [*psutil.Process(pid).children(recursive=True), psutil.Process(pid)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _await_end(process: subprocess.Popen[str]) -> None:
+    """Wait a moment for the exit code of a process that is about to end; keep its number where the system can."""
+    if not hasattr(os, "waitid"):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_ENDING_SECONDS)
+        return
+    end = time.monotonic() + _ENDING_SECONDS
+    while time.monotonic() < end:
+        if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            return
+        time.sleep(0.01)
 
 
 def _environment() -> dict[str, str]:

@@ -44,7 +44,7 @@ class FakeReplicate:
     def versions(self):
         return {"numpy": "2.0" if self.side == BASE else self.model.numpy}
 
-    def run(self, trial, rounds):
+    def run(self, trial, rounds, left):
         assert self.is_alive
         model, method, is_head = self.model, trial.method, self.side != BASE
         model.order.append((method, self.side))

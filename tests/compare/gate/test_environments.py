@@ -112,6 +112,50 @@ def test_merge_base(repository, tmp_path, unbuilt):
     assert prepare_side("git:merge-base", repository, tmp_path / "cache").version == base
 
 
+def test_merge_base_with_the_target_of_a_pull_request(repository, tmp_path, unbuilt, monkeypatch):
+    git(repository, "update-ref", "refs/remotes/origin/release", "HEAD~1")
+    monkeypatch.setenv("GITHUB_BASE_REF", "release")
+    side = prepare_side("git:merge-base", repository, tmp_path / "cache")
+    assert side.version == git(repository, "rev-parse", "HEAD~1")
+    monkeypatch.setenv("GITHUB_BASE_REF", "nowhere")
+    with pytest.raises(UsageError, match="has no branch origin/nowhere: fetch it"):
+        prepare_side("git:merge-base", repository, tmp_path / "cache")
+
+
+def test_a_history_that_is_cut_off(repository, tmp_path, unbuilt):
+    git(repository, "checkout", "-q", "--orphan", "other")
+    git(repository, "commit", "-q", "-m", "unrelated")
+    with pytest.raises(UsageError, match="no commit that HEAD and main share; fetch the whole history"):
+        prepare_side("git:merge-base", repository, tmp_path / "cache")
+
+
+def test_two_projects_of_a_repository_have_environments_of_their_own(repository, tmp_path, unbuilt):
+    (repository / "second").mkdir()
+    (repository / "second" / "pyproject.toml").write_text(PYPROJECT.format(version="1"))
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "second")
+    cache = tmp_path / "cache"
+    first, second = (prepare_side("git:HEAD", place, cache) for place in (repository, repository / "second"))
+    assert first.python != second.python
+
+
+def test_libraries_are_shared_but_not_the_checkout(repository, tmp_path, unbuilt, monkeypatch):
+    shared = repository / ".venv" / "site-packages"  # an environment within the checkout
+    elsewhere = tmp_path / "elsewhere"
+    for folder, name in ((shared, "a_library"), (elsewhere, "an_editable_library"), (repository, "only_in_the_head")):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.py").touch()
+    (shared / "editable.pth").write_text(f"{elsewhere}\n{repository}\nimport sys; sys.meta_path.insert(0, sys)\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(shared)])
+    python = prepare_side("git:HEAD", repository, tmp_path / "cache").python
+    code = "import sys, importlib.util as u; print([bool(u.find_spec(n)) for n in sys.argv[1:]], sys.meta_path[-1])"
+    names = ["a_library", "an_editable_library", "only_in_the_head"]
+    code = code.replace("import sys,", "import sys; hooks = sys.meta_path.copy(); sys.meta_path.remove(sys); import")
+    code = code.replace("sys.meta_path[-1]", "hooks[-1] is sys")
+    done = subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[True, True, False] True", done.stderr
+
+
 def test_uncommitted_changes_are_not_measured_and_a_note_says_so(repository, tmp_path, unbuilt):
     assert prepare_side("git:HEAD", repository, tmp_path / "cache").notes == ()
     (repository / "pyproject.toml").write_text("broken")

@@ -2,8 +2,9 @@ import pytest
 
 from mfbench.compare.comparison import Verdict
 from mfbench.compare.gate.environments import PreparedSide
-from mfbench.compare.gate.gate import CONFIRMING_BLOCKS, UNCONFIRMED, Gate, GateOptions
+from mfbench.compare.gate.gate import UNCONFIRMED, Gate, GateOptions, confirming_blocks
 from mfbench.compare.gate.plan import plan_gate
+from mfbench.compare.gate.side import ReplicateError
 from mfbench.compare.limits import Limits
 from mfbench.errors import ExitCode, UsageError
 from mfbench.host.registry import load_registry
@@ -46,7 +47,9 @@ def gate(loaded, tmp_path, fake):
     def run(model_and_start, only=(), **options):
         sides = PreparedSide("git:main", tmp_path, "abc"), PreparedSide("git:HEAD", tmp_path, "def", ("A note.",))
         said = []
-        made = Gate(plan_gate(*loaded, only), *sides, GateOptions(**options), model_and_start[1], said.append)
+        model, start = model_and_start
+        plan, own = plan_gate(*loaded, only), GateOptions(**options)
+        made = Gate(plan, *sides, own, start, said.append, lambda: float(len(model.started)))
         return made.run(), said
 
     return run
@@ -85,8 +88,8 @@ def test_notes_say_how_many_pairs_a_verdict_needs(gate, fake):
 
 
 def test_a_note_names_libraries_that_differ(gate, fake):
-    assert not any("Versions differ" in note for note in gate(fake(), budget=0.0)[0].notes)
-    assert "Versions differ: numpy 2.0 → 2.1." in gate(fake(numpy="2.1"), budget=0.0)[0].notes
+    assert not any("Versions differ" in note for note in gate(fake(), budget=6.5)[0].notes)
+    assert "Versions differ: numpy 2.0 → 2.1." in gate(fake(numpy="2.1"), budget=6.5)[0].notes
 
 
 def test_an_alarm_that_does_not_recur_is_undecided(gate, fake):
@@ -113,11 +116,32 @@ def test_decided_cells_are_not_measured_on(gate, fake):
 
 
 def test_the_budget_ends_a_gate_with_what_is_known(gate, fake):
-    comparison, _ = gate(fake(), budget=0.0)
+    comparison, _ = gate(fake(), budget=6.5)  # a process takes a second: two for the pilot, four for a block
     assert set(verdicts(comparison).values()) == {Verdict.UNDECIDED}
     assert comparison.exit_code is ExitCode.UNDECIDED
     assert "2 pairs; at least" in comparison.cells[0].reason
-    assert gate(fake(), budget=0.0, undecided_ok=True)[0].exit_code is ExitCode.OK
+    assert gate(fake(), budget=6.5, undecided_ok=True)[0].exit_code is ExitCode.OK
+
+
+def test_a_budget_without_time_measures_nothing_and_says_so(gate, fake):
+    comparison, _ = gate(fake(), budget=1.0)
+    assert comparison.exit_code is ExitCode.NOTHING_MEASURED
+    assert {o.reason.partition(";")[0] for o in comparison.omissions} == {
+        "the budget ended before it could be measured"
+    }
+
+
+def test_a_process_that_cannot_start_later_ends_the_measurements_and_not_the_verdicts(gate, fake):
+    model, start = fake()
+
+    def failing(side):
+        if len(model.started) > 10:
+            raise ReplicateError("a process of python cannot start: no memory")
+        return start(side)
+
+    comparison, _ = gate((model, failing))
+    assert any("ended early: a process of python cannot start" in note for note in comparison.notes)
+    assert comparison.cells
 
 
 def test_changed_predictions_are_reported_and_judged(gate, fake):
@@ -175,5 +199,25 @@ def test_only_restricts_methods_and_datasets(loaded):
         plan_gate(*loaded, ["nothing"])
 
 
-def test_confirmations_can_reject():
-    assert GateOptions().level >= 2.0 ** -(2 * CONFIRMING_BLOCKS)
+@pytest.mark.parametrize("level", [0.5, 0.05, 0.01, 0.0001])
+def test_confirmations_can_reject_at_any_level(level):
+    assert confirming_blocks(level) >= 3
+    assert level >= 2.0 ** -(2 * confirming_blocks(level))
+
+
+def test_a_small_level_finds_a_slowdown_too(gate, fake):
+    comparison, _ = gate(fake(ratios={"A": 1.2}), only=["A", "iris"], level=0.001)
+    assert comparison.exit_code is ExitCode.REGRESSION
+
+
+def test_a_method_that_fails_while_it_is_confirmed_is_left_out(gate, fake):
+    model, start = fake(ratios={"A": 1.2}, noise=0.0)
+
+    def fail():
+        if model.started.count("head") > 2 * 8:
+            model.failing = {"A": "no memory"}
+
+    model.on_run = fail
+    comparison, _ = gate((model, start), only=["A", "iris"])
+    assert [o.reason for o in comparison.omissions] == ["failed on the head: no memory"]
+    assert not comparison.with_verdict(Verdict.WORSE)

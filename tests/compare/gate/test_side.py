@@ -1,5 +1,6 @@
 """Replicates with a harness of a few lines, which starts at once and misbehaves on request."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,8 @@ def main(order):
     if behaviour == "refuses":
         print(json.dumps({"failed": "no plugin loads"}), flush=True)
         return 1
+    if behaviour == "imports":
+        import nothing
     if behaviour == "dies":
         os._exit(7)
     print(json.dumps({"missing": {"Z": "unknown"}}), flush=True)
@@ -31,6 +34,13 @@ def main(order):
             child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
             open(order + ".child", "w").write(str(child.pid))
             time.sleep(600)
+        if method == "fork and crash":
+            child = os.fork()
+            if not child:
+                os.close(1)  # as a replicate does in every child
+                time.sleep(600)
+            open(order + ".child", "w").write(str(child))
+            os._exit(3)
         if method == "crash":
             os._exit(3)
         if method == "babble":
@@ -61,6 +71,14 @@ def start(tmp_path, monkeypatch):
 
 def trial(method):
     return Trial("", "d", method, 0, 0, 1)
+
+
+def has_ended(pid):
+    for _ in range(100):
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_it_runs_the_gates_own_harness_on_one_thread(start):
@@ -96,7 +114,30 @@ def test_a_trial_that_hangs_is_ended_with_its_children(start, tmp_path):
         assert answer == {"status": "timeout", "message": "the process did not answer within 1 s"}
         assert time.monotonic() - begin < 60
     child = int((tmp_path / "order.child").read_text())
-    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    assert has_ended(child)
+
+
+def test_the_end_of_the_budget_ends_a_trial(start):
+    with start() as replicate:
+        answer = replicate.run(trial("hang"), 1, left=0.1)
+        assert answer == {"status": "timeout", "message": "the process did not answer within 1 s"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_that_dies_leaves_no_child_and_is_not_waited_for(start, tmp_path):
+    with start() as replicate:
+        begin = time.monotonic()
+        answer = replicate.run(trial("fork and crash"), 1)
+        assert answer == {"status": "crash", "message": "the process ended with exit code 3"}
+        assert time.monotonic() - begin < 30
+    child = int((tmp_path / "order.child").read_text())
+    assert has_ended(child)
+
+
+def test_a_process_that_does_not_start_has_last_words(start):
+    words = "ended with exit code 1; ModuleNotFoundError: No module named 'nothing'"
+    with pytest.raises(ReplicateError, match=words), start("imports"):
+        pass
 
 
 def test_an_answer_that_is_none_ends_the_process(start):
