@@ -260,18 +260,15 @@ def live(base: str, slow: str, suite: str, n_runs: int, budget: float, only: lis
     registry = load_registry()
     plan = plan_gate(load_suite(suite, registry, preferred=PROFILE), registry, only)
     sides = [prepare_side(text, Path()) for text in (base, slow)]
-    for name, head, is_right in (("equal", sides[0], _no_alarm), ("slow", sides[1], _alarm)):
-        results = [run_gate(plan, sides[0], head, GateOptions(budget=budget, seed=seed)) for seed in range(n_runs)]
-        verdicts = [sorted({f"{c.name} {c.measure}" for c in r.with_verdict(Verdict.WORSE)}) for r in results]
-        print(f"{name}: {sum(map(is_right, results))} of {n_runs} right; worse: {verdicts}", flush=True)
-
-
-def _no_alarm(comparison: Comparison) -> bool:
-    return not comparison.with_verdict(Verdict.WORSE)
-
-
-def _alarm(comparison: Comparison) -> bool:
-    return bool(comparison.with_verdict(Verdict.WORSE))
+    right = {"equal": 0, "slow": 0}
+    for seed in range(n_runs):
+        for name, head in (("equal", sides[0]), ("slow", sides[1])):
+            comparison = run_gate(plan, sides[0], head, GateOptions(budget=budget, seed=seed))
+            worse = sorted(f"{cell.name} {cell.measure}" for cell in comparison.with_verdict(Verdict.WORSE))
+            right[name] += bool(worse) == (name == "slow")
+            pairs = max(cell.n_pairs for cell in comparison.cells)
+            took = f"{comparison.seconds:.0f} s, at most {pairs} pairs"
+            print(f"{name}: {right[name]} of {seed + 1} right; {took}; worse: {worse or 'nothing'}", flush=True)
 
 
 def _arguments() -> argparse.Namespace:
