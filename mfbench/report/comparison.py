@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
+from mfbench.compare.scores import SAME_PREDICTIONS, SAME_SCORES
 from mfbench.compare.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
 from mfbench.data.remote.answers import plain_text
 from mfbench.wording import counted
@@ -38,9 +39,11 @@ def show_comparison(comparison: Comparison, console: Console) -> None:
         console.print(_text(comparison.title))
     for role, side in (("base", comparison.base), ("head", comparison.head)):
         console.print(_text(f"{role}: {_describe(side)}", "dim"))
-    if comparison.cells:
+    identical = [cell for cell in comparison.cells if cell.reason in (SAME_PREDICTIONS, SAME_SCORES)]
+    if shown := [cell for cell in comparison.cells if cell not in identical]:
         console.print()
-        console.print(_table(by_urgency(comparison.cells)))
+        console.print(_table(by_urgency(shown)))
+    _show_identical(identical, console)
     _show_list(
         "Changed predictions",
         [
@@ -74,6 +77,15 @@ def _table(cells: list[Cell]) -> Table:
             _text(cell.reason),
         )
     return table
+
+
+def _show_identical(cells: list[Cell], console: Console) -> None:
+    """Print what has not changed at all in one line for each metric: its rows would hide what matters."""
+    for measure in dict.fromkeys(cell.measure for cell in cells):
+        own = [cell for cell in cells if cell.measure == measure]
+        kind = "scores" if all(cell.reason == SAME_SCORES for cell in own) else "predictions"
+        places = own[0].name if len(own) == 1 else counted(len(own), "cell")
+        console.print(_text(f"{MARKS[Verdict.NO_WORSE]} {measure}: the {kind} of {places} are identical"))
 
 
 def _show_list(title: str, lines: list[str], console: Console) -> None:

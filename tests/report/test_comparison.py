@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from mfbench.compare.comparison import Cell, Change, Comparison, Omission, Side, Verdict
+from mfbench.compare.scores import SAME_PREDICTIONS, SAME_SCORES
 from mfbench.report.comparison import show_comparison
 
 
@@ -22,7 +23,7 @@ def comparison():
         Side("HEAD"),
         "Times",
         cells=[
-            Cell("1NN", "wine", "accuracy", 0.9, 0.9, Verdict.NO_WORSE, "predictions are identical", difference=0.0),
+            Cell("1NN", "wine", "accuracy", 0.9, 0.9, Verdict.NO_WORSE, "loses at most 0", difference=0.0),
             Cell("RFF", "wine", "time", 0.01, 0.02, Verdict.WORSE, size="n=10", unit="s", ratio=2.0),
         ],
         changes=[Change("RFF", "wine", 178, 3)],
@@ -46,6 +47,17 @@ def test_benchmarks_without_datasets_have_no_column_of_them(comparison):
     comparison.cells = [Cell("test_fit", "", "time", 1.0, 2.0, Verdict.TREND, unit="s", ratio=2.0)]
     lines = [line.split() for line in printed(comparison).splitlines()]
     assert ["benchmark", "measure", "base", "head", "change", "verdict", "reason"] in lines
+
+
+def test_identical_predictions_are_counted_instead_of_listed(comparison):
+    same = [Cell("A", name, "accuracy", 1.0, 1.0, Verdict.NO_WORSE, SAME_PREDICTIONS) for name in "de"]
+    comparison.cells += [*same, Cell("A", "d", "mcc", 1.0, 1.0, Verdict.NO_WORSE, SAME_SCORES)]
+    text = printed(comparison)
+    assert "✓ accuracy: the predictions of 2 cells are identical" in text
+    assert "✓ mcc: the scores of A/d are identical" in text
+    assert "predictions are identical" not in text
+    comparison.cells = same
+    assert "base    head" not in printed(comparison)
 
 
 def test_nothing_was_compared():
