@@ -18,8 +18,6 @@ from mfbench.compare.texts import amount
 # Added to both sides: what costs less than this does not count, and a cost of zero has a logarithm.
 OFFSETS = {"fit": 1e-4, "predict": 1e-4, "memory": 2.0**20}
 UNITS = {"fit": "s", "predict": "s", "memory": "B"}
-# The median of the absolute values of normal noise is its standard deviation divided by this.
-_TO_SD = 1.4826
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,11 @@ class Costs:
         return _log_ratio(self.head[:n_pairs], self.base[:n_pairs], measure)
 
     def floor(self, measure: str) -> float:
-        """Return the log ratio that noise alone reaches: the standard deviation of repeated measurements of the base.
-
-        It is estimated from the median absolute log ratio. It is 0.0 without repetitions.
-        """
+        """Return the median absolute log ratio of repeated measurements of the base; 0.0 without repetitions."""
         if not self.repeated:
             return 0.0
         first, second = zip(*self.repeated, strict=True)
-        return _TO_SD * float(np.median(np.abs(_log_ratio(first, second, measure))))
+        return float(np.median(np.abs(_log_ratio(first, second, measure))))
 
 
 def judge_costs(costs: Mapping[CostKey, Costs], limits: Mapping[str, float], looks: Looks, n_pairs: int) -> list[Cell]:
@@ -108,7 +103,7 @@ def judge_costs(costs: Mapping[CostKey, Costs], limits: Mapping[str, float], loo
     ]
 
 
-def is_confirmed(costs: Costs, measure: str, limit: float, level: float) -> bool:
+def is_confirmed(costs: Costs, measure: str, limit: float, floor: float, level: float) -> bool:
     """Tell whether new pairs of a cell, measured after it was called worse, show the same.
 
     Parameters
@@ -116,16 +111,15 @@ def is_confirmed(costs: Costs, measure: str, limit: float, level: float) -> bool
     costs : Costs
         Of the new pairs alone.
     measure : str
-    limit : float
+    limit, floor : float
+        Ratios, as in `Cell`: the floor is that of the first pairs, because the new ones are few.
     level : float
         Of one one-sided test.
     """
     values = costs.log_ratios(measure)
-    return bool(
-        len(values)
-        and p_greater(values) <= level
-        and float(np.median(values)) > max(math.log(limit), costs.floor(measure))
-    )
+    if not len(values):
+        return False
+    return p_greater(values) <= level and float(np.median(values)) > math.log(max(limit, floor))
 
 
 def _cell(key: CostKey, costs: Costs, ratios: NDArray[np.float64], p_value: float, limit: float, looks: Looks) -> Cell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,7 +65,7 @@ def plan_looks(n_tests: int, level: float, capacity: int) -> Looks:
     Examples
     --------
     >>> plan_looks(20, 0.05, 100).pairs
-    (14, 20, 32)
+    (14, 30, 64)
     >>> plan_looks(20, 0.05, 18).pairs
     (18,)
     >>> plan_looks(20, 0.05, 4).pairs
@@ -76,7 +77,8 @@ def plan_looks(n_tests: int, level: float, capacity: int) -> Looks:
         first = _whole_blocks(minimum_pairs(n_tests, level / n_looks) + PAIRS_PER_BLOCK, up=True)
         pairs = [first]
         while len(pairs) < n_looks - 1:
-            pairs.append(_whole_blocks(GROWTH * pairs[-1], up=True))
+            # Halfway to the last look as a ratio.
+            pairs.append(_whole_blocks(max(GROWTH * pairs[-1], math.sqrt(pairs[-1] * capacity)), up=True))
         if capacity >= GROWTH * pairs[-1]:
             return Looks((*pairs, capacity), level, n_tests)
     return Looks((max(capacity, PAIRS_PER_BLOCK),), level, n_tests)

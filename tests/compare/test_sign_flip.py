@@ -12,9 +12,11 @@ def by_enumeration(differences, shift=0.0):
     bound = CLIP * float(np.median(np.abs(residuals)))
     if bound > 0:
         residuals = [max(-bound, min(bound, r)) for r in residuals]
+    largest = max(abs(r) for r in residuals)
+    residuals = [round(1000 * r / largest) for r in residuals]
     patterns = list(itertools.product((-1, 1), repeat=len(residuals)))
     sums = [sum(sign * abs(r) for sign, r in zip(pattern, residuals, strict=True)) for pattern in patterns]
-    return sum(value >= sum(residuals) - 1e-12 for value in sums) / len(patterns)
+    return sum(value >= sum(residuals) for value in sums) / len(patterns)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 10])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mfbench.compare.comparison import Cell, Comparison, Omission, Side, Verdict
@@ -25,6 +25,8 @@ MEASURES = {"fit": TIME, "predict": TIME, "memory": MEMORY}
 SHARE = 0.5
 # Blocks in which a cell that was called worse must show it again; a small level needs more.
 CONFIRMING_BLOCKS = 3
+# An alarm that is not confirmed at once gets as many blocks again.
+CONFIRMATIONS = 2
 # The rest of the budget is for confirmations.
 MEASURING = 0.8
 NO_TIME = "called worse, but the measurements ended before new pairs could confirm it"
@@ -188,20 +190,24 @@ class Gate:
         # What fails now is left out like what failed before.
         again = Measurements(rounds=self._measured.rounds, omissions=self._measured.omissions)
         n_blocks = confirming_blocks(self._options.level)
-        n_run = 0
-        while n_run - again.n_spoilt < n_blocks and not self._is_over(1.0):
-            self._blocks.run(cells, again)
+        n_run, last = 0, CONFIRMATIONS * n_blocks
+        confirmed: dict[CostKey, Cell] = {}
+        while n_run - again.n_spoilt < last and len(confirmed) < len(worse) and not self._is_over(1.0):
+            self._blocks.run([cell for cell in cells if _is_open(cell, worse, confirmed)], again)
             n_run += 1
+            if (n_run - again.n_spoilt) % n_blocks == 0:
+                judged = {key: self._confirmed(key, cell, again, last) for key, cell in worse.items()}
+                confirmed |= {key: cell for key, cell in judged.items() if cell.verdict is Verdict.WORSE}
         self._measured.n_spoilt += again.n_spoilt
-        return {key: self._confirmed(key, cell, again, PAIRS_PER_BLOCK * n_blocks) for key, cell in worse.items()}
+        return {key: self._confirmed(key, cell, again, last) for key, cell in worse.items()} | confirmed
 
-    def _confirmed(self, key: CostKey, cell: Cell, again: Measurements, n_pairs: int) -> Cell:
+    def _confirmed(self, key: CostKey, cell: Cell, again: Measurements, n_blocks: int) -> Cell:
         costs = again.costs.get(key, Costs())
-        if is_confirmed(costs, key.measure, cell.limit, self._options.level):
+        if is_confirmed(costs, key.measure, cell.limit, cell.floor, self._options.level):
             return replace(cell, reason=f"confirmed by {len(costs.base)} new pairs")
         if cell.name in again.omissions:
             return replace(cell, verdict=Verdict.UNDECIDED, reason=FAILED_LATER)
-        reason = NO_TIME if len(costs.base) < n_pairs else UNCONFIRMED
+        reason = NO_TIME if len(costs.base) < PAIRS_PER_BLOCK * n_blocks else UNCONFIRMED
         return replace(cell, verdict=Verdict.UNDECIDED, reason=reason)
 
     def _is_over(self, share: float) -> bool:
@@ -254,6 +260,11 @@ class Gate:
         if self._sides[BASE].version == self._sides[HEAD].version:
             yield "Both sides are the same version."
         yield from self._problems
+
+
+def _is_open(cell: TimedCell, worse: Collection[CostKey], confirmed: Collection[CostKey]) -> bool:
+    place = (cell.method, cell.dataset, cell.size)
+    return any((key.method, key.dataset, key.size) == place and key not in confirmed for key in worse)
 
 
 def confirming_blocks(level: float) -> int:
