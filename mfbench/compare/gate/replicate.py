@@ -199,7 +199,7 @@ def _versions() -> dict[str, str]:
     from importlib import metadata
 
     versions = {"python": sys.version.split()[0]}
-    for found in metadata.distributions():
-        if found.metadata["Name"]:  # of two copies the first is imported
-            versions.setdefault(found.metadata["Name"], found.version)
+    for distribution in metadata.distributions():
+        if distribution.metadata["Name"]:  # of two copies the first is imported
+            versions.setdefault(distribution.metadata["Name"], distribution.version)
     return versions
