@@ -79,15 +79,19 @@ class Chart:
     text : callable or None, default=None
         Takes a width in characters and returns the picture as lines of text. A chart without it appears neither on the
         terminal nor in Markdown.
-    svg : callable or None, default=None
-        Takes a heading, which may be empty, and returns the picture as an SVG document.
+    spec : callable or None, default=None
+        Takes no argument and returns an Altair chart, or a Vega-Lite specification as a dictionary. Pages, pictures
+        and exported data are made from it. It may refer to nothing outside itself.
+    alt : str, default=""
+        What the picture shows, in words, for readers who cannot see it; the title if empty.
     """
 
     name: str
     title: str
     caption: str = ""
     text: Callable[[int], Sequence[str]] | None = None
-    svg: Callable[[str], str] | None = None
+    spec: Callable[[], Any] | None = None
+    alt: str = ""
 
 
 @dataclass(frozen=True)
@@ -150,8 +154,10 @@ class Section:
         for table in self.tables:
             _check_table(table)
         for chart in self.charts:
-            texts = (chart.name, chart.title, chart.caption)
-            _require(all(isinstance(text, str) for text in texts), "name, title and caption of a chart must be strings")
+            texts = (chart.name, chart.title, chart.caption, chart.alt)
+            _require(
+                all(isinstance(text, str) for text in texts), "name, title, caption and alt of a chart must be strings"
+            )
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,17 @@
-"""The critical-difference diagram, as text and as SVG."""
+"""The critical-difference diagram, as text and as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
 from rich.cells import cell_len
 
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.report.cells import rank_text
-from mfbench.report.charts.svg import LETTER, document, line, text
+from mfbench.report.charts.theme import INK, LETTER, MUTED
 from mfbench.sections import Chart
 
 NAME = "critical-difference"
@@ -52,7 +54,8 @@ def critical_difference_chart(overall: Overall) -> Chart | None:
         "Critical-difference diagram",
         diagram.caption,
         text=lambda width: draw_text(diagram, width),
-        svg=lambda title: draw_svg(diagram, title),
+        spec=lambda: specify(diagram),
+        alt=describe(diagram),
     )
 
 
@@ -151,86 +154,103 @@ def _strokes(index: int, bars: Sequence[tuple[int, int]], rows: Sequence[int]) -
     return "".join(f" {column}" for column in columns)
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Coordinates of the SVG diagram."""
-
-    width: float
-    height: float
-    top: float
-    labels_top: float
-    axis_start: float
-    axis_length: float
-    n_methods: int
-
-    @property
-    def axis_end(self) -> float:
-        return self.axis_start + self.axis_length
-
-    def x(self, rank: float) -> float:
-        return self.axis_start + (rank - 1.0) / (self.n_methods - 1.0) * self.axis_length
+# Sizes of Demšar's form in pixels: the rows of labels, the bars, and what a method needs on the axis.
+_ROW, _BAR, _PER_METHOD, _LEAST_AXIS, _TOP = 20.0, 9.0, 34.0, 360.0, 12.0
 
 
-def draw_svg(diagram: Diagram, title: str = "") -> str:
+def specify(diagram: Diagram) -> Any:
     """Return the diagram in Demšar's form: ranks on an axis, bars below it, labels on both sides.
 
     Parameters
     ----------
     diagram : Diagram
-    title : str, default=""
-        Heading; none if empty.
 
     Returns
     -------
-    str
-        An SVG document.
+    altair.LayerChart
     """
-    rows = levels(diagram.bars)
-    layout = _layout(diagram, rows, bool(title))
-    body = [text(layout.width / 2, 22, title, "middle", font_weight="bold")] if title else []
-    body += _svg_axis(layout, diagram.difference)
-    for index in range(len(diagram.labels)):
-        body += _svg_label(layout, diagram, index)
-    for (first, last), row in zip(diagram.bars, rows, strict=True):
-        y = layout.top + 12.0 + 9.0 * row
-        body += [line(layout.x(diagram.ranks[first]) - 3, y, layout.x(diagram.ranks[last]) + 3, y, 4)]
-    body += [text(layout.width / 2, layout.height - 12, diagram.caption, "middle", font_size="11", fill="#444")]
-    return document(layout.width, layout.height, title or "critical differences", body)
+    import altair as alt
 
-
-def _layout(diagram: Diagram, rows: Sequence[int], titled: bool) -> _Layout:
     n = len(diagram.labels)
-    margin = max(110.0, 62.0 + LETTER * max(len(label) for label in diagram.labels))
-    axis = max(360.0, 34.0 * (n - 1))
-    # The caption must fit on one line, however short the axis is.
-    width = max(2 * margin + axis, 24.0 + 6.4 * len(diagram.caption))
-    top = 78.0 if titled else 54.0
-    labels_top = top + 16.0 + 9.0 * (max(rows, default=-1) + 1) + 8.0
-    height = labels_top + 20.0 * ((n + 1) // 2) + 38.0
-    return _Layout(width, height, top, labels_top, (width - axis) / 2, axis, n)
-
-
-def _svg_axis(layout: _Layout, difference: float) -> list[str]:
-    start, top, n = layout.axis_start, layout.top, layout.n_methods
-    body = [line(start, top, layout.axis_end, top, 1.5)]
-    for number in range(1, n + 1):
-        if n <= 30 or number in (1, n) or number % 5 == 0:
-            x = layout.x(number)
-            body += [line(x, top - 6, x, top), text(x, top - 10, str(number), "middle")]
-    end, y = min(layout.axis_end, layout.x(1.0 + difference)), top - 32.0
-    body += [line(start, y, end, y, 2), line(start, y - 4, start, y + 4), line(end, y - 4, end, y + 4)]
-    return [*body, text(end + 8, y + 4, f"CD = {difference:.2f}")]
-
-
-def _svg_label(layout: _Layout, diagram: Diagram, index: int) -> list[str]:
-    """Draw a method's label on the side of its half of the ranks, joined to its rank on the axis."""
-    n, label, rank = layout.n_methods, diagram.labels[index], diagram.ranks[index]
-    left = index < (n + 1) // 2
-    x, y = layout.x(rank), layout.labels_top + 20.0 * (index if left else n - 1 - index) + 10.0
-    edge = layout.axis_start - 8.0 if left else layout.axis_end + 8.0
-    words = f"{label}  {rank_text(rank)}" if left else f"{rank_text(rank)}  {label}"
-    return [
-        line(x, layout.top, x, y),
-        line(x, y, edge, y),
-        text(edge + (-4 if left else 4), y + 4, words, "end" if left else "start"),
+    rows = levels(diagram.bars)
+    axis = max(_LEAST_AXIS, _PER_METHOD * (n - 1))
+    # Labels stand beside the axis, in its own unit: a rank.
+    margin = (24.0 + LETTER * (6 + max(cell_len(label) for label in diagram.labels))) * (n - 1) / axis
+    labels_top = _TOP + _BAR * (max(rows, default=-1) + 1) + 14.0
+    height = labels_top + _ROW * ((n + 1) // 2)
+    ranks = alt.Scale(domain=[1.0 - margin, n + margin], nice=False, zero=False)
+    heights = alt.Scale(domain=[height, -34.0], nice=False)
+    numbers = alt.Axis(orient="top", values=_ticks(n), grid=False, domain=False, title=None, format="d", offset=-34)
+    x, y = alt.X("rank:Q", scale=ranks, axis=numbers), alt.Y("y:Q", scale=heights, axis=None)
+    top = alt.Y("top:Q", scale=heights, axis=None)
+    labels = pd.DataFrame([_label(diagram, index, labels_top, margin) for index in range(n)])
+    bars = pd.DataFrame(
+        [
+            {"rank": diagram.ranks[first], "end": diagram.ranks[last], "y": _TOP + _BAR * row, "group": number}
+            for number, ((first, last), row) in enumerate(zip(diagram.bars, rows, strict=True), 1)
+        ],
+        columns=["rank", "end", "y", "group"],
+    )
+    scale = pd.DataFrame(
+        [
+            {"rank": 1.0, "end": float(n), "y": 0.0, "label": ""},
+            {"rank": 1.0, "end": min(float(n), 1.0 + diagram.difference), "y": -30.0, "label": _difference(diagram)},
+        ]
+    )
+    tooltip = [alt.Tooltip("method:N"), alt.Tooltip("rank:Q", title="average rank", format=".2f")]
+    named = alt.Chart(labels).encode(x, y)
+    layers = [
+        alt.Chart(scale).mark_rule(strokeWidth=1.5, color=INK).encode(x, y, alt.X2("end")),
+        alt.Chart(scale.iloc[1:]).mark_text(align="left", dx=6, baseline="middle").encode(
+            alt.X("end:Q", scale=ranks), y, alt.Text("label:N")
+        ),
+        named.mark_rule(color=MUTED).encode(y=top, y2=alt.Y2("y")),
+        named.mark_rule(color=MUTED).encode(x2=alt.X2("edge")),
+        named.mark_circle(color=INK, size=36).encode(y=top, tooltip=tooltip),
+        alt.Chart(bars).mark_rule(strokeWidth=4, strokeCap="round", color=INK).encode(x, y, alt.X2("end")),
     ]
+    for side, align, shift in (("left", "right", -5), ("right", "left", 5)):
+        words = alt.Chart(labels[labels["side"] == side])
+        layers.append(
+            words.mark_text(align=align, dx=shift, baseline="middle").encode(
+                alt.X("edge:Q", scale=ranks), y, alt.Text("label:N"), tooltip=tooltip
+            )
+        )
+    return alt.layer(*layers).properties(width=axis * (1.0 + 2.0 * margin / (n - 1)), height=height + 34.0)
+
+
+def _ticks(n: int) -> list[int]:
+    return [number for number in range(1, n + 1) if n <= 30 or number in (1, n) or number % 5 == 0]
+
+
+def _difference(diagram: Diagram) -> str:
+    return f"CD = {diagram.difference:.2f}"
+
+
+def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str, Any]:
+    """Return where a method's label stands: on the side of its half of the ranks, joined to its rank on the axis."""
+    n, method, rank = len(diagram.labels), diagram.labels[index], diagram.ranks[index]
+    left = index < (n + 1) // 2
+    gap = margin * 0.12
+    return {
+        "method": method,
+        "rank": rank,
+        "top": 0.0,
+        "y": top + _ROW * (index if left else n - 1 - index),
+        "edge": 1.0 - gap if left else n + gap,
+        "side": "left" if left else "right",
+        "label": f"{method}  {rank_text(rank)}" if left else f"{rank_text(rank)}  {method}",
+    }
+
+
+def describe(diagram: Diagram) -> str:
+    """Return the diagram in words: the ranks, and which methods do not differ significantly.
+
+    Examples
+    --------
+    >>> describe(Diagram(["A", "B", "C"], [1.2, 2.0, 2.8], 1.0, [(0, 1)], ""))
+    'Average ranks: A 1.20, B 2.00, C 2.80. No significant difference among: A to B.'
+    """
+    ranks = ", ".join(f"{m} {rank_text(r)}" for m, r in zip(diagram.labels, diagram.ranks, strict=True))
+    groups = "; ".join(f"{diagram.labels[first]} to {diagram.labels[last]}" for first, last in diagram.bars)
+    return f"Average ranks: {ranks}. No significant difference among: {groups or 'none'}."

@@ -1,22 +1,23 @@
-"""The chart of a trend: the values of a series in the order of the commits, as a line of blocks and as SVG."""
+"""The chart of a trend: the values of a series in the order of the commits, as a line of blocks and as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.compare.history.trends import Trend
 from mfbench.report.cells import measured
-from mfbench.report.charts.svg import document, line, numbered_name, text
+from mfbench.report.charts.theme import ACCENT, INK, NEUTRAL, numbered_name
 from mfbench.sections import Chart
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKS = 30
 LEAST_SPAN = 0.1
 """Relative span that a chart shows at least, so that the noise of a quiet series does not fill it."""
-LEVEL, MARKER = "#d55e00", "#999999"
-_LEFT, _TOP, _WIDTH, _HEIGHT = 84.0, 48.0, 640.0, 220.0
+_SHORT = 7
 
 
 def sparkline(values: Sequence[float], limit: int = SPARKS) -> str:
@@ -46,48 +47,59 @@ def sparkline(values: Sequence[float], limit: int = SPARKS) -> str:
 def trend_chart(number: int, trend: Trend) -> Chart:
     """Return the chart of a trend, the `number`-th of a report."""
     series = trend.series
-    heading = f"{series.name}: {series.measure}"
-    name = numbered_name("trend", number, f"{series.name}-{series.measure}")
-    return Chart(name, heading, svg=lambda title: draw_trend(trend, title or heading))
+    return Chart(
+        numbered_name("trend", number, f"{series.name}-{series.measure}"),
+        f"{series.name}: {series.measure}",
+        spec=lambda: specify(trend),
+        alt=describe(trend),
+    )
 
 
-def draw_trend(trend: Trend, title: str) -> str:
+def specify(trend: Trend) -> Any:
     """Return a dot for each run, a bar for the median of each level, and a vertical line at each change.
 
     Parameters
     ----------
     trend : Trend
-    title : str
 
     Returns
     -------
-    str
-        An SVG document.
+    altair.LayerChart
     """
-    points = trend.series.points
-    values = np.array([point.value for point in points], dtype=float)
-    low, high = _range(values)
-    step = _WIDTH / max(len(points), 1)
-    bottom = _TOP + _HEIGHT
+    import altair as alt
 
-    def x(position: float) -> float:
-        return _LEFT + (position + 0.5) * step
+    series = trend.series
+    points = pd.DataFrame(
+        [
+            {"run": number, "value": p.value, "commit": p.commit[:_SHORT], "date": p.date, "is": measured(p.value, series.measure)}
+            for number, p in enumerate(series.points, 1)
+        ],
+        columns=["run", "value", "commit", "date", "is"],
+    )
+    low, high = _range(points["value"].to_numpy(dtype=float))
+    x = alt.X("run:Q", title="runs in the order of their commits", scale=alt.Scale(domain=[0.5, len(points) + 0.5], nice=False)).axis(grid=False, tickMinStep=1)
+    y = alt.Y("value:Q", title=series.measure, scale=alt.Scale(domain=[low, high], zero=False, nice=False))
+    levels = pd.DataFrame(
+        [{"run": start + 0.6, "end": end + 0.4, "value": level} for start, end, level in trend.levels],
+        columns=["run", "end", "value"],
+    )
+    changes = pd.DataFrame(
+        [{"run": c.position + 0.5, "commit": c.first_after.commit[:_SHORT]} for c in trend.changes],
+        columns=["run", "commit"],
+    )
+    tooltip = ["commit:N", "date:N", alt.Tooltip("is:N", title=series.measure)]
+    return alt.layer(
+        alt.Chart(changes).mark_rule(color=NEUTRAL).encode(x),
+        alt.Chart(changes).mark_text(align="left", dx=4, baseline="top").encode(x, alt.Text("commit:N"), y=alt.value(0)),
+        alt.Chart(levels).mark_rule(color=ACCENT, strokeWidth=3).encode(x, y, alt.X2("end")),
+        alt.Chart(points).mark_circle(color=INK, size=24).encode(x, y, tooltip=tooltip),
+    ).properties(width=640, height=220)
 
-    def y(value: float) -> float:
-        return bottom - (value - low) / (high - low) * _HEIGHT
 
-    body = [text(_LEFT + _WIDTH / 2, 24, title, "middle", font_weight="bold")]
-    for value in np.linspace(low, high, 5):
-        body += [line(_LEFT, y(value), _LEFT + _WIDTH, y(value), 0.5, "#cccccc")]
-        body += [text(_LEFT - 8, y(value) + 4, measured(value, trend.series.measure), "end", font_size="11")]
-    for change in trend.changes:
-        place = x(change.position - 0.5)
-        body += [line(place, _TOP, place, bottom, 1, MARKER)]
-        body += [text(place, bottom + 18, change.first_after.commit[:7], "middle", font_size="11")]
-    for start, end, level in trend.levels:
-        body += [line(x(start - 0.4), y(level), x(end - 0.6), y(level), 3, LEVEL)]
-    body += [f'<circle cx="{x(position):.1f}" cy="{y(value):.1f}" r="2.4"/>' for position, value in enumerate(values)]
-    return document(_LEFT + _WIDTH + 24, bottom + 34, title, body)
+def describe(trend: Trend) -> str:
+    """Return the levels of a trend in words."""
+    levels = ", then ".join(measured(level, trend.series.measure) for _, _, level in trend.levels)
+    return f"{trend.series.name}, {trend.series.measure} over {len(trend.series.points)} runs: {levels or 'no level'}."
 
 
 def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:

@@ -3,74 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mfbench.report.charts.svg import LETTER, document, line, numbered_name, text
+from mfbench.report.charts.theme import ACCENT, NEUTRAL, numbered_name
 from mfbench.sections import Chart
 
-RELEVANT, IRRELEVANT = "#d55e00", "#999999"
-_BARS, _GAP, _BARS_HEIGHT, _PER_ROW = 230.0, 30.0, 80.0, 4
+_WIDTH, _HEIGHT, _PER_ROW = 230.0, 80.0, 4
 
 
 def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> Chart:
-    """Return the chart of a dataset, the `number`-th of the run."""
-    return Chart(
-        numbered_name("weights", number, dataset),
-        f"{dataset}: weights of the features",
-        svg=lambda title: draw_weights(dataset, trials, relevant),
-    )
-
-
-def draw_weights(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
-    """Return a panel per method: the weight of each feature divided by the largest one, mean over rounds.
-
-    Negative weights mark unwanted features and count as 0.
+    """Return the chart of a dataset, the `number`-th of the run.
 
     Parameters
     ----------
+    number : int
     dataset : str
-        Heading.
     trials : DataFrame
         The trials of one dataset, as in `mfbench.analysis.results.Run.trials`.
     relevant : sequence of int
         Features drawn in another colour.
+    """
+    return Chart(
+        numbered_name("weights", number, dataset),
+        f"{dataset}: weights of the features",
+        "Weight divided by the largest one, 0 if negative, mean over rounds; relevant features in colour.",
+        spec=lambda: specify(trials, relevant),
+        alt=describe(dataset, trials, relevant),
+    )
+
+
+def relative_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> pd.DataFrame:
+    """Return a row per method and feature: the weight divided by the largest one, mean over rounds.
+
+    Negative weights mark unwanted features and count as 0.
+    """
+    parts = []
+    for method, rounds in trials.groupby("method", sort=False):
+        weights = np.maximum(np.stack(list(rounds["weights"])), 0.0)
+        largest = weights.max(axis=1, keepdims=True)
+        means = (weights / np.where(largest > 0, largest, 1.0)).mean(axis=0)
+        parts.append(pd.DataFrame({"method": str(method), "feature": np.arange(len(means)), "weight": means}))
+    frame = pd.concat(parts, ignore_index=True)
+    frame["kind"] = np.where(frame["feature"].isin(list(relevant)), "relevant", "irrelevant")
+    return frame
+
+
+def specify(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
+    """Return a panel per method with a bar for each feature.
+
+    Parameters
+    ----------
+    trials : DataFrame
+    relevant : sequence of int
 
     Returns
     -------
-    str
-        An SVG document.
+    altair.FacetChart
     """
-    methods = list(dict.fromkeys(trials["method"]))
-    rows = -(-len(methods) // _PER_ROW)
-    width = 24.0 + min(_PER_ROW, len(methods)) * (_BARS + _GAP)
-    width = max(width, 24.0 + LETTER * (len(dataset) + 60))
-    height = 66.0 + rows * (_BARS_HEIGHT + 34.0)
-    caption = "weight divided by the largest one, 0 if negative, mean over rounds; relevant features in colour"
-    body = [
-        text(width / 2, 22, dataset, "middle", font_weight="bold"),
-        text(width / 2, 42, caption, "middle", font_size="11", fill="#444"),
-    ]
-    for position, method in enumerate(methods):
-        weights = np.maximum(np.stack(list(trials.loc[trials["method"] == method, "weights"])), 0.0)
-        largest = weights.max(axis=1, keepdims=True)
-        heights = (weights / np.where(largest > 0, largest, 1.0)).mean(axis=0)
-        start = 24.0 + position % _PER_ROW * (_BARS + _GAP)
-        bottom = 66.0 + position // _PER_ROW * (_BARS_HEIGHT + 34.0) + _BARS_HEIGHT
-        body.append(text(start + _BARS / 2, bottom + 18, str(method), "middle"))
-        body += _bars(heights, set(relevant), start, bottom)
-        body.append(line(start, bottom, start + _BARS, bottom))
-    return document(width, height, f"{dataset}: weights of the features", body)
+    import altair as alt
+
+    frame = relative_weights(trials, relevant)
+    methods = list(dict.fromkeys(frame["method"]))
+    kinds = alt.Scale(domain=["relevant", "irrelevant"], range=[ACCENT, NEUTRAL])
+    bars = (
+        alt.Chart(frame)
+        .mark_rect()
+        .encode(
+            alt.X("feature:O", axis=None, scale=alt.Scale(padding=0)),
+            alt.Y("weight:Q", axis=None, scale=alt.Scale(domain=[0.0, 1.0])),
+            alt.Y2(datum=0.0),
+            alt.Color("kind:N", scale=kinds, title=None, legend=alt.Legend(orient="bottom")),
+            tooltip=["method:N", "feature:O", alt.Tooltip("weight:Q", format=".3f"), "kind:N"],
+        )
+        .properties(width=_WIDTH, height=_HEIGHT)
+    )
+    header = alt.Header(title=None, labelOrient="bottom")
+    return bars.facet(facet=alt.Facet("method:N", sort=methods, header=header), columns=_PER_ROW)
 
 
-def _bars(
-    heights: np.ndarray[tuple[int], np.dtype[np.float64]], relevant: set[int], start: float, bottom: float
-) -> list[str]:
-    step = _BARS / len(heights)
-    return [
-        f'<rect x="{start + step * j:.2f}" y="{bottom - height * _BARS_HEIGHT:.2f}" width="{step:.2f}" '
-        f'height="{height * _BARS_HEIGHT:.2f}" fill="{RELEVANT if j in relevant else IRRELEVANT}"/>'
-        for j, height in enumerate(heights)
-        if height > 0
+def describe(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
+    """Return the mean relative weight of both kinds of feature in words."""
+    means = relative_weights(trials, relevant).groupby(["method", "kind"], sort=False)["weight"].mean().unstack()
+    parts = [
+        f"{method} {row.get('relevant', float('nan')):.2f} and {row.get('irrelevant', float('nan')):.2f}"
+        for method, row in means.iterrows()
     ]
+    return f"{dataset}, mean relative weight of relevant and of irrelevant features: {', '.join(parts)}."

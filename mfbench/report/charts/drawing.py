@@ -1,0 +1,150 @@
+"""From a chart to its Vega-Lite specification, and from that to SVG, PDF and PNG, without a browser or a network."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from mfbench.report.charts.theme import CONFIG
+from mfbench.sections import Chart
+
+FORMATS = ("svg", "pdf", "png")
+PIXELS_PER_POINT = 2
+# What would make a reader's browser ask another machine, or leave the page.
+_FORBIDDEN_KEYS = ("url", "href", "usermeta")
+_FORBIDDEN_MARKS = ("image",)
+
+
+def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
+    """Return the Vega-Lite specification of a chart, with its data, in the colours and fonts of all charts.
+
+    Parameters
+    ----------
+    chart : Chart
+        With a `spec`, which returns an Altair chart or a dictionary.
+    heading : str, default=""
+        Heading; none if empty.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        If it is no specification, or refers to something outside itself.
+    """
+    if chart.spec is None:
+        raise ValueError(f"the chart {chart.name!r} has no specification")
+    made = chart.spec()
+    content = made.to_dict() if hasattr(made, "to_dict") else copy.deepcopy(made)
+    if not isinstance(content, dict) or not _is_view(content):
+        raise ValueError(f"the specification of the chart {chart.name!r} must be an Altair chart or a dictionary")
+    for problem in _references(content):
+        raise ValueError(f"the chart {chart.name!r} refers to something outside itself: {problem}")
+    content["config"] = _merged(CONFIG, content.get("config") or {})
+    content["description"] = chart.alt or chart.title
+    if heading:
+        content["title"] = {"text": heading, "anchor": "middle"}
+    return content
+
+
+def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
+    """Return a chart as a file.
+
+    Parameters
+    ----------
+    chart : Chart
+    form : {"svg", "pdf", "png"}, default="svg"
+    heading : str, default=""
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ValueError
+        As `specification`, or if the specification is not valid.
+    """
+    import vl_convert
+
+    content = specification(chart, heading)
+    options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
+    if form == "pdf":
+        return bytes(vl_convert.vegalite_to_pdf(content, **options))
+    if form == "png":
+        return bytes(vl_convert.vegalite_to_png(content, scale=PIXELS_PER_POINT, **options))
+    return str(vl_convert.vegalite_to_svg(content, **options)).encode()
+
+
+def data_of(content: Mapping[str, Any]) -> pd.DataFrame:
+    """Return all data of a specification as one frame: those of its layers one below the other.
+
+    Parameters
+    ----------
+    content : mapping
+        As returned by `specification`.
+    """
+    datasets = content.get("datasets", {})
+    frames = []
+    for data in _inline_data(content):
+        rows = datasets.get(data["name"]) if "name" in data else data.get("values")
+        if isinstance(rows, list) and rows:
+            frames.append(pd.DataFrame(rows))
+    unique = [frame for number, frame in enumerate(frames) if not any(frame.equals(f) for f in frames[:number])]
+    return pd.concat(unique, ignore_index=True) if unique else pd.DataFrame()
+
+
+def _merged(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in which those of a specification itself take precedence."""
+    return {
+        key: _merged(general[key], own[key])
+        if isinstance(general.get(key), Mapping) and isinstance(own.get(key), Mapping)
+        else own.get(key, general.get(key))
+        for key in {**general, **own}
+    }
+
+
+def _is_view(content: Mapping[str, Any]) -> bool:
+    return any(key in content for key in ("mark", "layer", "hconcat", "vconcat", "concat", "facet", "repeat"))
+
+
+def _version(content: Mapping[str, Any]) -> str | None:
+    """Return the version of Vega-Lite that a specification names, such as 6.4; None if it names none."""
+    match = re.search(r"/v(\d+\.\d+)", str(content.get("$schema", "")))
+    return match[1] if match else None
+
+
+def _references(part: Any, path: str = "") -> Iterator[str]:
+    """Yield what a specification refers to outside itself. Rows of data are text, whatever their columns are named."""
+    if isinstance(part, list):
+        for number, item in enumerate(part):
+            yield from _references(item, f"{path}[{number}]")
+        return
+    if not isinstance(part, Mapping):
+        return
+    for key, value in part.items():
+        if key in ("datasets", "values"):
+            continue
+        place = f"{path}.{key}".lstrip(".")
+        mark = value.get("type") if isinstance(value, Mapping) else value
+        if key in _FORBIDDEN_KEYS or (key == "mark" and mark in _FORBIDDEN_MARKS):
+            yield place
+        yield from _references(value, place)
+
+
+def _inline_data(part: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(part, list):
+        for item in part:
+            yield from _inline_data(item)
+    elif isinstance(part, Mapping):
+        if isinstance(part.get("data"), Mapping):
+            yield part["data"]
+        for key, value in part.items():
+            if key not in ("data", "datasets"):
+                yield from _inline_data(value)

@@ -1,0 +1,75 @@
+"""Colours, fonts and sizes of all charts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+# Okabe and Ito's colours, which readers with any colour vision tell apart, and four more for long lists.
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7b4173", "#637939",
+)  # fmt: skip
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+ACCENT, NEUTRAL, INK, MUTED = "#d55e00", "#999999", "#222222", "#555555"
+BETTER, EQUAL, WORSE = "#0072b2", "#bbbbbb", "#d55e00"
+FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
+
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": MUTED,
+        "gridColor": "#e5e5e5",
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 260,
+        "tickColor": MUTED,
+        "titleColor": INK,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+    "legend": {"labelFontSize": 12, "labelLimit": 260, "symbolStrokeWidth": 2, "titleFontSize": 12},
+    "header": {"labelFontSize": 12, "titleFontSize": 12},
+    "title": {"fontSize": 14, "anchor": "start", "color": INK},
+    "text": {"color": INK, "fontSize": 12},
+    "range": {"category": list(COLOURS)},
+}
+"""Vega-Lite's ``config``; what a specification sets itself takes precedence."""
+
+LETTER = 7.0
+"""Upper bound on the width of a letter in pixels, where a layout must know the width of a label."""
+
+
+def colours_of(names: Sequence[str]) -> list[str]:
+    """Return a colour for each name; they repeat after ten, and `dashes_of` then tells them apart.
+
+    Examples
+    --------
+    >>> colours_of(["a", "b"])
+    ['#0072b2', '#d55e00']
+    """
+    return [COLOURS[number % len(COLOURS)] for number in range(len(names))]
+
+
+def dashes_of(names: Sequence[str]) -> list[list[int]]:
+    """Return a pattern of dashes for each name.
+
+    Examples
+    --------
+    >>> dashes_of(["a", "b"])
+    [[1, 0], [1, 0]]
+    """
+    return [DASHES[number // len(COLOURS) % len(DASHES)] for number in range(len(names))]
+
+
+def numbered_name(kind: str, number: int, dataset: str) -> str:
+    """Return the name of a dataset's chart, fit for a file.
+
+    Examples
+    --------
+    >>> numbered_name("rounds", 1, "xor(n_noise=6)")
+    'rounds-01-xor-n-noise-6'
+    """
+    return f"{kind}-{number:02d}-{re.sub(r'[^a-z0-9]+', '-', dataset.lower()).strip('-')[:80]}"
