@@ -38,6 +38,8 @@ def test_exit_codes_are_those_of_the_documentation():
         "FAILED": 1,
         "USAGE": 2,
         "NOTHING_MEASURED": 3,
+        "REGRESSION": 4,
+        "UNDECIDED": 5,
         "INTERRUPTED": 130,
     }
 

@@ -10,7 +10,8 @@ def test_speed(benchmark_method):
 LOAD = ("-p", "no:cacheprovider")
 
 
-def test_three_lines_measure_a_method(pytester):
+def test_three_lines_measure_a_method(pytester, monkeypatch):
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # pytest-benchmark measures nothing in a worker
     pytester.makepyfile(TEST)
     result = pytester.runpytest_inprocess(*LOAD, "--benchmark-json=times.json", "--benchmark-max-time=0.01")
     result.assert_outcomes(passed=1)
