@@ -82,8 +82,9 @@ class Chart:
     spec : callable or None, default=None
         Takes no argument and returns an Altair chart, or a Vega-Lite specification as a dictionary. Pages, pictures
         and exported data are made from it. It may refer to nothing outside itself.
-    alt : str, default=""
-        What the picture shows, in words, for readers who cannot see it; the title if empty.
+    alt : callable or None, default=None
+        Takes no argument and returns what the picture shows, in words, for readers who cannot see it; the title takes
+        its place if it is None.
     """
 
     name: str
@@ -91,7 +92,7 @@ class Chart:
     caption: str = ""
     text: Callable[[int], Sequence[str]] | None = None
     spec: Callable[[], Any] | None = None
-    alt: str = ""
+    alt: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,8 @@ class Section:
         for table in self.tables:
             _check_table(table)
         for chart in self.charts:
-            texts = (chart.name, chart.title, chart.caption, chart.alt)
-            _require(
-                all(isinstance(text, str) for text in texts), "name, title, caption and alt of a chart must be strings"
-            )
+            texts = (chart.name, chart.title, chart.caption)
+            _require(all(isinstance(text, str) for text in texts), "name, title and caption of a chart must be strings")
 
 
 @dataclass(frozen=True)

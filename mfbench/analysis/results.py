@@ -165,6 +165,23 @@ class Run:
         """Return the column numbers of a dataset's relevant features; empty without ground truth."""
         return list(self._stored.dataset(dataset)["relevant"] or ())
 
+    def feature_names(self, dataset: str) -> list[str]:
+        """Return the names of a dataset's features."""
+        return [str(name) for name in self._stored.dataset(dataset)["feature_names"]]
+
+    def selections(self, dataset: str, methods: Sequence[str]) -> pd.DataFrame:
+        """Return method and selected features (column numbers) of each successful trial on a dataset."""
+        frame = self._selections.get(dataset, pd.DataFrame(columns=["method", "selected"]))
+        return frame[frame["method"].isin(list(methods))].reset_index(drop=True)
+
+    @cached_property
+    def _selections(self) -> dict[str, pd.DataFrame]:
+        rows: dict[str, list[tuple[str, Any]]] = {}
+        for row in self._stored.rows_with(("status", "selected")):
+            if row["selected"] is not None:
+                rows.setdefault(row["dataset"], []).append((row["method"], row["selected"]))
+        return {dataset: pd.DataFrame(own, columns=["method", "selected"]) for dataset, own in rows.items()}
+
     def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
         """Return the reference against each method, dataset and figure of ``ground-truth``, paired by round.
 

@@ -21,7 +21,7 @@ from mfbench.report.sections.across_datasets import across_datasets, pairs
 from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.features import features
-from mfbench.report.sections.interactions import interactions
+from mfbench.report.sections.interactions import interactions, pair_weights
 from mfbench.report.sections.methods import methods
 from mfbench.report.sections.other_scores import other_scores
 from mfbench.report.sections.published import published
@@ -66,6 +66,7 @@ CONTENTS = (
     Entry(features, ("comparison",), on_request=True),
     Entry(published, ("comparison", "detection")),
     Entry(interactions, ("comparison", "detection")),
+    Entry(pair_weights, ("comparison",), on_request=True),
 )
 """Every section, in the order of the report. The sections of plugins and the remarks follow."""
 

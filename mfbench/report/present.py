@@ -12,7 +12,8 @@ from mfbench.analysis.results import Run
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.report.charts import critical_difference, time_profile
-from mfbench.report.contents import kind_of, report_of
+from mfbench.report.charts.drawing import picture
+from mfbench.report.contents import report_of
 from mfbench.report.heading import regeneration_command
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.csv import to_csv
@@ -20,7 +21,6 @@ from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.picture import to_svg
 from mfbench.report.render.terminal import show
-from mfbench.report.sections.detection import detection
 from mfbench.report.sections.power import power_report
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Report
@@ -157,20 +157,20 @@ def _chart(report: Report, name: str) -> str:
     if name not in NEEDS:
         raise UnknownNameError("figure", name, tuple(NEEDS))
     chart = report.chart(name)
-    if chart is None or chart.svg is None:
+    if chart is None or chart.spec is None:
         raise UsageError(NEEDS[name])
-    return chart.svg(report.title)
+    return picture(chart, "svg", report.title).decode()
 
 
-def write_charts(run: Run, folder: Path) -> list[Path]:
-    """Write the charts of a ground-truth run as SVG files: the rounds and the weights of each dataset.
+def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
+    """Write every chart of a run as a file of its own.
 
     Parameters
     ----------
     run : Run
-        Of the protocol ``ground-truth``.
     folder : Path
         Created if it does not exist.
+    form : {"svg", "pdf", "png"}, default="svg"
 
     Returns
     -------
@@ -179,20 +179,23 @@ def write_charts(run: Run, folder: Path) -> list[Path]:
     Raises
     ------
     UsageError
-        If the run has another protocol.
+        If the run has nothing to draw.
     MfbenchError
-        If a file cannot be written.
+        If a file cannot be written, or a plugin's chart is not valid.
     """
-    if kind_of(run) != "detection":
-        raise UsageError("--figures is only for runs of the protocol 'ground-truth'; --svg draws any report")
+    report = report_of(run, load_registry(), everything=True)
+    charts = [chart for section in report.sections for chart in section.charts if chart.spec is not None]
+    if not charts:
+        raise UsageError("there is nothing to draw: no section of the report has a chart")
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for chart in detection(run).charts:
-            if chart.svg is not None:
-                path = folder / f"{chart.name}.svg"
-                path.write_text(chart.svg(chart.title), encoding="utf-8")
-                written.append(path)
+        for chart in charts:
+            path = folder / f"{chart.name}.{form}"
+            path.write_bytes(picture(chart, form, chart.title))
+            written.append(path)
+    except ValueError as error:
+        raise MfbenchError(f"cannot draw the chart {chart.name!r}: {error}") from error
     except OSError as error:
         raise MfbenchError(f"cannot write charts to {folder}: {error.strerror or error}") from error
     return written

@@ -55,7 +55,7 @@ def critical_difference_chart(overall: Overall) -> Chart | None:
         diagram.caption,
         text=lambda width: draw_text(diagram, width),
         spec=lambda: specify(diagram),
-        alt=describe(diagram),
+        alt=lambda: describe(diagram),
     )
 
 
@@ -201,9 +201,9 @@ def specify(diagram: Diagram) -> Any:
     named = alt.Chart(labels).encode(x, y)
     layers = [
         alt.Chart(scale).mark_rule(strokeWidth=1.5, color=INK).encode(x, y, alt.X2("end")),
-        alt.Chart(scale.iloc[1:]).mark_text(align="left", dx=6, baseline="middle").encode(
-            alt.X("end:Q", scale=ranks), y, alt.Text("label:N")
-        ),
+        alt.Chart(scale.iloc[1:])
+        .mark_text(align="left", dx=6, baseline="middle")
+        .encode(alt.X("end:Q", scale=ranks), y, alt.Text("label:N")),
         named.mark_rule(color=MUTED).encode(y=top, y2=alt.Y2("y")),
         named.mark_rule(color=MUTED).encode(x2=alt.X2("edge")),
         named.mark_circle(color=INK, size=36).encode(y=top, tooltip=tooltip),

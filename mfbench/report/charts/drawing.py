@@ -47,7 +47,7 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     for problem in _references(content):
         raise ValueError(f"the chart {chart.name!r} refers to something outside itself: {problem}")
     content["config"] = _merged(CONFIG, content.get("config") or {})
-    content["description"] = chart.alt or chart.title
+    content["description"] = chart.title if chart.alt is None else chart.alt()
     if heading:
         content["title"] = {"text": heading, "anchor": "middle"}
     return content

@@ -29,7 +29,7 @@ def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
         f"{dataset}: detection and false alarms of each round",
         "Dots: rounds, bar: their mean.",
         spec=lambda: specify(trials),
-        alt=describe(dataset, trials),
+        alt=lambda: describe(dataset, trials),
     )
 
 

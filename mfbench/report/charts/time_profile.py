@@ -21,7 +21,7 @@ def time_profile_chart(ratios: pd.DataFrame) -> Chart:
     ratios : DataFrame of shape (n_datasets, n_methods)
         As returned by `mfbench.analysis.across_datasets.profiles.performance_ratios`.
     """
-    return Chart(NAME, "Performance profile of time", spec=lambda: specify(ratios), alt=describe(ratios))
+    return Chart(NAME, "Performance profile of time", spec=lambda: specify(ratios), alt=lambda: describe(ratios))
 
 
 def specify(ratios: pd.DataFrame) -> Any:
@@ -59,8 +59,9 @@ def specify(ratios: pd.DataFrame) -> Any:
             ),
             alt.Y("share:Q", title="share of datasets", scale=alt.Scale(domain=[0.0, 1.0])),
             # The legend lists the methods by area, best first, in the order in which the lines start.
-            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names)))
-            .legend(symbolLimit=100, columns=1 + len(names) // 16),
+            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))).legend(
+                symbolLimit=100, columns=1 + len(names) // 16
+            ),
             alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
             opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
             tooltip=["method:N", alt.Tooltip("factor:Q", format=".3~g"), alt.Tooltip("share:Q", format=".2f")],
@@ -86,7 +87,9 @@ def _end(ratios: pd.DataFrame) -> float:
 
 
 def _by_area(ratios: pd.DataFrame, end: float) -> list[str]:
-    area = {str(name): float(np.mean(np.log10(np.clip(ratios[name].to_numpy(dtype=float), 1.0, end)))) for name in ratios}
+    area = {
+        str(name): float(np.mean(np.log10(np.clip(ratios[name].to_numpy(dtype=float), 1.0, end)))) for name in ratios
+    }
     return sorted(area, key=lambda name: area[name])
 
 

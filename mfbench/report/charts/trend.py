@@ -51,7 +51,7 @@ def trend_chart(number: int, trend: Trend) -> Chart:
         numbered_name("trend", number, f"{series.name}-{series.measure}"),
         f"{series.name}: {series.measure}",
         spec=lambda: specify(trend),
-        alt=describe(trend),
+        alt=lambda: describe(trend),
     )
 
 
@@ -71,13 +71,23 @@ def specify(trend: Trend) -> Any:
     series = trend.series
     points = pd.DataFrame(
         [
-            {"run": number, "value": p.value, "commit": p.commit[:_SHORT], "date": p.date, "is": measured(p.value, series.measure)}
+            {
+                "run": number,
+                "value": p.value,
+                "commit": p.commit[:_SHORT],
+                "date": p.date,
+                "is": measured(p.value, series.measure),
+            }
             for number, p in enumerate(series.points, 1)
         ],
         columns=["run", "value", "commit", "date", "is"],
     )
     low, high = _range(points["value"].to_numpy(dtype=float))
-    x = alt.X("run:Q", title="runs in the order of their commits", scale=alt.Scale(domain=[0.5, len(points) + 0.5], nice=False)).axis(grid=False, tickMinStep=1)
+    x = alt.X(
+        "run:Q",
+        title="runs in the order of their commits",
+        scale=alt.Scale(domain=[0.5, len(points) + 0.5], nice=False),
+    ).axis(grid=False, tickMinStep=1)
     y = alt.Y("value:Q", title=series.measure, scale=alt.Scale(domain=[low, high], zero=False, nice=False))
     levels = pd.DataFrame(
         [{"run": start + 0.6, "end": end + 0.4, "value": level} for start, end, level in trend.levels],
@@ -90,7 +100,9 @@ def specify(trend: Trend) -> Any:
     tooltip = ["commit:N", "date:N", alt.Tooltip("is:N", title=series.measure)]
     return alt.layer(
         alt.Chart(changes).mark_rule(color=NEUTRAL).encode(x),
-        alt.Chart(changes).mark_text(align="left", dx=4, baseline="top").encode(x, alt.Text("commit:N"), y=alt.value(0)),
+        alt.Chart(changes)
+        .mark_text(align="left", dx=4, baseline="top")
+        .encode(x, alt.Text("commit:N"), y=alt.value(0)),
         alt.Chart(levels).mark_rule(color=ACCENT, strokeWidth=3).encode(x, y, alt.X2("end")),
         alt.Chart(points).mark_circle(color=INK, size=24).encode(x, y, tooltip=tooltip),
     ).properties(width=640, height=220)

@@ -31,7 +31,7 @@ def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Seq
         f"{dataset}: weights of the features",
         "Weight divided by the largest one, 0 if negative, mean over rounds; relevant features in colour.",
         spec=lambda: specify(trials, relevant),
-        alt=describe(dataset, trials, relevant),
+        alt=lambda: describe(dataset, trials, relevant),
     )
 
 

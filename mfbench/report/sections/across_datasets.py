@@ -9,6 +9,7 @@ from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, interval_text, p_text, rank_text, size_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
+from mfbench.report.charts.win_probabilities import win_probabilities_chart
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 from mfbench.wording import counted
@@ -39,10 +40,11 @@ def section_across(overall: Overall, percent: bool) -> Section:
     if len(overall.against_reference):
         title += f", {overall.reference} against each method"
     chart = critical_difference_chart(overall)
+    charts = [] if chart is None else [chart, win_probabilities_chart(overall.wins)]
     return Section(
         title,
         _reference_table(overall, percent),
-        [] if chart is None else [chart],
+        charts,
         notes=[*_test_notes(overall, percent), *_missing_notes(overall)],
         data={"overall": lambda: overall_data(overall)},
     )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH
-from mfbench.sections import Cell, Section, Table
+from mfbench.report.charts.selection import selection_chart
+from mfbench.sections import Cell, Chart, Section, Table
 
 TITLE = "Features used: median over folds (stability)"
 
@@ -32,7 +35,19 @@ def features(run: Run) -> Section:
         "features, 0 in expectation for random sets. Folds share training rows, so it is larger than it would be over "
         "independent samples."
     )
-    return Section(TITLE, [table], notes=[note])
+    return Section(TITLE, [table], _charts(run, frame), [note])
+
+
+def _charts(run: Run, frame: pd.DataFrame) -> list[Chart]:
+    """Return a chart for each dataset, of the methods that leave features out there."""
+    own = frame[frame["least"] < frame["n_features"]]
+    charts = []
+    for number, (dataset, group) in enumerate(own.groupby("dataset", sort=False), 1):
+        label = str(dataset)
+        stability = dict(zip(group["method"], group["stability"], strict=True))
+        trials = partial(run.selections, label, list(stability))
+        charts.append(selection_chart(number, label, trials, run.feature_names(label), stability))
+    return charts
 
 
 def _cell(row: Mapping[Any, Any] | None) -> Cell:

@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH
+from mfbench.report.charts.interaction_noise import interaction_noise_chart
+from mfbench.report.charts.matrix import matrix_chart
 from mfbench.sections import Cell, Section, Table
 
 TITLE = "True interactions: share of the norm, or p (rank)"
+PAIRS_TITLE = "Weights of pairs of features"
 
 
 def interactions(run: Run) -> Section:
@@ -27,7 +31,35 @@ def interactions(run: Run) -> Section:
         pairs = f"{row['true_pairs']} of {row['n_pairs']}"
         cells = [_cell(by_cell.get((dataset, method))) for method in methods]
         table.rows.append([Cell(dataset), Cell(pairs), *cells])
-    return Section(TITLE, [table], notes=_notes(run), data=data)
+    noise = interaction_noise_chart(run.true_interactions)
+    return Section(TITLE, [table], [] if noise is None else [noise], _notes(run), data)
+
+
+def pair_weights(run: Run) -> Section:
+    """Return the weights of pairs that the reference, or else the first method with any, gives on each dataset."""
+    frame = run.interactions
+    weighing = [method for method in run.methods if method in set(frame["method"])]
+    if not weighing:
+        return Section(PAIRS_TITLE)
+    method = run.settings.reference if run.settings.reference in weighing else weighing[0]
+    charts = []
+    for number, (label, own) in enumerate(frame[frame["method"] == method].groupby("dataset", sort=False), 1):
+        dataset = str(label)
+        charts.append(matrix_chart(number, dataset, method, mean_weights(own), run.feature_names(dataset)))
+    return Section(PAIRS_TITLE, charts=charts)
+
+
+def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean weight of each pair over folds; a fold that did not record a pair counts as 0.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of `mfbench.analysis.results.Run.interactions` of one method and dataset.
+    """
+    folds = frame.groupby(["repeat", "fold"]).ngroups
+    sums = frame.groupby(["first", "second"], sort=False)["value"].sum() / max(1, folds)
+    return sums.reset_index()
 
 
 def _notes(run: Run) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mfbench.analysis.results import Run
 from mfbench.report.cells import number_cell, rank_cell, seconds
+from mfbench.report.charts.score_time import score_time_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Section, Table
+from mfbench.sections import Cell, Chart, Section, Table
 
 
 def methods(run: Run) -> Section:
@@ -20,9 +21,16 @@ def methods(run: Run) -> Section:
     return Section(
         "Methods, best average rank first",
         [method_table(run)],
-        notes=notes if optimistic else [],
+        _charts(run),
+        notes if optimistic else [],
         data={"summary": run.summary},
     )
+
+
+def _charts(run: Run) -> list[Chart]:
+    metric = run.settings.metric
+    chart = score_time_chart(run.summary(), metric, greater_is_better=SCORES[metric].greater_is_better)
+    return [] if chart is None else [chart]
 
 
 def method_table(run: Run) -> Table:

@@ -10,9 +10,10 @@ import pandas as pd
 from mfbench.analysis.one_dataset.rules import S_TESTS
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, rank_cell, score_cell, size_text, with_unit
+from mfbench.report.charts.wins import wins_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Section, Table
+from mfbench.sections import Cell, Chart, Section, Table
 
 S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 
@@ -30,7 +31,8 @@ def scores(run: Run) -> Section:
     return Section(
         f"{with_unit(metric, SCORES[metric].percent)}: mean ± sd over {run.protocol.trial_name}s",
         [score_table(run)],
-        notes=notes,
+        _charts(run),
+        notes,
         data={"scores": lambda: run.scores, "wins_ties_losses": run.wins_ties_losses},
         rows=lambda: _rows(run),
     )
@@ -58,6 +60,13 @@ def score_table(run: Run) -> Table:
         table.rows += footer
         table.footer_rows = len(footer)
     return table
+
+
+def _charts(run: Run) -> list[Chart]:
+    reference = run.settings.reference
+    if reference is None or len(run.methods) < 2:
+        return []
+    return [wins_chart(run.summary(), verdict_columns(run), reference)]
 
 
 def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:

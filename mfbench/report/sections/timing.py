@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from mfbench.analysis.results import Run
-from mfbench.analysis.timing import FLOOR
+from mfbench.analysis.timing import FLOOR, timing_profile
 from mfbench.report.cells import DASH, seconds
+from mfbench.report.charts.scaling import scaling_chart
 from mfbench.sections import Cell, Section, Table
 
 TITLE = "Time to fit"
@@ -32,7 +33,8 @@ def timing(run: Run) -> Section:
         "use --jobs 1 for reliable times."
     )
     tables = [_table(run, by_cell, column) for column in COLUMNS]
-    return Section(TITLE, tables, notes=[note], data={"timing": lambda: run.timing})
+    chart = scaling_chart(timing_profile(run.outcomes, run.sizes), run.timing)
+    return Section(TITLE, tables, [] if chart is None else [chart], [note], data={"timing": lambda: run.timing})
 
 
 def _table(run: Run, by_cell: dict[tuple[str, str], dict[Any, Any]], column: str) -> Table:

@@ -1,0 +1,88 @@
+"""The weight of the true interaction against the noise of the labels (figures 2 and 3 of the IMMIGRATE paper)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+from mfbench.report.charts.theme import colours_of, dashes_of
+from mfbench.sections import Chart
+
+NAME = "interaction-noise"
+_NOISE = re.compile(r"[(,]\s*noise=([0-9.eE+-]+)\s*,?\s*")
+
+
+def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
+    """Return the chart of a run, or None unless a dataset appears at several levels of the parameter ``noise``.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `mfbench.analysis.results.Run.true_interactions`.
+    """
+    curves = by_noise(frame)
+    if not len(curves):
+        return None
+    return Chart(
+        NAME,
+        "Weight of the true interaction against noise",
+        "Absolute weight of the true pair divided by the Frobenius norm of all weights, mean over folds.",
+        spec=lambda: specify(curves),
+        alt=lambda: describe(curves),
+    )
+
+
+def by_noise(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return data, method, noise and share; data that appear at one level only are left out.
+
+    Examples
+    --------
+    >>> datasets = ["d(noise=0.1, k=2)", "d(noise=0.2, k=2)"]
+    >>> by_noise(pd.DataFrame({"dataset": datasets, "method": "A", "share": [0.5, 0.4]})).values.tolist()
+    [['d(k=2)', 'A', 0.1, 0.5], ['d(k=2)', 'A', 0.2, 0.4]]
+    """
+    rows = []
+    for row in frame.to_dict("records"):
+        match = _NOISE.search(row["dataset"])
+        if match:
+            rest = (
+                _NOISE.sub(lambda found: found.group()[0], row["dataset"], count=1).replace("()", "").replace("(,", "(")
+            )
+            noise = float(match[1])
+            rows.append(
+                {"data": rest.removesuffix("()"), "method": row["method"], "noise": noise, "share": row["share"]}
+            )
+    curves = pd.DataFrame(rows, columns=["data", "method", "noise", "share"])
+    several = curves.groupby(["data", "method"])["noise"].transform("nunique") > 1
+    return curves[several & curves["share"].notna()].reset_index(drop=True)
+
+
+def specify(curves: pd.DataFrame) -> Any:
+    """Return a panel for each kind of data with a line per method."""
+    import altair as alt
+
+    names = list(dict.fromkeys(curves["method"]))
+    lines = (
+        alt.Chart(curves)
+        .mark_line(point=True)
+        .encode(
+            alt.X("noise:Q", title="noise"),
+            alt.Y("share:Q", title="share of the norm", scale=alt.Scale(domain=[0.0, 0.75])),
+            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))),
+            alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
+            tooltip=["method:N", "noise:Q", alt.Tooltip("share:Q", format=".3f")],
+        )
+        .properties(width=280, height=220)
+    )
+    return lines.facet(facet=alt.Facet("data:N", title=None), columns=2)
+
+
+def describe(curves: pd.DataFrame) -> str:
+    """Return the first and the last share of each curve in words."""
+    parts = []
+    for (data, method), own in curves.groupby(["data", "method"], sort=False):
+        ordered = own.sort_values("noise")
+        parts.append(f"{method} on {data} from {ordered['share'].iloc[0]:.2f} to {ordered['share'].iloc[-1]:.2f}")
+    return f"Share of the norm as noise grows: {'; '.join(parts)}."

@@ -1,0 +1,91 @@
+"""Time to fit against the number of rows and of features, on logarithmic axes, for the protocol ``timing``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from mfbench.report.charts.theme import colours_of, dashes_of
+from mfbench.sections import Chart
+
+NAME = "scaling"
+AXES = {"n_train": "rows", "n_features": "features"}
+
+
+def scaling_chart(profile: pd.DataFrame, exponents: pd.DataFrame) -> Chart | None:
+    """Return the chart of a run, or None without sizes to compare.
+
+    Parameters
+    ----------
+    profile : DataFrame
+        As returned by `mfbench.analysis.timing.timing_profile`.
+    exponents : DataFrame
+        As `mfbench.analysis.results.Run.timing`.
+    """
+    frame = curves(profile)
+    if not len(frame):
+        return None
+    return Chart(
+        NAME,
+        "Time to fit by size",
+        "Both axes are logarithmic, so a power law is a straight line whose slope is its exponent.",
+        spec=lambda: specify(frame),
+        alt=lambda: describe(exponents),
+    )
+
+
+def curves(profile: pd.DataFrame) -> pd.DataFrame:
+    """Return dataset, method, axis, size and seconds: with all features for rows, with all rows for features."""
+    parts = []
+    for axis, other in (("n_train", "n_features"), ("n_features", "n_train")):
+        full = profile.groupby("dataset")[other].transform("max")
+        own = profile[(profile[other] == full) & (profile["fit_seconds"] > 0)]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "dataset": own["dataset"].astype(str),
+                    "method": own["method"].astype(str),
+                    "axis": AXES[axis],
+                    "size": own[axis].astype(int),
+                    "seconds": own["fit_seconds"].astype(float),
+                }
+            )
+        )
+    frame = pd.concat(parts, ignore_index=True)
+    several = frame.groupby(["dataset", "method", "axis"])["size"].transform("nunique") > 1
+    return frame[several].reset_index(drop=True)
+
+
+def specify(frame: pd.DataFrame) -> Any:
+    """Return a panel for rows and one for features of each dataset, with a line per method."""
+    import altair as alt
+
+    names = list(dict.fromkeys(frame["method"]))
+    chosen = alt.selection_point(fields=["method"], bind="legend")
+    lines = (
+        alt.Chart(frame)
+        .mark_line(point=True)
+        .encode(
+            alt.X("size:Q", scale=alt.Scale(type="log", padding=8), title=None).axis(format="~s", tickCount=5),
+            alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds").axis(format="~g", tickCount=6),
+            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))),
+            alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
+            opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
+            tooltip=["method:N", "size:Q", alt.Tooltip("seconds:Q", format=".3~g")],
+        )
+        .add_params(chosen)
+        .properties(width=290, height=260)
+    )
+    return lines.facet(
+        column=alt.Column("axis:N", title=None, sort=list(AXES.values())), row=alt.Row("dataset:N", title=None)
+    ).resolve_scale(x="independent")
+
+
+def describe(exponents: pd.DataFrame) -> str:
+    """Return the exponents in words."""
+    parts = [
+        f"{row['method']} {row['rows_exponent']:.2f} and {row['features_exponent']:.2f}"
+        for row in exponents.to_dict("records")
+    ]
+    return f"Exponents of the time to fit in rows and in features: {', '.join(parts)}."

@@ -1,0 +1,81 @@
+"""Mean score against time per trial, with the methods that no other beats in both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.report.charts.theme import ACCENT, NEUTRAL
+from mfbench.sections import Chart
+
+NAME = "score-time"
+
+
+def score_time_chart(summary: pd.DataFrame, metric: str, *, greater_is_better: bool = True) -> Chart | None:
+    """Return the chart of a run, or None if fewer than two methods have a mean and a time.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        As `mfbench.analysis.results.Run.summary`.
+    metric : str
+    greater_is_better : bool, default=True
+    """
+    frame = front(summary, greater_is_better=greater_is_better)
+    if len(frame) < 2:
+        return None
+    return Chart(
+        NAME,
+        f"Mean {metric} against time",
+        "A method is on the front if no other has both a better mean and a shorter time.",
+        spec=lambda: specify(frame, metric),
+        alt=lambda: describe(frame),
+    )
+
+
+def front(summary: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFrame:
+    """Return method, mean, seconds per trial, and whether the method is on the Pareto front.
+
+    Examples
+    --------
+    >>> summary = pd.DataFrame({"method": ["A", "B", "C"], "mean": [0.9, 0.8, 0.7], "total_seconds": [4.0, 1.0, 2.0]})
+    >>> front(summary.assign(planned=1))["front"].tolist()
+    [True, True, False]
+    """
+    frame = summary[["method", "mean"]].assign(seconds=summary["total_seconds"] / summary["planned"].clip(lower=1))
+    frame = frame[np.isfinite(frame["mean"]) & (frame["seconds"] > 0)].reset_index(drop=True)
+    sign = 1.0 if greater_is_better else -1.0
+    best, on_front = -np.inf, pd.Series(False, index=frame.index)
+    for index in frame.assign(own=-sign * frame["mean"]).sort_values(["seconds", "own"]).index:
+        value = sign * float(frame.loc[index, "mean"])
+        if value > best:
+            on_front[index], best = True, value
+    return frame.assign(front=on_front)
+
+
+def specify(frame: pd.DataFrame, metric: str) -> Any:
+    """Return a labelled dot for each method; those on the front are joined."""
+    import altair as alt
+
+    x = alt.X("seconds:Q", scale=alt.Scale(type="log", padding=24), title="seconds per trial")
+    y = alt.Y("mean:Q", scale=alt.Scale(zero=False, padding=16), title=f"mean {metric}")
+    colour = alt.when("datum.front").then(alt.value(ACCENT)).otherwise(alt.value(NEUTRAL))
+    tooltip = ["method:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("seconds:Q", format=".3~g"), "front:N"]
+    base = alt.Chart(frame).encode(x, y)
+    joined = alt.Chart(frame[frame["front"]]).mark_line(interpolate="step-after", color=ACCENT, strokeDash=[4, 3])
+    return alt.layer(
+        joined.encode(x, y),
+        base.mark_circle(size=60, opacity=1.0).encode(color=colour, tooltip=tooltip),
+        base.mark_text(align="left", dx=7, dy=-5, fontSize=11).encode(alt.Text("method:N")),
+    ).properties(width=560, height=340)
+
+
+def describe(frame: pd.DataFrame) -> str:
+    """Return the front in words, fastest first."""
+    parts = [
+        f"{row['method']} ({row['mean']:.3f}, {row['seconds']:.2g} s)"
+        for row in frame[frame["front"]].sort_values("seconds").to_dict("records")
+    ]
+    return f"No other method is both better and faster than: {', '.join(parts)}."

@@ -1,0 +1,80 @@
+"""Wins, ties and losses of the reference against each method, as bars (figure 4 of the IMMIGRATE paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from mfbench.report.charts.theme import BETTER, EQUAL, WORSE
+from mfbench.sections import Chart
+
+NAME = "wins-ties-losses"
+OUTCOMES = ("win", "tie", "loss", "no verdict")
+
+
+def wins_chart(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], reference: str) -> Chart:
+    """Return the chart of a run.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        As `mfbench.analysis.results.Run.summary`.
+    rules : sequence of (str, str)
+        Heading and prefix of each count, as returned by `mfbench.report.verdicts.verdict_columns`.
+    reference : str
+        The method whose wins are counted; it has no bar.
+    """
+    frame = counts(summary, rules, reference)
+    return Chart(
+        NAME,
+        f"Wins, ties and losses of {reference}",
+        f"Datasets on which {reference} is significantly better, not significantly different, and worse.",
+        spec=lambda: specify(frame, reference),
+        alt=lambda: describe(frame, reference),
+    )
+
+
+def counts(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], reference: str) -> pd.DataFrame:
+    """Return a row per rule, method and outcome with the number of datasets."""
+    rows = [
+        {"rule": heading, "method": row["method"], "outcome": outcome, "datasets": int(row[prefix + column])}
+        for heading, prefix in rules
+        for row in summary.to_dict("records")
+        if row["method"] != reference
+        for outcome, column in zip(OUTCOMES, ("win", "tie", "loss", "no_verdict"), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["rule", "method", "outcome", "datasets"])
+
+
+def specify(frame: pd.DataFrame, reference: str) -> Any:
+    """Return a bar per method, parted into wins, ties and losses, with a panel for each rule."""
+    import altair as alt
+
+    methods = list(dict.fromkeys(frame["method"]))
+    shown = [outcome for outcome in OUTCOMES if frame.loc[frame["outcome"] == outcome, "datasets"].any()]
+    colours = dict(zip(OUTCOMES, (BETTER, EQUAL, WORSE, "#ffffff"), strict=True))
+    scale = alt.Scale(domain=shown, range=[colours[outcome] for outcome in shown])
+    order = {outcome: position for position, outcome in enumerate(OUTCOMES)}
+    placed = frame[frame["datasets"] > 0].assign(order=lambda f: f["outcome"].map(order))
+    x = alt.X("datasets:Q", title="datasets", stack="zero").axis(tickMinStep=1, format="d")
+    base = alt.Chart(placed).encode(alt.Y("method:N", sort=methods, title=None), order="order:Q")
+    bars = base.mark_bar(stroke="#777777", strokeWidth=0.5).encode(
+        x,
+        alt.Color("outcome:N", scale=scale, title=reference, sort=shown).legend(orient="top"),
+        tooltip=["rule:N", "method:N", "outcome:N", "datasets:Q"],
+    )
+    return bars.properties(width=320, height=alt.Step(20)).facet(
+        column=alt.Column("rule:N", title=None, sort=list(dict.fromkeys(frame["rule"])))
+    )
+
+
+def describe(frame: pd.DataFrame, reference: str) -> str:
+    """Return the counts in words."""
+    parts = []
+    for rule, own in frame.groupby("rule", sort=False):
+        table = own.pivot_table(index="method", columns="outcome", values="datasets", sort=False)
+        texts = [f"{method} {row['win']:.0f}/{row['tie']:.0f}/{row['loss']:.0f}" for method, row in table.iterrows()]
+        parts.append(f"{rule} of {reference} against {', '.join(texts)}")
+    return f"{'; '.join(parts)}."
