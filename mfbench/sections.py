@@ -174,6 +174,10 @@ class Report:
         Plain values at the head of the JSON report.
     environment : str, default=""
         Versions and machine, for files that are kept.
+    answer : sequence of str, default=()
+        The outcome in one or two sentences.
+    problems : sequence of str, default=()
+        What was left out, failed or has not run; a sentence each.
     """
 
     title: str
@@ -181,6 +185,8 @@ class Report:
     sections: Sequence[Section]
     data: Mapping[str, Any] = field(default_factory=dict)
     environment: str = ""
+    answer: Sequence[str] = ()
+    problems: Sequence[str] = ()
 
     def chart(self, name: str) -> Chart | None:
         """Return the chart of that name, or None if the report does not have it."""

@@ -1,0 +1,238 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const root = document.documentElement;
+  const table = document.getElementById("scores");
+  const state = new URLSearchParams(location.hash.slice(1));
+  const said = document.getElementById("said");
+  const byId = (id) => document.getElementById(id);
+  for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
+
+  // The state of the page is its fragment, so that a link shows the same view.
+  const save = (name, value) => {
+    if (value) state.set(name, value); else state.delete(name);
+    history.replaceState(null, "", state.size ? "#" + state : location.pathname + location.search);
+  };
+
+  // Colours -----------------------------------------------------------------------------------------------------
+  const themeButton = byId("theme");
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => root.dataset.theme === "dark";
+  const applyTheme = (name) => {
+    root.dataset.theme = name;
+    themeButton.setAttribute("aria-pressed", String(isDark()));
+  };
+
+  // Charts: a static picture until it is visible, then the same specification drawn here; on white in both themes,
+  // as on paper ---------------------------------------------------------------------------------------------------
+  const settings = { actions: false, ast: true, renderer: "svg", hover: true };
+  const draw = (place) => {
+    const specification = data.charts[place.dataset.chart];
+    if (!specification || !window.vegaEmbed) return;
+    const target = document.createElement("div");
+    vegaEmbed(target, specification, settings).then(() => {
+      place.replaceChildren(target);
+    }, (error) => { said && (said.textContent = String(error.message || error)); });
+  };
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); }
+  });
+  for (const place of document.querySelectorAll(".picture[data-chart]")) seen.observe(place);
+
+  const quoted = (value) => {
+    let text = value === null || value === undefined ? "" : String(value);
+    if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = "'" + text;
+    return /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  };
+  const download = (name, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  for (const button of document.querySelectorAll("[data-download]")) {
+    button.addEventListener("click", () => {
+      const rows = data.values[button.dataset.download];
+      download(button.dataset.download + ".csv", rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n");
+    });
+  }
+
+  applyTheme(state.get("theme") || (prefersDark.matches ? "dark" : "light"));
+  themeButton.addEventListener("click", () => {
+    applyTheme(isDark() ? "light" : "dark");
+    save("theme", root.dataset.theme);
+  });
+
+  if (!table || !data.scores) return;
+
+  // The table of scores -------------------------------------------------------------------------------------------
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  const original = new Map(rows.map((row, index) => [row, index]));
+  const heads = [...table.tHead.rows[0].cells];
+  const first = data.scores.first;
+  table.classList.add("heat");
+
+  const valueOf = (cell) => cell.dataset.value === undefined ? null : Number(cell.dataset.value);
+  const sortBy = (column, direction) => {
+    const sign = direction === "ascending" ? 1 : -1;
+    const ordered = direction ? rows.slice().sort((a, b) => {
+      if (column === 0) return sign * a.cells[0].textContent.localeCompare(b.cells[0].textContent);
+      const x = valueOf(a.cells[column]), y = valueOf(b.cells[column]);
+      return x === null ? 1 : y === null ? -1 : sign * (x - y) || original.get(a) - original.get(b);
+    }) : rows.slice().sort((a, b) => original.get(a) - original.get(b));
+    body.append(...ordered);
+    heads.forEach((head, index) => {
+      if (index === column && direction) head.setAttribute("aria-sort", direction); else head.removeAttribute("aria-sort");
+    });
+    save("sort", direction ? column + "." + direction : "");
+  };
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const next = { null: "descending", descending: "ascending", ascending: null };
+      sortBy(column, next[head.getAttribute("aria-sort")]);
+    });
+  });
+
+  const visible = { datasets: null, columns: null };
+  const filter = () => {
+    const dataset = byId("filter-datasets").value.trim().toLowerCase();
+    const method = byId("filter-methods").value.trim().toLowerCase();
+    const tag = byId("filter-tag") ? byId("filter-tag").value : "";
+    for (const row of rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(dataset);
+    visible.columns = heads.map((head, column) => {
+      if (column < first) return true;
+      const index = column - first;
+      return data.scores.methods[index].toLowerCase().includes(method) && (!tag || data.scores.tags[index].includes(tag));
+    });
+    for (const row of table.rows) for (let column = 0; column < row.cells.length; column += 1)
+      row.cells[column].hidden = !visible.columns[column];
+    save("datasets", dataset); save("methods", method); save("tag", tag);
+  };
+  for (const id of ["filter-datasets", "filter-methods", "filter-tag"]) {
+    const field = byId(id);
+    if (!field) continue;
+    field.value = state.get(id.replace("filter-", "")) || "";
+    field.addEventListener("input", filter);
+  }
+  byId("heat").addEventListener("change", (event) => table.classList.toggle("heat", event.target.checked));
+
+  // Verdicts of declared groups: computed before, chosen here ------------------------------------------------------
+  const group = byId("group");
+  const footer = table.tFoot;
+  const showGroup = (index) => {
+    const chosen = data.scores.groups[index];
+    if (!chosen || !footer) return;
+    footer.replaceChildren(...chosen.rows.map((texts) => {
+      const row = document.createElement("tr");
+      texts.forEach((text, column) => {
+        const cell = document.createElement(column ? "td" : "th");
+        if (!column) cell.scope = "row";
+        cell.textContent = text;
+        cell.hidden = visible.columns ? !visible.columns[column] : false;
+        row.append(cell);
+      });
+      return row;
+    }));
+    save("group", index ? String(index) : "");
+  };
+  if (group) group.addEventListener("change", () => showGroup(Number(group.value)));
+
+  // Published values -------------------------------------------------------------------------------------------------
+  const published = byId("published");
+  const showPublished = (isShown) => {
+    rows.forEach((row) => {
+      const index = original.get(row);
+      for (let column = first; column < row.cells.length; column += 1) {
+        const cell = row.cells[column], value = (data.scores.published[index] || [])[column - first];
+        const old = cell.querySelector("small");
+          if (isShown && value) {
+          const small = document.createElement("small");
+          small.textContent = " " + value;
+          cell.append(small);
+        }
+      }
+    });
+    save("published", isShown ? "yes" : "");
+  };
+  if (published) published.addEventListener("change", () => showPublished(published.checked));
+
+  // A cell's folds ---------------------------------------------------------------------------------------------------
+  const dialog = byId("cell");
+  const line = (list, name, text) => {
+    if (!text) return;
+    const row = list.insertRow();
+    const head = document.createElement("th");
+    head.scope = "row";
+    head.textContent = name;
+    row.append(head);
+    row.insertCell().textContent = text;
+  };
+  const counted = (pairs) => pairs.map(([name, count]) => `${name} (${count} ×)`).join(", ");
+  const seconds = (value) => value === null ? "–" : value >= 1 ? `${value.toPrecision(3)} s` : `${(1000 * value).toPrecision(3)} ms`;
+  const open = (dataset, method) => {
+    const found = (data.scores.details[dataset] || [])[method];
+    if (!found) return;
+    const [scores, times, memory, parameters, features, errors] = found;
+    byId("cell-title").textContent = `${data.scores.methods[method]} on ${data.scores.datasets[dataset]}`;
+    const list = document.createElement("table");
+    line(list, `${data.scores.metric} of each fold`, scores.map((value) => value === null ? "–" : value).join(", "));
+    line(list, "Chosen parameters", counted(parameters));
+    line(list, "Selected features", counted(features));
+    line(list, "Median times", ["tuning", "selecting", "fitting", "predicting"].map((name, k) => `${name} ${seconds(times[k])}`).join(", "));
+    line(list, "Peak memory", memory === null ? "" : `${(memory / 1e6).toFixed(1)} MB`);
+    line(list, "Failed", counted(errors));
+    byId("cell-content").replaceChildren(list);
+    if (!dialog.open) dialog.showModal();
+    save("cell", `${dataset}.${method}`);
+  };
+  dialog.addEventListener("close", () => save("cell", ""));
+  rows.forEach((row, dataset) => {
+    for (let column = first; column < row.cells.length; column += 1) {
+      const cell = row.cells[column];
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = cell.textContent;
+      cell.replaceChildren(button);
+      button.addEventListener("click", () => open(dataset, column - first));
+    }
+  });
+
+  // Copies of what is on screen ----------------------------------------------------------------------------------------
+  const shown = () => [...table.rows].filter((row) => !row.hidden)
+    .map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) => cell.textContent.trim()));
+  const LATEX = { "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "$": "\\$", "&": "\\&", "#": "\\#", "_": "\\_",
+    "%": "\\%", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "±": "$\\pm$", "≈": "$\\approx$", "–": "--" };
+  const latex = (text) => text.replace(/[\\{}$&#_%~^±≈–]/g, (sign) => LATEX[sign]);
+  const forms = {
+    csv: (lines) => lines.map((cells) => cells.map(quoted).join(",")).join("\n") + "\n",
+    markdown: (lines) => lines.map((cells, index) => "| " + cells.map((text) => text.replaceAll("|", "\\|")).join(" | ") + " |"
+      + (index ? "" : "\n|" + cells.map((_, k) => (k ? " ---: |" : " --- |")).join(""))).join("\n") + "\n",
+    latex: (lines) => "\\begin{tabular}{l" + "r".repeat(lines[0].length - 1) + "}\n\\toprule\n"
+      + lines.map((cells, index) => cells.map(latex).join(" & ") + " \\\\" + (index ? "" : "\n\\midrule")).join("\n")
+      + "\n\\bottomrule\n\\end{tabular}\n",
+  };
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.addEventListener("click", () => {
+      const text = forms[button.dataset.copy](shown());
+      navigator.clipboard.writeText(text).then(
+        () => { said.textContent = "Copied."; },
+        () => { download("scores." + { csv: "csv", markdown: "md", latex: "tex" }[button.dataset.copy], text);
+          said.textContent = "Saved as a file: the browser does not allow copying from here."; });
+    });
+  }
+
+  // The view of a link -------------------------------------------------------------------------------------------------
+  filter();
+  const sorting = (state.get("sort") || "").split(".");
+  if (sorting.length === 2) sortBy(Number(sorting[0]), sorting[1]);
+  if (group && state.get("group")) { group.value = state.get("group"); showGroup(Number(group.value)); }
+  if (published && state.get("published")) { published.checked = true; showPublished(true); }
+  const cell = (state.get("cell") || "").split(".");
+  if (cell.length === 2) open(Number(cell[0]), Number(cell[1]));
+})();

@@ -1,0 +1,133 @@
+"""What the table of scores shows on demand: values to sort by, published figures, verdicts of groups, details."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mfbench.analysis.results import Run
+from mfbench.report.render.html.details import compact, details_of
+from mfbench.run.trial.metrics import SCORES
+from mfbench.sections import Table
+
+
+@dataclass(frozen=True)
+class Group:
+    """Datasets over which verdicts were computed.
+
+    Attributes
+    ----------
+    title : str
+    rows : list of list of str
+        The totals of the table: the heading, then a text per column.
+    answer : list of str
+    """
+
+    title: str
+    rows: list[list[str]]
+    answer: list[str]
+
+
+@dataclass(frozen=True)
+class ScoreData:
+    """The table of scores of a run, with what the page shows on demand.
+
+    Attributes
+    ----------
+    table : Table
+        As in the report.
+    first : int
+        Column of the first method.
+    metric : str
+    greater_is_better : bool
+    datasets, methods : list of str
+    values : list of list of (float or None)
+        Mean of each dataset and method.
+    tags : list of list of str
+        Of each method.
+    published : list of list of str
+        Published figure and difference of each dataset and method; empty without one.
+    groups : list of Group
+        The first has all datasets.
+    details : list of list
+        As `mfbench.report.render.html.details.compact` returns them.
+    """
+
+    table: Table
+    first: int
+    metric: str
+    greater_is_better: bool
+    datasets: list[str]
+    methods: list[str]
+    values: list[list[float | None]]
+    tags: list[list[str]]
+    published: list[list[str]]
+    groups: list[Group]
+    details: list[list[Any]]
+
+    @property
+    def all_tags(self) -> list[str]:
+        """The tags of all methods, in alphabetical order."""
+        return sorted({tag for tags in self.tags for tag in tags})
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return what the script of the page reads."""
+        return {
+            "first": self.first,
+            "metric": self.metric,
+            "datasets": self.datasets,
+            "methods": self.methods,
+            "tags": self.tags,
+            "published": self.published,
+            "groups": [{"title": group.title, "rows": group.rows, "answer": group.answer} for group in self.groups],
+            "details": self.details,
+        }
+
+
+def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[Sequence[str]] = ()) -> ScoreData:
+    """Return the data of a run's table of scores.
+
+    Parameters
+    ----------
+    run : Run
+    table : Table
+        As `mfbench.report.sections.scores.score_table` returns it.
+    groups : sequence of Group
+    tags : sequence of sequence of str, default=()
+        Of each method; none if empty.
+    """
+    methods = list(run.methods)
+    datasets = [row[0].text for row in table.rows[: len(table.rows) - table.footer_rows]]
+    means = {(row["dataset"], row["method"]): row["mean"] for row in run.scores.to_dict("records")}
+    values = [[_number(means.get((dataset, method))) for method in methods] for dataset in datasets]
+    settings = run.settings
+    return ScoreData(
+        table=table,
+        first=len(table.columns) - len(methods),
+        metric=settings.metric,
+        greater_is_better=settings.greater_is_better,
+        datasets=datasets,
+        methods=methods,
+        values=values,
+        tags=[list(own) for own in tags] or [[] for _ in methods],
+        published=_published(run, datasets, methods),
+        groups=list(groups),
+        details=compact(details_of(run), datasets, methods),
+    )
+
+
+def _published(run: Run, datasets: Sequence[str], methods: Sequence[str]) -> list[list[str]]:
+    factor, form = (100.0, ".1f") if SCORES[run.settings.metric].percent else (1.0, ".3f")
+    texts = {
+        (row["dataset"], row["method"]): f"{factor * row['published']:{form}} ({factor * row['difference']:+{form}})"
+        for row in run.published.to_dict("records")
+        if row["metric"] == run.settings.metric and np.isfinite(row["published"])
+    }
+    return [[texts.get((dataset, method), "") for method in methods] for dataset in datasets]
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(f"{float(value):.6g}")
