@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
     from mfbench.comparing import compare_results
+    from mfbench.drawing import save_chart
     from mfbench.host.hookspecs import hookimpl
     from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
     from mfbench.sections import Cell, Chart, Section, Table
@@ -34,6 +35,7 @@ _HOMES = {
     "make": "mfbench.api",
     "power": "mfbench.api",
     "run_suite": "mfbench.api",
+    "save_chart": "mfbench.drawing",
 }
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "make",
     "power",
     "run_suite",
+    "save_chart",
 ]
 
 

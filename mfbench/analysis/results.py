@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,6 +165,15 @@ class Run:
         """Return the column numbers of a dataset's relevant features; empty without ground truth."""
         return list(self._stored.dataset(dataset)["relevant"] or ())
 
+    @property
+    def collections(self) -> dict[str, list[str]]:
+        """The datasets of this run that belong to each collection, such as those of a paper, by its name."""
+        found: dict[str, list[str]] = {}
+        for dataset in self._stored.datasets:
+            for name in dataset["collections"] or {}:
+                found.setdefault(str(name), []).append(dataset["label"])
+        return found
+
     def feature_names(self, dataset: str) -> list[str]:
         """Return the names of a dataset's features."""
         return [str(name) for name in self._stored.dataset(dataset)["feature_names"]]
@@ -195,6 +204,24 @@ class Run:
             return pd.DataFrame(columns=PAIRED_COLUMNS)
         self._check_method(reference)
         return compare_rounds(self.trials, reference, alpha=self.settings.alpha)
+
+    def restricted(self, datasets: Collection[str]) -> Run:
+        """Return this run as if it had only some of its datasets.
+
+        Parameters
+        ----------
+        datasets : collection of str
+
+        Returns
+        -------
+        Run
+            Outcomes, scores and all comparisons are those of the datasets; `trials` and what is read from the store
+            are not restricted.
+        """
+        part = Run(self.path)
+        part.reference = self.reference
+        part.__dict__["outcomes"] = self.outcomes[self.outcomes["dataset"].isin(list(datasets))].reset_index(drop=True)
+        return part
 
     @property
     def metrics(self) -> list[str]:

@@ -10,21 +10,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from xml.sax.saxutils import escape
+from typing import Any
 
 from mfbench_similarity.histograms import MarginHistogram, margin_histogram
 
 DATASETS = ("iris", "wine", "balance-scale", "pima")
-# Sizes in pixels: a panel, the space around its bars, and the colours of margins on either side of 0.
-WIDTH, HEIGHT = 250, 170
-SIDE, TOP, BOTTOM = 14, 46, 24
-WRONG, RIGHT = "#c0504d", "#4f81bd"
-FONT = "font-family='sans-serif'"
+WRONG, RIGHT = "#d55e00", "#0072b2"  # margins on either side of 0
 DESCRIPTION = "Draw the training margins of RBS above those of sRBS, one column per dataset."
 
 
-def draw(panels: Sequence[Sequence[tuple[str, MarginHistogram]]]) -> str:
-    """Return an SVG chart of rows of titled histograms.
+def draw(panels: Sequence[Sequence[tuple[str, MarginHistogram]]]) -> Any:
+    """Return a chart of rows of titled histograms.
 
     Parameters
     ----------
@@ -33,61 +29,50 @@ def draw(panels: Sequence[Sequence[tuple[str, MarginHistogram]]]) -> str:
 
     Returns
     -------
-    str
-        A complete SVG document. Margins of at most 0 are red, the others blue. Each panel has its own scale.
+    altair.ConcatChart
+        Margins of at most 0 are orange, the others blue. Each panel has its own scale.
 
     Examples
     --------
     >>> from mfbench_similarity import margin_histogram
-    >>> chart = draw([[("a & b", margin_histogram([-1.0, 2.0, 3.0]))]])
-    >>> chart.startswith("<svg"), "a &amp; b" in chart, "33 % at or below 0" in chart
-    (True, True, True)
+    >>> chart = draw([[("a & b", margin_histogram([-1.0, 2.0, 3.0]))]]).to_dict()
+    >>> chart["concat"][0]["title"]["text"], chart["concat"][0]["title"]["subtitle"]
+    ('a & b', '33 % at or below 0, mean 1.33')
     """
+    import altair as alt
+
     columns = max(len(row) for row in panels)
-    body = [
-        _panel(title, histogram, WIDTH * column, HEIGHT * line)
-        for line, row in enumerate(panels)
-        for column, (title, histogram) in enumerate(row)
-    ]
-    width, height = WIDTH * columns, HEIGHT * len(panels)
-    head = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}'>"
-    return "\n".join([head, f"<rect width='{width}' height='{height}' fill='white'/>", *body, "</svg>\n"])
+    return alt.concat(*(_panel(title, histogram) for row in panels for title, histogram in row), columns=columns)
 
 
-def _panel(title: str, histogram: MarginHistogram, x: float, y: float) -> str:
+def _panel(title: str, histogram: MarginHistogram) -> Any:
+    import altair as alt
+
     edges, counts = histogram.edges, histogram.counts
-    low, high = min(float(edges[0]), 0.0), max(float(edges[-1]), 0.0)
-    across = (WIDTH - 2 * SIDE) / (high - low)
-    up = (HEIGHT - TOP - BOTTOM) / max(1, int(counts.max()))
-    floor = y + HEIGHT - BOTTOM
-
-    def at(margin: float) -> float:
-        return x + SIDE + (margin - low) * across
-
-    parts = [
-        _text(x + SIDE, y + 18, title, 13, "start", "#222"),
-        _text(
-            x + SIDE, y + 34, f"{histogram.mistakes:.0%} at or below 0, mean {histogram.mean:.3g}".replace("%", " %")
-        ),
+    bins = zip(edges[:-1], edges[1:], counts, strict=True)
+    rows = [
+        {"begin": float(begin), "end": float(end), "samples": int(count), "side": "wrong" if end <= 0 else "right"}
+        for begin, end, count in bins
+        if count
     ]
-    for begin, end, count in zip(edges[:-1], edges[1:], counts, strict=True):
-        if count:
-            colour, width = (WRONG if end <= 0 else RIGHT), max(0.5, (end - begin) * across - 0.5)
-            parts.append(
-                f"<rect x='{at(begin):.1f}' y='{floor - count * up:.1f}' width='{width:.1f}' "
-                f"height='{count * up:.1f}' fill='{colour}'/>"
-            )
-    parts.append(f"<path d='M{x + SIDE} {floor}H{x + WIDTH - SIDE}' stroke='#222'/>")
-    parts.append(f"<path d='M{at(0):.1f} {floor + 4}V{y + TOP - 4}' stroke='#222' stroke-dasharray='2 2'/>")
-    for margin, anchor in ((low, "start"), (0.0, "middle"), (high, "end")):
-        if margin == 0.0 or abs(at(margin) - at(0)) > 36:
-            parts.append(_text(at(margin), floor + 16, f"{margin:.2g}", 10, anchor))
-    return "\n".join(parts)
-
-
-def _text(x: float, y: float, text: str, size: int = 11, anchor: str = "start", colour: str = "#555") -> str:
-    style = f"{FONT} font-size='{size}' text-anchor='{anchor}' fill='{colour}'"
-    return f"<text x='{x:.1f}' y='{y:.1f}' {style}>{escape(text)}</text>"
+    subtitle = f"{histogram.mistakes:.0%} at or below 0, mean {histogram.mean:.3g}".replace("%", " %")
+    ends = alt.Scale(domain=[min(float(edges[0]), 0.0), max(float(edges[-1]), 0.0)], nice=False)
+    colour = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["wrong", "right"], range=[WRONG, RIGHT]))
+    bars = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect(stroke="white", strokeWidth=0.4)
+        .encode(
+            alt.X("begin:Q", title="margin", scale=ends),
+            alt.X2("end"),
+            alt.Y("samples:Q", title=None),
+            alt.Y2(datum=0),
+            colour,
+            tooltip=["begin:Q", "end:Q", "samples:Q"],
+        )
+    )
+    zero = alt.Chart(alt.Data(values=[{"begin": 0.0}])).mark_rule(strokeDash=[2, 2]).encode(alt.X("begin:Q"))
+    heading = alt.TitleParams(title, subtitle=subtitle, fontSize=13, anchor="start")
+    return alt.layer(bars, zero).properties(width=210, height=110, title=heading)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -119,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--beta", type=float, default=100.0, help="steepness of sRBS (default: 100)")
     parser.add_argument("--l2", type=float, default=0.01, help="penalty of sRBS (default: 0.01)")
     options = parser.parse_args(arguments)
-    from mfbench import load_dataset
+    from mfbench import Chart, load_dataset, save_chart
     from mfbench.errors import ExitCode, MfbenchError
     from mfbench_similarity import RBS, SRBS
 
@@ -139,9 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The data have been checked, so the estimator has rejected a parameter.
         return _fail(str(error), ExitCode.USAGE)
     try:
-        options.out.write_text(draw(rows), encoding="utf-8")
-    except OSError as error:
-        return _fail(f"cannot write {options.out}: {error.strerror}", ExitCode.FAILED)
+        save_chart(Chart("margins", "Margins of the training samples", spec=lambda: draw(rows)), options.out)
+    except MfbenchError as error:
+        return _fail(str(error), error.exit_code)
     return 0
 
 

@@ -1,8 +1,8 @@
 """Draw charts of SQP-FW: ``python -m mfbench_sqpfw.charts [--data-dir DIR] OUT_DIR``.
 
 ``path.svg`` shows the weights of a dataset's features over theta, with the breakpoints and the jumps; ``scaling.svg``
-shows the time of a step of Algorithm 1 over the number of samples. Needs matplotlib (the extra ``figures``). Like
-`plugin`, this module is not an estimator: it loads data through mfbench.
+shows the time of a step of Algorithm 1 over the number of samples. Like `plugin`, this module is not an estimator: it
+loads data and draws through mfbench.
 """
 
 from __future__ import annotations
@@ -60,48 +60,64 @@ def step_cost(n: int, n_features: int = 20, steps: int = 200, repeats: int = 3, 
     return float(best)
 
 
-def draw_path(path: WeightPath, names: Sequence[str], title: str) -> Any:
-    """Return a chart of the weights over theta.
+def weights_over_theta(path: WeightPath, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row per feature and theta: each theta twice, with the weights before and after it, as a jump needs.
+
+    Parameters
+    ----------
+    path : WeightPath
+    names : sequence of str
+    """
+    thetas = np.repeat(path.thetas, 2)
+    weights = np.stack([path.before, path.after], axis=1).reshape(len(thetas), -1)
+    return [
+        {"theta": float(theta), "weight": float(row[feature]), "feature": str(name), "number": feature, "order": order}
+        for feature, name in enumerate(names)
+        for order, (theta, row) in enumerate(zip(thetas, weights, strict=True))
+    ]
+
+
+def draw_path(path: WeightPath, names: Sequence[str]) -> Any:
+    """Return a chart of the weights over theta, with marks below it at the breakpoints and the jumps.
 
     Parameters
     ----------
     path : WeightPath
     names : sequence of str
         Names of the features; the legend shows the eight with the largest final weights.
-    title : str
 
     Returns
     -------
-    matplotlib.figure.Figure
+    altair.VConcatChart
     """
-    from matplotlib.figure import Figure
+    import altair as alt
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
-    named = set(np.argsort(-path.rows[-1], kind="stable")[:8].tolist())
-    # Each theta twice, with the weights before and after it, so that a jump is a vertical line.
-    thetas = np.repeat(path.thetas, 2)
-    weights = np.stack([path.before, path.after], axis=1).reshape(len(thetas), -1)
-    for feature, name in enumerate(names):
-        style: dict[str, Any] = (
-            {"label": name, "linewidth": 1.4} if feature in named else {"color": "0.75", "linewidth": 0.6}
-        )
-        axes.plot(thetas, weights[:, feature], **style)
-    _, top = axes.get_ylim()
-    axes.vlines(path.thetas[1:], -0.03 * top, -0.01 * top, color="0.6", linewidth=0.3)
-    jumps = path.thetas[path.jumps]
-    axes.vlines(jumps, -0.06 * top, -0.04 * top, color="#c0504d", linewidth=0.3)
-    axes.set(
-        xlabel="theta",
-        ylabel="weight",
-        title=f"{title}: {len(path.events)} breakpoints (grey marks), {len(jumps)} jumps (red marks)",
+    named = np.argsort(-path.rows[-1], kind="stable")[:8].tolist()
+    rows = weights_over_theta(path, names)
+    large = alt.Data(values=[row for row in rows if row["number"] in named])
+    small = alt.Data(values=[row for row in rows if row["number"] not in named])
+    x = alt.X("theta:Q", title=None, scale=alt.Scale(domain=[0.0, float(path.thetas[-1])], nice=False))
+    y, order, each = alt.Y("weight:Q"), alt.Order("order:Q"), alt.Detail("number:N")
+    colour = alt.Color("feature:N", title=None, sort=[str(names[index]) for index in named])
+    lines = alt.layer(
+        alt.Chart(small).mark_line(color="#cccccc", strokeWidth=0.6).encode(x, y, order, each),
+        alt.Chart(large)
+        .mark_line(strokeWidth=1.4)
+        .encode(x, y, order, each, colour, tooltip=["feature:N", "weight:Q"]),
+    ).properties(width=560, height=300)
+    kinds = [("breakpoints", path.thetas[1:]), ("jumps", path.thetas[path.jumps])]
+    marks = [{"theta": float(theta), "kind": kind} for kind, thetas in kinds for theta in thetas]
+    ticks = (
+        alt.Chart(alt.Data(values=marks))
+        .mark_tick(thickness=0.5, color="#777777")
+        .encode(x.title("theta"), alt.Y("kind:N", title=None))
+        .properties(width=560, height=alt.Step(18))
     )
-    axes.legend(fontsize="small")
-    return figure
+    return alt.vconcat(lines, ticks, spacing=6)
 
 
 def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
-    """Return a chart of the time of a step over the number of samples, with its exponents.
+    """Return a chart of the time of a step over the number of samples, on logarithmic axes.
 
     Parameters
     ----------
@@ -110,24 +126,36 @@ def draw_scaling(sizes: Sequence[int], seconds: Sequence[float]) -> Any:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    altair.Chart
     """
-    from matplotlib.figure import Figure
+    import altair as alt
 
-    # Fixed costs dominate small problems, so the fit over all sizes understates the growth.
+    rows = [{"samples": int(n), "milliseconds": 1e3 * float(s)} for n, s in zip(sizes, seconds, strict=True)]
+    ticks = [tick for tick in _TICKS if 0.7 * min(seconds) < 1e-3 * tick < 1.5 * max(seconds)]
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(point=True)
+        .encode(
+            alt.X("samples:Q", scale=alt.Scale(type="log", padding=10)).axis(values=list(sizes), format=","),
+            alt.Y("milliseconds:Q", title="milliseconds per step", scale=alt.Scale(type="log", padding=10)).axis(
+                values=ticks, format="~g"
+            ),
+        )
+        .properties(width=420, height=300)
+    )
+
+
+def scaling_title(sizes: Sequence[int], seconds: Sequence[float]) -> str:
+    """Return the exponents of the time of a step. Fixed costs dominate small problems, so there are two.
+
+    Examples
+    --------
+    >>> scaling_title([100, 200, 400], [0.001, 0.002, 0.004])
+    'Time of a step, 20 features: ~ n^1.00 over all sizes, n^1.00 at the largest'
+    """
     overall, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
     last, _ = np.polyfit(np.log(sizes[-2:]), np.log(seconds[-2:]), 1)
-    title = f"Time of a step, 20 features: ~ n^{overall:.2f} over all sizes, n^{last:.2f} at the largest"
-    figure = Figure(figsize=(6, 4.5), layout="constrained")
-    axes = figure.subplots()
-    axes.loglog(sizes, 1e3 * np.asarray(seconds), "o-")
-    axes.set(xlabel="samples", ylabel="milliseconds per step", title=title)
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    ticks = [tick for tick in _TICKS if 0.7 * min(seconds) < 1e-3 * tick < 1.5 * max(seconds)]
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
-    axes.grid(True, linewidth=0.3)
-    return figure
+    return f"Time of a step, 20 features: ~ n^{overall:.2f} over all sizes, n^{last:.2f} at the largest"
 
 
 def _sizes(text: str) -> list[int]:
@@ -150,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0; 1 if data or matplotlib are unavailable or a file cannot be written; 2 for invalid arguments.
+        Exit code: 0; 1 if data are unavailable or a file cannot be written; 2 for invalid arguments.
     """
     parser = argparse.ArgumentParser(prog="python -m mfbench_sqpfw.charts", description=__doc__.split("\n\n")[1])
     parser.add_argument("out", type=Path, metavar="OUT_DIR", help="folder for path.svg and scaling.svg")
@@ -163,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--theta-max", type=float, default=0.1, help="end of the path (default: 0.1)")
     parser.add_argument("--sizes", type=_sizes, default=SIZES, metavar="N,N,…", help="numbers of samples to time")
     options = parser.parse_args(arguments)
-    from mfbench import load_dataset
+    from mfbench import Chart, load_dataset, save_chart
 
     def draw() -> None:
         data = load_dataset(options.dataset, data_dir=options.data_dir, offline=options.offline)
@@ -171,10 +199,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         X = (data.X - data.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         path = sqpfw_path(X, data.y, options.theta_max, kappa=options.kappa)
         options.out.mkdir(parents=True, exist_ok=True)
-        draw_path(path, data.feature_names, options.dataset).savefig(options.out / "path.svg")
+        title = f"{options.dataset}: {len(path.events)} breakpoints, {int(np.sum(path.jumps))} jumps"
+        save_chart(Chart("path", title, spec=lambda: draw_path(path, data.feature_names)), options.out / "path.svg")
         step_cost(64, steps=20)
         costs = [step_cost(n) for n in options.sizes]
-        draw_scaling(options.sizes, costs).savefig(options.out / "scaling.svg")
+        title = scaling_title(options.sizes, costs)
+        scaling = Chart("scaling", title, spec=lambda: draw_scaling(options.sizes, costs))
+        save_chart(scaling, options.out / "scaling.svg")
 
     return exit_code_of(draw)
 
@@ -189,17 +220,12 @@ def exit_code_of(draw: Callable[[], None]) -> int:
     Returns
     -------
     int
-        Exit code: 0; 1 if data or matplotlib are unavailable or a file cannot be written; 2 for invalid parameters.
+        Exit code: 0; 1 if data are unavailable or a file cannot be written; 2 for invalid parameters.
     """
     from mfbench.errors import MfbenchError
 
     try:
-        import matplotlib  # noqa: F401
-
         draw()
-    except ImportError:
-        print("error: matplotlib is missing; install it with: pip install 'mfbench[figures]'", file=sys.stderr)  # noqa: T201
-        return 1
     except (MfbenchError, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         # A ValueError means an invalid parameter.

@@ -2,7 +2,7 @@
 
 ``toy-path.svg`` shows both weights over the breakpoints and over theta; ``toy-spaces.svg`` shows the seven points in
 the weighted feature space at four breakpoints. The paper does not print its coordinates, so the pictures have its shape
-but not its numbers. Needs matplotlib (the extra ``figures``).
+but not its numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mfbench_sqpfw import toy
-from mfbench_sqpfw.charts import exit_code_of
+from mfbench_sqpfw.charts import exit_code_of, weights_over_theta
 from mfbench_sqpfw.path import sqpfw_path
 from mfbench_sqpfw.weight_path import WeightPath
 
@@ -58,22 +58,23 @@ def draw_weights(path: WeightPath) -> Any:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    altair.HConcatChart
     """
-    from matplotlib.figure import Figure
+    import altair as alt
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
-    steps, thetas = figure.subplots(1, 2, sharey=True)
-    # Each theta twice, with the weights before and after it, so that a jump is a vertical line.
-    twice = np.repeat(path.thetas, 2)
-    weights = np.stack([path.before, path.after], axis=1).reshape(len(twice), -1)
-    for feature in range(path.after.shape[1]):
-        steps.plot(path.after[:, feature], "o-", markersize=3, label=f"feature {feature + 1}")
-        thetas.plot(twice, weights[:, feature], label=f"feature {feature + 1}")
-    steps.set(xlabel="breakpoint", ylabel="weight", title="(a) over the breakpoints")
-    thetas.set(xlabel="theta", title="(b) over theta")
-    steps.legend()
-    return figure
+    names = [f"feature {number}" for number in range(1, path.after.shape[1] + 1)]
+    steps = [
+        {"breakpoint": step, "weight": float(weight), "feature": name}
+        for step, row in enumerate(path.after)
+        for name, weight in zip(names, row, strict=True)
+    ]
+    y, colour = alt.Y("weight:Q"), alt.Color("feature:N", title=None)
+    left = alt.Chart(alt.Data(values=steps), title="(a) over the breakpoints").mark_line(point=True)
+    right = alt.Chart(alt.Data(values=weights_over_theta(path, names)), title="(b) over theta").mark_line()
+    return alt.hconcat(
+        left.encode(alt.X("breakpoint:Q"), y, colour).properties(width=340, height=260),
+        right.encode(alt.X("theta:Q"), y, colour, order="order:Q").properties(width=340, height=260),
+    )
 
 
 def draw_spaces(path: WeightPath) -> Any:
@@ -85,24 +86,32 @@ def draw_spaces(path: WeightPath) -> Any:
 
     Returns
     -------
-    matplotlib.figure.Figure
+    altair.ConcatChart
     """
-    from matplotlib.figure import Figure
+    import altair as alt
 
     X, y = toy.data()
-    figure = Figure(figsize=(9, 8), layout="constrained")
-    panels = figure.subplots(2, 2).ravel()
-    for panel, letter, step in zip(panels, "abcd", snapshots(path), strict=True):
+    panels = []
+    for letter, step in zip("abcd", snapshots(path), strict=True):
         weights = path.after[step]
-        points = X * np.sqrt(weights)
-        for label, colour, marker in ((0, "#c0504d", "o"), (1, "#4f81bd", "s")):
-            panel.scatter(*points[y == label].T, s=160, c=colour, marker=marker)
-        for number, point in enumerate(points):
-            panel.text(*point, str(number), ha="center", va="center", color="white", fontsize=8)
-        panel.set_aspect("equal", adjustable="datalim")
+        rows = [
+            {"first": float(a), "second": float(b), "class": int(label), "number": number}
+            for number, ((a, b), label) in enumerate(zip(X * np.sqrt(weights), y, strict=True))
+        ]
         title = f"({letter}) theta = {path.thetas[step]:.3f}: weights {weights[0]:.3f} and {weights[1]:.3f}"
-        panel.set(title=title, xlabel="feature 1 × √weight", ylabel="feature 2 × √weight")
-    return figure
+        # The same scale on both axes: distances are what the picture is about.
+        ends = float(np.abs(X).max()) * 1.05
+        scale = alt.Scale(domain=[-ends if X.min() < 0 else 0.0, ends])
+        base = alt.Chart(alt.Data(values=rows), title=title).encode(
+            alt.X("first:Q", title="feature 1 × √weight", scale=scale),
+            alt.Y("second:Q", title="feature 2 × √weight", scale=scale),
+        )
+        points = base.mark_point(size=220, filled=True, opacity=1.0).encode(
+            alt.Color("class:N"), alt.Shape("class:N", scale=alt.Scale(range=["circle", "square"]))
+        )
+        numbers = base.mark_text(color="white", fontSize=10).encode(alt.Text("number:Q"))
+        panels.append(alt.layer(points, numbers).properties(width=300, height=300))
+    return alt.concat(*panels, columns=2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -116,18 +125,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0; 1 if matplotlib is missing or a file cannot be written.
+        Exit code: 0; 1 if a file cannot be written.
     """
     assert __doc__ is not None
     parser = argparse.ArgumentParser(prog="python -m mfbench_sqpfw.toy_charts", description=__doc__.split("\n\n")[1])
     parser.add_argument("out", type=Path, metavar="OUT_DIR", help="folder for toy-path.svg and toy-spaces.svg")
     options = parser.parse_args(arguments)
+    from mfbench import Chart, save_chart
 
     def draw() -> None:
         path = toy_path()
         options.out.mkdir(parents=True, exist_ok=True)
-        draw_weights(path).savefig(options.out / "toy-path.svg")
-        draw_spaces(path).savefig(options.out / "toy-spaces.svg")
+        weights = Chart("toy-path", "Weights of the toy data", spec=lambda: draw_weights(path))
+        spaces = Chart("toy-spaces", "The toy data in the weighted space", spec=lambda: draw_spaces(path))
+        for chart in (weights, spaces):
+            save_chart(chart, options.out / f"{chart.name}.svg")
 
     return exit_code_of(draw)
 

@@ -1,0 +1,115 @@
+"""The page of a run: its report with everything, the groups of datasets with verdicts of their own, and tags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mfbench.analysis.results import Run
+from mfbench.errors import MfbenchError
+from mfbench.host.expressions import parse
+from mfbench.host.registry import Registry
+from mfbench.report.answer import answer_across
+from mfbench.report.contents import kind_of, report_of
+from mfbench.report.heading import regeneration_command
+from mfbench.report.render.html.page import to_html
+from mfbench.report.render.html.scores import Group, score_data
+from mfbench.report.sections.scores import score_table
+from mfbench.sections import Report, Section, Table
+
+FILE = "report.html"
+LEAST_DATASETS = 2
+
+
+def page_of(run: Run, registry: Registry | None = None) -> str:
+    """Return the HTML page of a run.
+
+    Parameters
+    ----------
+    run : Run
+    registry : Registry or None, default=None
+        Plugins that may add sections; it also knows the tags of methods, and which datasets need no network.
+
+    Returns
+    -------
+    str
+    """
+    report = report_of(run, registry, statistics=True)
+    report = replace(report, answer=answer_of(run), problems=problems_of(report))
+    command = regeneration_command(run)
+    table = _score_table_of(report)
+    if table is None:
+        return to_html(report, command)
+    return to_html(report, command, score_data(run, table, groups_of(run, registry), tags_of(run, registry)))
+
+
+def answer_of(run: Run) -> list[str]:
+    """Return the outcome of a run in one or two sentences; none for runs that compare no scores across datasets."""
+    return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
+
+
+def problems_of(report: Report) -> list[str]:
+    """Return the sentences on what was left out, failed or has not run."""
+    remarks = [section for section in report.sections if "left_out" in section.data]
+    words = ("Left out", "Failed", "Not run", "Undefined", "The download failed", "No trials")
+    return [note for section in remarks for note in section.notes if note.startswith(words)]
+
+
+def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
+    """Return all datasets, those of each collection, and those that need no network, each with its verdicts.
+
+    Parameters
+    ----------
+    run : Run
+    registry : Registry or None, default=None
+
+    Returns
+    -------
+    list of Group
+        A group needs two datasets, and must not have all of them.
+    """
+    everything = list(dict.fromkeys(run.outcomes["dataset"]))
+    parts = {f"the collection {name}": datasets for name, datasets in run.collections.items()}
+    if registry is not None:
+        parts["the embedded datasets"] = [dataset for dataset in everything if _is_embedded(dataset, registry)]
+    groups = [_group(f"all {len(everything)} datasets", run)]
+    for title, datasets in parts.items():
+        own = [dataset for dataset in everything if dataset in datasets]
+        if LEAST_DATASETS <= len(own) < len(everything):
+            groups.append(_group(f"{title} ({len(own)})", run.restricted(own)))
+    return groups
+
+
+def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
+    """Return the tags of the selector and the classifier of each method; none for those that are not installed."""
+    if registry is None:
+        return []
+    known = {**registry.selectors(), **registry.classifiers()}
+    tags = []
+    for text in run.methods.values():
+        steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
+        found = [known.get(_name(step)) for step in steps if not step.startswith("top ")]
+        tags.append(sorted({tag for registered in found if registered is not None for tag in registered.spec.tags}))
+    return tags
+
+
+def _score_table_of(report: Report) -> Table | None:
+    sections: list[Section] = [section for section in report.sections if "wins_ties_losses" in section.data]
+    return sections[0].tables[0] if sections and sections[0].tables else None
+
+
+def _group(title: str, run: Run) -> Group:
+    table = score_table(run)
+    rows = table.rows[len(table.rows) - table.footer_rows :] if table.footer_rows else []
+    return Group(title, [[cell.text for cell in row] for row in rows], answer_of(run))
+
+
+def _is_embedded(label: str, registry: Registry) -> bool:
+    registered = registry.datasets().get(_name(label))
+    return registered is not None and bool(getattr(registered.spec, "embedded", False))
+
+
+def _name(expression: str) -> str:
+    try:
+        return parse(expression).name
+    except MfbenchError:
+        return expression

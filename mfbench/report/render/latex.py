@@ -1,0 +1,77 @@
+"""Tables of a report as LaTeX with booktabs, for a paper."""
+
+from __future__ import annotations
+
+from mfbench.sections import Cell, Report, Table
+
+_SIGNS = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "≈": r"$\approx$", "≫": r"$\gg$",
+    "≪": r"$\ll$", "<": r"$<$", ">": r"$>$", "→": r"$\to$", "×": r"$\times$", "–": "--", "…": r"\dots{}",
+    "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "\n": " ",
+}  # fmt: skip
+_ESCAPES = str.maketrans(_SIGNS)
+
+
+def to_latex(report: Report) -> str:
+    """Return every table of a report as a ``table`` environment; it needs the packages booktabs and graphicx.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        The best of a row is bold. Tables are scaled down to the width of the text if they are wider.
+    """
+    parts = [
+        _environment(table, f"{report.title}. {section.title}{f': {table.title}' if table.title else ''}.")
+        for section in report.sections
+        for table in section.tables
+    ]
+    return "\n".join(["% \\usepackage{booktabs,graphicx}", "", *parts])
+
+
+def escape(text: str) -> str:
+    """Return text as LaTeX shows it.
+
+    Examples
+    --------
+    >>> print(escape("50 % of a_b & {c}"))
+    50 \\% of a\\_b \\& \\{c\\}
+    """
+    return text.translate(_ESCAPES)
+
+
+def _environment(table: Table, caption: str) -> str:
+    n_body = len(table.rows) - table.footer_rows
+    lines = [_row([Cell(name) for name in table.columns]), r"\midrule"]
+    for number, row in enumerate(table.rows):
+        if number == n_body:
+            lines.append(r"\midrule")
+        lines.append(_row(row))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escape(caption)}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _row(cells: list[Cell]) -> str:
+    return " & ".join(_cell(cell) for cell in cells) + r" \\"
+
+
+def _cell(cell: Cell) -> str:
+    text = escape(cell.text)
+    return rf"\textbf{{{text}}}" if cell.role in ("best", "best-marked") else text
