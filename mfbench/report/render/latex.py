@@ -34,12 +34,12 @@ def to_latex(report: Report) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as LaTeX shows it.
+    r"""Return text as LaTeX shows it.
 
     Examples
     --------
     >>> print(escape("50 % of a_b & {c}"))
-    50 \\% of a\\_b \\& \\{c\\}
+    50 \% of a\_b \& \{c\}
     """
     return text.translate(_ESCAPES)
 
