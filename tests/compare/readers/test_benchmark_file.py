@@ -1,6 +1,7 @@
 """Files of pytest-benchmark: rounds or statistics; whatever else is in them becomes one sentence."""
 
 import json
+import os
 import subprocess
 import sys
 from statistics import median
@@ -49,7 +50,9 @@ def pytester_file(tmp_path):
     path = tmp_path / "own.json"
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "none.ini", f"--benchmark-json={path}", str(test)]
     (tmp_path / "none.ini").write_text("[pytest]\n")
-    subprocess.run([sys.executable, *words], check=True, cwd=tmp_path, capture_output=True)
+    # In a worker of pytest-xdist, pytest-benchmark would measure nothing.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
+    subprocess.run([sys.executable, *words], check=True, cwd=tmp_path, env=environment, capture_output=True)
     return path
 
 
