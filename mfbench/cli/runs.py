@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,14 @@ import typer
 from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, Strict, make_console, print_line
 from mfbench.errors import ExitCode, UsageError
+
+
+class PictureForm(StrEnum):
+    """The form of pictures."""
+
+    SVG = "svg"
+    PDF = "pdf"
+    PNG = "png"
 
 
 def suite(
@@ -105,14 +114,22 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
+    as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="Write the page: one HTML file with everything.")] = False,
+    opens: Annotated[
+        bool, typer.Option("--open", help="Write the page beside the run and show it in a browser.")
+    ] = False,
     as_svg: Annotated[bool, typer.Option("--svg", help="Write the terminal view as an SVG picture.")] = False,
     figure: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Write a chart as SVG: critical-difference or time-profile.")
+        str | None, typer.Option(metavar="NAME", help="Write a chart as SVG, such as critical-difference.")
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write the charts of a ground-truth run as SVG files into a folder."),
+        typer.Option(metavar="DIR", help="Write every chart as a file into a folder."),
     ] = None,
+    form_of_figures: Annotated[
+        PictureForm, typer.Option("--format", metavar="svg|pdf|png", help="Form of the files of --figures.")
+    ] = PictureForm.SVG,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
     ] = None,
@@ -121,14 +138,22 @@ def report(
     """Show or export the report of a run, or analyse a published table."""
     from mfbench.report.present import Form, present_run, present_table
 
-    switches = {"json": as_json, "csv": as_csv, "md": as_md, "svg": as_svg, "figure": figure is not None}
+    switches = {
+        "json": as_json,
+        "csv": as_csv,
+        "md": as_md,
+        "latex": as_latex,
+        "html": as_html,
+        "svg": as_svg,
+        "figure": figure is not None,
+    }
     forms = [name for name, is_set in switches.items() if is_set]
     if len(forms) > 1:
-        raise UsageError("choose one of --json, --csv, --md, --svg and --figure")
+        raise UsageError("choose one of --json, --csv, --md, --latex, --html, --svg and --figure")
     if (run is None) == (published is None):
         raise UsageError("name either a run or, with --published, a table")
     if output is not None and not forms:
-        raise UsageError("--output needs one of --json, --csv, --md, --svg and --figure")
+        raise UsageError("--output needs one of --json, --csv, --md, --latex, --html, --svg and --figure")
     form = Form(forms[0] if forms else "terminal", figure, statistics, reference, output)
     if published is not None:
         text = present_table(published, form, make_console())
@@ -140,8 +165,13 @@ def report(
         if figures is not None:
             from mfbench.report.present import write_charts
 
-            for path in write_charts(stored, figures):
+            for path in write_charts(stored, figures, form_of_figures):
                 sys.stdout.write(f"{path}\n")
+            return
+        if opens:
+            from mfbench.report.present import open_page
+
+            sys.stdout.write(f"{open_page(stored)}\n")
             return
         text = present_run(stored, form, make_console())
     if output is None:

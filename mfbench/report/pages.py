@@ -83,7 +83,7 @@ def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
     """Return the tags of the selector and the classifier of each method; none for those that are not installed."""
     if registry is None:
         return []
-    known = {**registry.selectors(), **registry.classifiers()}
+    known = {**registry.selectors, **registry.classifiers}
     tags = []
     for text in run.methods.values():
         steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
@@ -104,7 +104,7 @@ def _group(title: str, run: Run) -> Group:
 
 
 def _is_embedded(label: str, registry: Registry) -> bool:
-    registered = registry.datasets().get(_name(label))
+    registered = registry.datasets.get(_name(label))
     return registered is not None and bool(getattr(registered.spec, "embedded", False))
 
 

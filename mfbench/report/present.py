@@ -15,9 +15,12 @@ from mfbench.report.charts import critical_difference, time_profile
 from mfbench.report.charts.drawing import picture
 from mfbench.report.contents import report_of
 from mfbench.report.heading import regeneration_command
+from mfbench.report.pages import FILE, page_of
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.csv import to_csv
+from mfbench.report.render.html.page import to_html
 from mfbench.report.render.json import to_json
+from mfbench.report.render.latex import to_latex
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.picture import to_svg
 from mfbench.report.render.terminal import show
@@ -30,7 +33,7 @@ NEEDS = {
     critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
     time_profile.NAME: "a profile of times needs a run with a dataset on which every trial has run",
 }
-"""The charts of ``--figure``, each with what it needs."""
+"""What a chart needs that a report does not always have."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class Form:
 
     Attributes
     ----------
-    name : {"terminal", "json", "csv", "md", "svg", "figure"}
-    figure : {"critical-difference", "time-profile"} or None
+    name : {"terminal", "json", "csv", "md", "latex", "html", "svg", "figure"}
+    figure : str or None
+        Name of a chart.
     statistics : bool
         Whether to include all pairs, win probabilities and times.
     reference : str or None
@@ -73,6 +77,8 @@ def present_run(run: Run, form: Form, console: Console) -> str:
         if form.reference not in run.methods:
             raise UnknownNameError("method", form.reference, run.methods, owner="this run")
         run.reference = form.reference
+    if form.name == "html":
+        return page_of(run, load_registry())
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
     command = ""
@@ -145,6 +151,10 @@ def _present(report: Report, form: Form, console: Console, command: str = "") ->
             return to_markdown(report, command)
         case "svg":
             return to_svg(report)
+        case "latex":
+            return to_latex(report)
+        case "html":
+            return to_html(report)
         case "json":
             return to_json(report)
         case "csv":
@@ -154,12 +164,38 @@ def _present(report: Report, form: Form, console: Console, command: str = "") ->
 
 
 def _chart(report: Report, name: str) -> str:
-    if name not in NEEDS:
-        raise UnknownNameError("figure", name, tuple(NEEDS))
     chart = report.chart(name)
     if chart is None or chart.spec is None:
-        raise UsageError(NEEDS[name])
+        if name in NEEDS:
+            raise UsageError(NEEDS[name])
+        names = [chart.name for section in report.sections for chart in section.charts if chart.spec is not None]
+        raise UnknownNameError("figure", name, [*names, *NEEDS], owner="this report")
     return picture(chart, "svg", report.title).decode()
+
+
+def write_page(run: Run, registry: Registry | None = None) -> Path:
+    """Write the page of a run beside its store and return its path.
+
+    Raises
+    ------
+    MfbenchError
+        If the file cannot be written.
+    """
+    path = run.path / FILE
+    try:
+        path.write_text(page_of(run, registry or load_registry()), encoding="utf-8")
+    except OSError as error:
+        raise MfbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    return path
+
+
+def open_page(run: Run) -> Path:
+    """Write the page of a run and show it in the user's browser."""
+    import webbrowser
+
+    path = write_page(run)
+    webbrowser.open(path.resolve().as_uri())
+    return path
 
 
 def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
