@@ -100,3 +100,13 @@ def test_an_alarm_must_be_confirmed_by_new_pairs():
     assert is_confirmed(measured(rng, 1.15, 0.02, n=6), "fit", 1.05, 1.0, 0.05)
     assert not is_confirmed(measured(rng, 1.0, 0.02, n=6), "fit", 1.05, 1.0, 0.05)
     assert not is_confirmed(Costs(), "fit", 1.05, 1.0, 0.05)
+
+
+def test_a_difference_that_is_too_small_to_matter_is_no_alarm():
+    costs = measured(np.random.default_rng(5), 1.0, 0.001)
+    costs.base = [2e-4 + 1e-8 * number for number in range(len(costs.base))]
+    costs.head = [value + 8e-5 for value in costs.base]  # 40 percent, and less than a tenth of a millisecond
+    costs.repeated = [(2e-4, 2e-4)] * 5
+    cell = verdict_of(costs)
+    assert cell.verdict is Verdict.UNDECIDED
+    assert cell.reason == "above the limit, but by less than 100 µs"

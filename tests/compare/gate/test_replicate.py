@@ -2,12 +2,13 @@ import json
 import pickle
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from mfbench.api import prepare_suite, run_suite
 from mfbench.compare.gate.plan import plan_gate
-from mfbench.compare.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, Replicate, rounds_for
+from mfbench.compare.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, Replicate, _versions, rounds_for
 from mfbench.compare.gate.staging import staged
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
@@ -112,6 +113,23 @@ def test_a_failure_is_an_answer(replicate, monkeypatch):
     own, plan = replicate
     (cell,) = [cell for cell in plan.cells if cell.method == "REL"]
     assert own.run(cell.trials[0], 1) == {"status": "error", "message": "ValueError: no"}
+
+
+def test_a_method_that_is_tuned_per_dataset_has_no_time_of_a_trial(suite):
+    suite.write_text(SUITE.replace("[1, 3] }", '[1, 3] }\nselection = "per-dataset"'))
+    registry = load_registry()
+    plan = plan_gate(load_suite(str(suite), registry), registry, ["REL"])
+    with staged(plan.suite) as staging:
+        own = Replicate(pickle.loads((staging.folder / "order.pickle").read_bytes()), registry)
+        answer = own.run(plan.cells[0].trials[0], 1)
+    assert answer["status"] == "untimed"
+    assert "tuned per dataset" in answer["message"]
+
+
+def test_of_two_copies_of_a_package_the_first_counts(monkeypatch):
+    copies = [SimpleNamespace(metadata={"Name": "numpy"}, version=version) for version in ("2.0", "1.26")]
+    monkeypatch.setattr("importlib.metadata.distributions", lambda: iter(copies))
+    assert _versions()["numpy"] == "2.0"
 
 
 def test_rounds():
