@@ -11,20 +11,17 @@ from typing import Any
 
 from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.power import Power
-from mfbench.analysis.results import Run
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
+from mfbench.errors import ExitCode, MfbenchError, explained
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
 from mfbench.run.runner import Observer, RunOptions, execute, run_folder
-from mfbench.run.store_file import FILE_NAME
+from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import Plan, make_plan
-
-DEFAULT_OUT = Path("reports")
 
 __all__ = [
     "DEFAULT_OUT",
@@ -35,6 +32,7 @@ __all__ = [
     "load_dataset",
     "load_run",
     "make",
+    "opened_runs",
     "power",
     "prepare_suite",
     "resume_command",
@@ -245,58 +243,6 @@ def run_suite(
     )
     execute(plan, folder, registry, RunOptions(jobs, fresh, retry_failed), observer or Silent())
     return load_run(folder)
-
-
-def load_run(path: Path | str) -> Run:
-    """Open the results of a run.
-
-    Parameters
-    ----------
-    path : Path or str
-        A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    UsageError
-        If there is no run.
-    RunError
-        If it cannot be read.
-    """
-    folder = Path(path)
-    if not (folder / FILE_NAME).is_file():
-        runs = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda file: file.stat().st_mtime)
-        if not runs:
-            suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
-            there = f"; there are runs of {', '.join(suites)}" if suites else ""
-            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
-        folder = runs[-1].parent
-    return Run(folder)
-
-
-def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
-    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite.
-
-    Parameters
-    ----------
-    run : str
-        A path as in `load_run`, or the name of a suite.
-    out : Path or str, default="reports"
-        Folder of all runs.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    UsageError, RunError
-        As in `load_run`.
-    """
-    return load_run(run if Path(run).exists() else Path(out) / run)
 
 
 def power(

@@ -129,3 +129,37 @@ def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str
             [dataset, method, n_features[dataset], np.median(counts), min(counts), max(counts), value, len(members)]
         )
     return pd.DataFrame(lines, columns=SELECTED)
+
+
+def selection_counts(
+    rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]
+) -> dict[tuple[str, str], tuple[NDArray[np.int64], int]]:
+    """Return how often each method selected each feature of each dataset.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        As for `selected_features`.
+    n_features : mapping of str to int
+        Features of each dataset.
+
+    Returns
+    -------
+    dict
+        By dataset and method: counts of shape (n_features,), and the number of trials that stored a selection.
+
+    Examples
+    --------
+    >>> rows = [{"dataset": "d", "method": "A", "status": "ok", "selected": [0, 2]}] * 3
+    >>> counts, folds = selection_counts(rows, {"d": 3})["d", "A"]
+    >>> counts.tolist(), folds
+    ([3, 0, 3], 3)
+    """
+    cells: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        if row["status"] == "ok" and row["selected"] is not None:
+            cells.setdefault((row["dataset"], row["method"]), []).append(row["selected"])
+    return {
+        place: (np.bincount(np.concatenate(sets).astype(np.int64), minlength=n_features[place[0]]), len(sets))
+        for place, sets in cells.items()
+    }

@@ -189,8 +189,18 @@ def summarise(
     settings: ComparisonSettings,
     decisions: Decisions | None = None,
     dummies: Mapping[str, float] | None = None,
+    verdicts: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return one row per method, best average rank first.
+
+    Parameters
+    ----------
+    trials, settings, decisions
+        As for `tabulate`.
+    dummies : mapping of str to float or None, default=None
+        As for `complete_table`.
+    verdicts : DataFrame or None, default=None
+        What `compare_with_reference` returns for the same trials and settings, if it is known.
 
     Returns
     -------
@@ -206,7 +216,8 @@ def summarise(
     cells = results_by_cell(trials, settings.metric)
     completed = complete_table(_means_of(cells), trials, settings, dummies)
     ranks, means = completed.ranks.mean(axis=0), completed.scores.mean(axis=0)
-    verdicts = compare_with_reference(trials, settings, decisions)
+    if verdicts is None:
+        verdicts = compare_with_reference(trials, settings, decisions)
     counts = {
         prefix: Counter(zip(verdicts["method"], verdicts[column], strict=True)) for prefix, column in KINDS.items()
     }

@@ -16,7 +16,6 @@ app = typer.Typer(
     name="mfbench",
     help="Benchmark feature selectors and classifiers: compare their scores, time and memory on many datasets.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,6 +44,7 @@ app.command()(runs.suite)
 app.command()(installed.suites)
 app.command()(installed.plugins)
 app.command()(runs.report)
+app.command()(runs.gallery)
 app.command()(power.power)
 app.command()(gate.gate)
 app.command()(compare.compare)

@@ -46,6 +46,7 @@ def suite(
     data_dir: DataDir = None,
     offline: Offline = False,
     strict: Strict = False,
+    no_page: Annotated[bool, typer.Option("--no-page", help="Do not write report.html beside the results.")] = False,
     explain_key: Annotated[
         bool, typer.Option("--explain-key", help="Print the ingredients of the keys of stored results, and exit.")
     ] = False,
@@ -54,7 +55,7 @@ def suite(
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
     from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
-    from mfbench.report.present import show_run
+    from mfbench.report.present import show_run, write_page
     from mfbench.report.progress import follow
     from mfbench.run.runner import RunOptions, execute
 
@@ -86,8 +87,8 @@ def suite(
     finally:
         display.close()
     run = load_run(folder)
-    show_run(run, console, registry)
-    print_line(console, f"\nResults: {folder}")
+    page = None if no_page else write_page(run, registry)
+    show_run(run, console, page)
     if interrupted:
         print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -95,8 +96,12 @@ def suite(
 
 
 def report(
-    run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or the name of a suite.")
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="A run folder, a folder of runs, or the name of a suite; several runs of one suite are joined.",
+        ),
     ] = None,
     published: Annotated[
         str | None,
@@ -111,6 +116,7 @@ def report(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Also show all pairs, win probabilities and the profile of times.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print all tables, charts, tests and remarks.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
@@ -136,7 +142,8 @@ def report(
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
-    from mfbench.report.present import Form, present_run, present_table
+    from mfbench.api import opened_runs
+    from mfbench.report.present import Form, open_page, present_run, present_table, write_charts
 
     switches = {
         "json": as_json,
@@ -150,33 +157,49 @@ def report(
     forms = [name for name, is_set in switches.items() if is_set]
     if len(forms) > 1:
         raise UsageError("choose one of --json, --csv, --md, --latex, --html, --svg and --figure")
-    if (run is None) == (published is None):
+    if bool(runs) == (published is not None):
         raise UsageError("name either a run or, with --published, a table")
     if output is not None and not forms:
         raise UsageError("--output needs one of --json, --csv, --md, --latex, --html, --svg and --figure")
-    form = Form(forms[0] if forms else "terminal", figure, statistics, reference, output)
+    form = Form(
+        forms[0] if forms else "terminal",
+        figure,
+        statistics,
+        full,
+        reference,
+        output,
+        tuple(runs or ()) if len(runs or ()) > 1 else (),
+    )
     if published is not None:
-        text = present_table(published, form, make_console())
-    else:
-        from mfbench.api import find_run
-
-        assert run is not None
-        stored = find_run(run, out)
+        if opens or figures is not None:
+            raise UsageError("--open and --figures need a run; use --html or --figure with --published")
+        _write(present_table(published, form, make_console()), output)
+        return
+    with opened_runs(runs or [], out) as stored:
         if figures is not None:
-            from mfbench.report.present import write_charts
-
             for path in write_charts(stored, figures, form_of_figures):
                 sys.stdout.write(f"{path}\n")
-            return
-        if opens:
-            from mfbench.report.present import open_page
-
+        elif opens:
+            if form.joined:
+                raise UsageError("--open needs a single run; write the page of joined runs with --html and --output")
             sys.stdout.write(f"{open_page(stored)}\n")
-            return
-        text = present_run(stored, form, make_console())
-    if output is None:
-        sys.stdout.write(text)
-        return
+        else:
+            _write(present_run(stored, form, make_console()), output)
+
+
+def gallery(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds runs, such as reports.")],
+) -> None:
+    """Write the page of every run in a folder, and an index.html that leads to them."""
+    from mfbench.report.gallery import write_gallery
+
+    sys.stdout.write(f"{write_gallery(folder)}\n")
+
+
+def _write(text: str, output: Path | None) -> None:
     from mfbench.api import write_report
 
-    write_report(output, text)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_report(output, text)

@@ -45,8 +45,14 @@ def _second(overall: Overall, best: str) -> str:
         return f"No other method is significantly worse {by}."
     if not similar:
         return f"{'All other methods are' if len(worse) > 1 else f'{worse[0]} is'} significantly worse {by}."
-    rest = f"the other {counted(len(worse), 'method')} {'are' if len(worse) > 1 else 'is'} significantly worse"
-    return f"Not significantly different from it: {listed(similar)}; {rest} {by}."
+    return f"Not significantly different from it: {listed(similar)}; {_worse(worse)} significantly worse {by}."
+
+
+def _worse(names: Sequence[str]) -> str:
+    """Return the subject and verb of what is said of the methods that are worse."""
+    if len(names) == 1:
+        return f"{names[0]} is"
+    return f"{listed(names)} are" if len(names) <= MOST_NAMED // 2 else f"the other {len(names)} methods are"
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:

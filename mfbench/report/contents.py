@@ -132,18 +132,32 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
 
 
 def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
-    """Return a chart that replaces itself by a sentence if drawing it as text fails."""
-    if chart.text is None:
-        return chart
-    draw = chart.text
+    """Return a chart that replaces itself by a sentence if drawing it as text fails.
+
+    If its specification or its words fail, that is a ValueError, which those who draw pictures expect.
+    """
 
     def text(width: int) -> Sequence[str]:
+        assert chart.text is not None
         try:
-            return [str(line) for line in draw(width)]
+            return [str(line) for line in chart.text(width)]
         except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the report must go on
             return [_failure(f"chart {chart.name!r}", plugin, error)]
 
-    return dataclasses.replace(chart, text=text)
+    def checked(make: Callable[[], Any]) -> Any:
+        try:
+            made = make()
+            return made.to_dict() if hasattr(made, "to_dict") else made
+        except Exception as error:
+            raise ValueError(_failure(f"chart {chart.name!r}", plugin, error)) from error
+
+    spec, alt = chart.spec, chart.alt
+    return dataclasses.replace(
+        chart,
+        text=None if chart.text is None else text,
+        spec=None if spec is None else lambda: checked(spec),
+        alt=None if alt is None else lambda: str(checked(alt)),
+    )
 
 
 def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:

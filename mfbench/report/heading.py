@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mfbench.analysis.results import Run
@@ -54,7 +55,15 @@ def data_of(run: Run) -> dict[str, Any]:
     }
 
 
-def regeneration_command(run: Run, output: str = "", *, statistics: bool = False, reference: str | None = None) -> str:
+def regeneration_command(
+    run: Run,
+    output: str = "",
+    *,
+    statistics: bool = False,
+    reference: str | None = None,
+    form: str = "md",
+    joined: Sequence[str] = (),
+) -> str:
     """Return the command line that makes a run's report again.
 
     Parameters
@@ -66,6 +75,10 @@ def regeneration_command(run: Run, output: str = "", *, statistics: bool = False
         Whether the report has all pairs, win probabilities and times.
     reference : str or None, default=None
         The reference, if it is not the suite's.
+    form : str, default="md"
+        The option that names the form of the report.
+    joined : sequence of str, default=()
+        The runs that `run` joins, as they were named on the command line; none if it is a single run.
     """
     import shlex
 
@@ -73,6 +86,8 @@ def regeneration_command(run: Run, output: str = "", *, statistics: bool = False
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []
     target = ["--output", output] if output else []
+    if joined:
+        return shlex.join(["mfbench", "report", *joined, *options, f"--{form}", *target])
     suite = shlex.join([*run.meta.command, *folder])
-    report = shlex.join(["mfbench", "report", run.meta.name, *folder, *options, "--md", *target])
+    report = shlex.join(["mfbench", "report", run.meta.name, *folder, *options, f"--{form}", *target])
     return f"{suite} && {report}"

@@ -20,7 +20,7 @@ FILE = "report.html"
 LEAST_DATASETS = 2
 
 
-def page_of(run: Run, registry: Registry | None = None) -> str:
+def page_of(run: Run, registry: Registry | None = None, command: str = "") -> str:
     """Return the HTML page of a run.
 
     Parameters
@@ -28,6 +28,8 @@ def page_of(run: Run, registry: Registry | None = None) -> str:
     run : Run
     registry : Registry or None, default=None
         Plugins that may add sections; it also knows the tags of methods, and which datasets need no network.
+    command : str, default=""
+        The command that makes the page; "" takes that of the run.
 
     Returns
     -------
@@ -35,7 +37,7 @@ def page_of(run: Run, registry: Registry | None = None) -> str:
     """
     report = report_of(run, registry, statistics=True)
     report = replace(report, answer=answer_of(run), problems=problems_of(report))
-    command = regeneration_command(run)
+    command = command or regeneration_command(run, form="html")
     table = _score_table_of(report)
     if table is None:
         return to_html(report, command)

@@ -11,9 +11,11 @@ from rich.console import Console
 from mfbench.analysis.results import Run
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
+from mfbench.report.brief import brief_report
 from mfbench.report.charts import critical_difference, time_profile
 from mfbench.report.charts.drawing import picture
 from mfbench.report.contents import report_of
+from mfbench.report.files import write_text
 from mfbench.report.heading import regeneration_command
 from mfbench.report.pages import FILE, page_of
 from mfbench.report.reanalysis import reanalyse, report_of_table
@@ -47,22 +49,46 @@ class Form:
         Name of a chart.
     statistics : bool
         Whether to include all pairs, win probabilities and times.
+    full : bool
+        Whether the terminal form has everything that the other forms have.
     reference : str or None
         Overrides the suite's reference.
     output : Path or None
         File that the report is written to, for the command in the head of a Markdown report.
+    joined : sequence of str
+        The runs that were joined, as they were named on the command line; none for a single run.
     """
 
     name: str = "terminal"
     figure: str | None = None
     statistics: bool = False
+    full: bool = False
     reference: str | None = None
     output: Path | None = None
+    joined: Sequence[str] = ()
 
 
-def show_run(run: Run, console: Console, registry: Registry | None = None) -> None:
-    """Print the report of a run."""
-    show(report_of(run, registry), console)
+def show_run(run: Run, console: Console, page: Path | None = None, joined: Sequence[str] = ()) -> None:
+    """Print the short report of a run.
+
+    Parameters
+    ----------
+    run : Run
+    console : rich.console.Console
+    page : Path or None, default=None
+        The page of the run; None takes the file beside its store, if there is one.
+    joined : sequence of str, default=()
+        The runs that `run` joins, as they were named on the command line; none for a single run.
+    """
+    import shlex
+
+    if page is None and (run.path / FILE).is_file():
+        page = run.path / FILE
+    again = shlex.join(["mfbench", "report", *(joined or [str(run.path)])])
+    show(
+        brief_report(run, console.width, page, f"{again} {'--html' if joined else '--open'}", f"{again} --full"),
+        console,
+    )
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
@@ -77,15 +103,18 @@ def present_run(run: Run, form: Form, console: Console) -> str:
         if form.reference not in run.methods:
             raise UnknownNameError("method", form.reference, run.methods, owner="this run")
         run.reference = form.reference
+    if form.name == "terminal" and not (form.full or form.statistics):
+        show_run(run, console, joined=form.joined)
+        return ""
+    output = form.output.as_posix() if form.output else ""
+    command = regeneration_command(
+        run, output, statistics=form.statistics, reference=form.reference, form=form.name, joined=form.joined
+    )
     if form.name == "html":
-        return page_of(run, load_registry())
+        return page_of(run, load_registry(), command)
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
-    command = ""
-    if form.name == "md":
-        output = form.output.as_posix() if form.output else ""
-        command = regeneration_command(run, output, statistics=form.statistics, reference=form.reference)
-    return _present(report, form, console, command)
+    return _present(report, form, console, command if form.name == "md" else "")
 
 
 def present_power(
@@ -182,10 +211,7 @@ def write_page(run: Run, registry: Registry | None = None) -> Path:
         If the file cannot be written.
     """
     path = run.path / FILE
-    try:
-        path.write_text(page_of(run, registry or load_registry()), encoding="utf-8")
-    except OSError as error:
-        raise MfbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    write_text(path, page_of(run, registry or load_registry()))
     return path
 
 

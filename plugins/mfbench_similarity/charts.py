@@ -67,7 +67,7 @@ def _panel(title: str, histogram: MarginHistogram) -> Any:
             alt.Y("samples:Q", title=None),
             alt.Y2(datum=0),
             colour,
-            tooltip=["begin:Q", "end:Q", "samples:Q"],
+            tooltip=[alt.Tooltip("begin:Q"), alt.Tooltip("end:Q"), alt.Tooltip("samples:Q")],
         )
     )
     zero = alt.Chart(alt.Data(values=[{"begin": 0.0}])).mark_rule(strokeDash=[2, 2]).encode(alt.X("begin:Q"))

@@ -103,7 +103,7 @@ def draw_path(path: WeightPath, names: Sequence[str]) -> Any:
         alt.Chart(small).mark_line(color="#cccccc", strokeWidth=0.6).encode(x, y, order, each),
         alt.Chart(large)
         .mark_line(strokeWidth=1.4)
-        .encode(x, y, order, each, colour, tooltip=["feature:N", "weight:Q"]),
+        .encode(x, y, order, each, colour, tooltip=[alt.Tooltip("feature:N"), alt.Tooltip("weight:Q")]),
     ).properties(width=560, height=300)
     kinds = [("breakpoints", path.thetas[1:]), ("jumps", path.thetas[path.jumps])]
     marks = [{"theta": float(theta), "kind": kind} for kind, thetas in kinds for theta in thetas]

@@ -190,6 +190,7 @@ def specify(diagram: Diagram) -> Any:
             for number, ((first, last), row) in enumerate(zip(diagram.bars, rows, strict=True), 1)
         ],
         columns=["rank", "end", "y", "group"],
+        dtype=float,
     )
     scale = pd.DataFrame(
         [
@@ -201,7 +202,7 @@ def specify(diagram: Diagram) -> Any:
     named = alt.Chart(labels).encode(x, y)
     layers = [
         alt.Chart(scale).mark_rule(strokeWidth=1.5, color=INK).encode(x, y, alt.X2("end")),
-        alt.Chart(scale.iloc[1:])
+        alt.Chart(scale)
         .mark_text(align="left", dx=6, baseline="middle")
         .encode(alt.X("end:Q", scale=ranks), y, alt.Text("label:N")),
         named.mark_rule(color=MUTED).encode(y=top, y2=alt.Y2("y")),
@@ -210,7 +211,7 @@ def specify(diagram: Diagram) -> Any:
         alt.Chart(bars).mark_rule(strokeWidth=4, strokeCap="round", color=INK).encode(x, y, alt.X2("end")),
     ]
     for side, align, shift in (("left", "right", -5), ("right", "left", 5)):
-        words = alt.Chart(labels[labels["side"] == side])
+        words = alt.Chart(labels).transform_filter(alt.datum.side == side)
         layers.append(
             words.mark_text(align=align, dx=shift, baseline="middle").encode(
                 alt.X("edge:Q", scale=ranks), y, alt.Text("label:N"), tooltip=tooltip

@@ -41,7 +41,8 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     if chart.spec is None:
         raise ValueError(f"the chart {chart.name!r} has no specification")
     made = chart.spec()
-    content = made.to_dict() if hasattr(made, "to_dict") else copy.deepcopy(made)
+    # Validation takes most of the time of a chart; the drawing library reports what it cannot draw.
+    content = made.to_dict(validate=False) if hasattr(made, "to_dict") else copy.deepcopy(made)
     if not isinstance(content, dict) or not _is_view(content):
         raise ValueError(f"the specification of the chart {chart.name!r} must be an Altair chart or a dictionary")
     for problem in _references(content):
@@ -71,9 +72,25 @@ def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
     ValueError
         As `specification`, or if the specification is not valid.
     """
+    return picture_of(specification(chart, heading), form)
+
+
+def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
+    """Return a specification as a file.
+
+    Parameters
+    ----------
+    content : dict
+        As returned by `specification`.
+    form : {"svg", "pdf", "png"}, default="svg"
+
+    Raises
+    ------
+    ValueError
+        If it is not valid.
+    """
     import vl_convert
 
-    content = specification(chart, heading)
     options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
     if form == "pdf":
         return bytes(vl_convert.vegalite_to_pdf(content, **options))

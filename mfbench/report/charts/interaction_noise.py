@@ -11,7 +11,7 @@ from mfbench.report.charts.theme import colours_of, dashes_of
 from mfbench.sections import Chart
 
 NAME = "interaction-noise"
-_NOISE = re.compile(r"[(,]\s*noise=([0-9.eE+-]+)\s*,?\s*")
+_NOISE = re.compile(r"([(,])\s*noise=((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?=[,)])")
 
 
 def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
@@ -47,16 +47,20 @@ def by_noise(frame: pd.DataFrame) -> pd.DataFrame:
     for row in frame.to_dict("records"):
         match = _NOISE.search(row["dataset"])
         if match:
-            rest = (
-                _NOISE.sub(lambda found: found.group()[0], row["dataset"], count=1).replace("()", "").replace("(,", "(")
-            )
-            noise = float(match[1])
-            rows.append(
-                {"data": rest.removesuffix("()"), "method": row["method"], "noise": noise, "share": row["share"]}
-            )
+            data = _without(match)
+            rows.append({"data": data, "method": row["method"], "noise": float(match[2]), "share": row["share"]})
     curves = pd.DataFrame(rows, columns=["data", "method", "noise", "share"])
     several = curves.groupby(["data", "method"])["noise"].transform("nunique") > 1
     return curves[several & curves["share"].notna()].reset_index(drop=True)
+
+
+def _without(match: re.Match[str]) -> str:
+    """Return the name of a dataset without its noise."""
+    head, tail = match.string[: match.start()], match.string[match.end() :]
+    if match[1] == ",":
+        return head + tail
+    rest = tail.lstrip(", ")
+    return head + (rest[1:] if rest.startswith(")") else f"({rest}")
 
 
 def specify(curves: pd.DataFrame) -> Any:
@@ -72,7 +76,7 @@ def specify(curves: pd.DataFrame) -> Any:
             alt.Y("share:Q", title="share of the norm", scale=alt.Scale(domain=[0.0, 0.75])),
             alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))),
             alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
-            tooltip=["method:N", "noise:Q", alt.Tooltip("share:Q", format=".3f")],
+            tooltip=[alt.Tooltip("method:N"), alt.Tooltip("noise:Q"), alt.Tooltip("share:Q", format=".3f")],
         )
         .properties(width=280, height=220)
     )

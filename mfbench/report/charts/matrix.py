@@ -15,6 +15,7 @@ from mfbench.report.charts.theme import BETTER, WORSE, numbered_name
 from mfbench.sections import Chart
 
 MOST_FEATURES = 60
+_BLANK = "#f7f7f7"
 
 
 def matrix_chart(number: int, dataset: str, method: str, pairs: pd.DataFrame, names: Sequence[str]) -> Chart:
@@ -29,21 +30,21 @@ def matrix_chart(number: int, dataset: str, method: str, pairs: pd.DataFrame, na
     names : sequence of str
         Names of the features.
     """
-    weights = matrix_of(pairs, names)
+    shown = _heaviest(pairs, names)
+    weights = matrix_of(pairs[pairs["first"].isin(shown) & pairs["second"].isin(shown)], shown)
     order = order_of(weights)
     caption = (
         "Mean weight over folds of the pairs that each fold stores, those with the largest weights; features with "
         "similar weights stand together."
     )
     if len(names) > MOST_FEATURES:
-        order = [index for index in order if index in _heaviest(weights)]
-        caption += f" The {MOST_FEATURES} of {len(names)} features with the largest weights."
+        caption += f" The {len(shown)} of {len(names)} features with the largest weights."
     return Chart(
         numbered_name("weights-of-pairs", number, f"{dataset}-{method}"),
         f"{method} on {dataset}: weights of pairs of features",
         caption,
-        spec=lambda: specify(weights, order, names),
-        alt=lambda: describe(weights, names),
+        spec=lambda: specify(weights, order, shown),
+        alt=lambda: describe(weights, shown),
     )
 
 
@@ -86,32 +87,33 @@ def order_of(weights: NDArray[np.float64]) -> list[int]:
 
 
 def specify(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[str]) -> Any:
-    """Return a cell per pair of features: blue for positive weights, orange for negative ones."""
+    """Return a cell per weighed pair of features: blue for positive weights, orange for negative ones."""
     import altair as alt
 
     largest = float(np.abs(weights).max()) or 1.0
     labels = _distinct([str(names[index]) for index in order])
-    # A row per feature, which the chart takes apart: a row per pair would be ten times as long.
+    # Nearly all pairs of many features have no weight: only the others have a cell.
+    part = weights[np.ix_(order, order)]
     rows = pd.DataFrame(
         {
-            "first": labels,
-            "second": [labels] * len(order),
-            "weight": [[float(f"{weights[a, b]:.4g}") for b in order] for a in order],
+            "first": [labels[a] for a in np.nonzero(part)[0]],
+            "second": [labels[b] for b in np.nonzero(part)[1]],
+            "weight": [float(f"{weight:.4g}") for weight in part[np.nonzero(part)]],
         }
     )
     side = 420 if len(order) > 8 else 44 * len(order)
     axis = alt.Axis(title=None, labelLimit=140)
     return (
         alt.Chart(rows)
-        .transform_flatten(["second", "weight"])
         .mark_rect()
         .encode(
-            alt.X("second:N", sort=labels, axis=axis),
-            alt.Y("first:N", sort=labels, axis=axis),
-            alt.Color("weight:Q", scale=alt.Scale(domain=[-largest, 0.0, largest], range=[WORSE, "#f7f7f7", BETTER])),
-            tooltip=["first:N", "second:N", alt.Tooltip("weight:Q", format=".4f")],
+            alt.X("second:N", scale=alt.Scale(domain=labels), axis=axis),
+            alt.Y("first:N", scale=alt.Scale(domain=labels), axis=axis),
+            alt.Color("weight:Q", scale=alt.Scale(domain=[-largest, 0.0, largest], range=[WORSE, _BLANK, BETTER])),
+            tooltip=[alt.Tooltip("first:N"), alt.Tooltip("second:N"), alt.Tooltip("weight:Q", format=".4f")],
         )
         .configure_axisX(labelAngle=-45)
+        .configure_view(fill=_BLANK)
         .properties(width=side, height=side)
     )
 
@@ -135,5 +137,12 @@ def describe(weights: NDArray[np.float64], names: Sequence[str]) -> str:
     return f"Largest weights of pairs: {', '.join(parts) or 'none'}."
 
 
-def _heaviest(weights: NDArray[np.float64]) -> set[int]:
-    return {int(index) for index in np.argsort(-np.abs(weights).sum(axis=1), kind="stable")[:MOST_FEATURES]}
+def _heaviest(pairs: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the features with the largest sums of absolute weights, in the order of `names`."""
+    if len(names) <= MOST_FEATURES:
+        return list(names)
+    different = pairs[pairs["first"] != pairs["second"]]
+    parts = [pairs.set_index("first")["value"], different.set_index("second")["value"]]
+    sizes = pd.concat(parts).abs().groupby(level=0).sum().reindex(list(dict.fromkeys(names)), fill_value=0.0)
+    chosen = set(sizes.nlargest(MOST_FEATURES).index)
+    return [name for name in names if name in chosen]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.report.cells import number_cell
 from mfbench.report.charts.theme import ACCENT, INK, numbered_name
 from mfbench.sections import Chart
 
@@ -50,7 +51,9 @@ def specify(trials: pd.DataFrame) -> Any:
     frames = {column: _frame(trials, column) for column in PANELS}
     panels = []
     for column, title in PANELS.items():
-        y = alt.Y("method:N", sort=methods, title=None, axis=alt.Axis() if not panels else None)
+        # The same rows in both panels, whatever is undefined in one of them.
+        rows = alt.Scale(domain=methods)
+        y = alt.Y("method:N", scale=rows, title=None, axis=alt.Axis() if not panels else None)
         x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0.0, 1.0]))
         base = alt.Chart(frames[column])
         dots = base.mark_circle(size=10, color=INK, opacity=0.7).encode(
@@ -58,7 +61,11 @@ def specify(trials: pd.DataFrame) -> Any:
             y,
             # Rounds lie one above the other, so that equal values do not hide each other.
             alt.YOffset("position:Q", scale=alt.Scale(domain=[-1, 1], range=[_ROW / 2 - _SPREAD, _ROW / 2 + _SPREAD])),
-            tooltip=["method:N", "round:Q", alt.Tooltip("value:Q", title=title, format=".3f")],
+            tooltip=[
+                alt.Tooltip("method:N"),
+                alt.Tooltip("round:Q"),
+                alt.Tooltip("value:Q", title=title, format=".3f"),
+            ],
         )
         means = base.mark_tick(color=ACCENT, thickness=3, size=0.84 * _ROW).encode(alt.X("mean(value):Q"), y)
         panels.append(alt.layer(means, dots).properties(width=300, height=alt.Step(_ROW)))
@@ -68,13 +75,16 @@ def specify(trials: pd.DataFrame) -> Any:
 def describe(dataset: str, trials: pd.DataFrame) -> str:
     """Return the means of both rates in words."""
     means = trials.groupby("method", sort=False)[list(PANELS)].mean()
-    parts = [f"{method} {row['detection']:.2f} and {row['false_alarm']:.2f}" for method, row in means.iterrows()]
+    parts = [
+        f"{method} {' and '.join(number_cell(row[column], '.2f').text for column in PANELS)}"
+        for method, row in means.iterrows()
+    ]
     return f"{dataset}, mean detection rate and false-alarm rate: {', '.join(parts)}."
 
 
 def _frame(trials: pd.DataFrame, column: str) -> pd.DataFrame:
-    frame = trials[["method", "fold", column]].rename(columns={column: "value", "fold": "round"})
-    frame = frame[frame["value"].notna()].astype({"value": float})
+    frame = trials[["method", "repeat", column]].rename(columns={column: "value", "repeat": "round"})
+    frame = frame[frame["value"].notna()].astype({"value": float}).assign(rate=PANELS[column])
     counts = frame.groupby("method")["value"].transform("size")
     order = frame.groupby("method").cumcount()
     frame["position"] = np.where(counts > 1, 2.0 * order / np.maximum(counts - 1, 1) - 1.0, 0.0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.report.cells import number_cell
 from mfbench.report.charts.theme import colours_of, dashes_of
 from mfbench.sections import Chart
 
@@ -72,7 +73,7 @@ def specify(frame: pd.DataFrame) -> Any:
             alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))),
             alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
             opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
-            tooltip=["method:N", "size:Q", alt.Tooltip("seconds:Q", format=".3~g")],
+            tooltip=[alt.Tooltip("method:N"), alt.Tooltip("size:Q"), alt.Tooltip("seconds:Q", format=".3~g")],
         )
         .add_params(chosen)
         .properties(width=290, height=260)
@@ -84,8 +85,8 @@ def specify(frame: pd.DataFrame) -> Any:
 
 def describe(exponents: pd.DataFrame) -> str:
     """Return the exponents in words."""
-    parts = [
-        f"{row['method']} {row['rows_exponent']:.2f} and {row['features_exponent']:.2f}"
-        for row in exponents.to_dict("records")
-    ]
+    parts = []
+    for row in exponents.to_dict("records"):
+        rows, features = (number_cell(row[f"{axis}_exponent"], ".2f").text for axis in AXES.values())
+        parts.append(f"{row['method']} on {row['dataset']} {rows} and {features}")
     return f"Exponents of the time to fit in rows and in features: {', '.join(parts)}."

@@ -29,7 +29,7 @@ def score_time_chart(summary: pd.DataFrame, metric: str, *, greater_is_better: b
     return Chart(
         NAME,
         f"Mean {metric} against time",
-        "A method is on the front if no other has both a better mean and a shorter time.",
+        "A method is on the front unless another is at least as good and as fast, and better in one of the two.",
         spec=lambda: specify(frame, metric),
         alt=lambda: describe(frame),
     )
@@ -46,13 +46,10 @@ def front(summary: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFr
     """
     frame = summary[["method", "mean"]].assign(seconds=summary["total_seconds"] / summary["planned"].clip(lower=1))
     frame = frame[np.isfinite(frame["mean"]) & (frame["seconds"] > 0)].reset_index(drop=True)
-    sign = 1.0 if greater_is_better else -1.0
-    best, on_front = -np.inf, pd.Series(False, index=frame.index)
-    for index in frame.assign(own=-sign * frame["mean"]).sort_values(["seconds", "own"]).index:
-        value = sign * float(frame.loc[index, "mean"])
-        if value > best:
-            on_front[index], best = True, value
-    return frame.assign(front=on_front)
+    goodness = frame["mean"] if greater_is_better else -frame["mean"]
+    points = list(zip(goodness, -frame["seconds"], strict=True))
+    beaten = [any(a >= mean and b >= speed and (a, b) != (mean, speed) for a, b in points) for mean, speed in points]
+    return frame.assign(front=~np.array(beaten, dtype=bool))
 
 
 def specify(frame: pd.DataFrame, metric: str) -> Any:
@@ -62,9 +59,18 @@ def specify(frame: pd.DataFrame, metric: str) -> Any:
     x = alt.X("seconds:Q", scale=alt.Scale(type="log", padding=24), title="seconds per trial")
     y = alt.Y("mean:Q", scale=alt.Scale(zero=False, padding=16), title=f"mean {metric}")
     colour = alt.when("datum.front").then(alt.value(ACCENT)).otherwise(alt.value(NEUTRAL))
-    tooltip = ["method:N", alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("seconds:Q", format=".3~g"), "front:N"]
+    tooltip = [
+        alt.Tooltip("method:N"),
+        alt.Tooltip("mean:Q", format=".4f"),
+        alt.Tooltip("seconds:Q", format=".3~g"),
+        alt.Tooltip("front:N"),
+    ]
     base = alt.Chart(frame).encode(x, y)
-    joined = alt.Chart(frame[frame["front"]]).mark_line(interpolate="step-after", color=ACCENT, strokeDash=[4, 3])
+    joined = (
+        alt.Chart(frame)
+        .transform_filter("datum.front")
+        .mark_line(interpolate="step-after", color=ACCENT, strokeDash=[4, 3])
+    )
     return alt.layer(
         joined.encode(x, y),
         base.mark_circle(size=60, opacity=1.0).encode(color=colour, tooltip=tooltip),
@@ -78,4 +84,4 @@ def describe(frame: pd.DataFrame) -> str:
         f"{row['method']} ({row['mean']:.3f}, {row['seconds']:.2g} s)"
         for row in frame[frame["front"]].sort_values("seconds").to_dict("records")
     ]
-    return f"No other method is both better and faster than: {', '.join(parts)}."
+    return f"Methods on the front, fastest first: {', '.join(parts)}."

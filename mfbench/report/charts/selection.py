@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mfbench.report.charts.theme import numbered_name
 from mfbench.sections import Chart
 
 MOST_FEATURES = 60
+_NAMED = 3
 
 
 def selection_chart(
     number: int,
     dataset: str,
-    trials: Callable[[], pd.DataFrame],
+    counts: Mapping[str, tuple[NDArray[np.int64], int]],
     names: Sequence[str],
     stability: Mapping[str, float],
 ) -> Chart:
@@ -27,8 +29,8 @@ def selection_chart(
     ----------
     number : int
     dataset : str
-    trials : callable
-        Takes no argument and returns the trials of the dataset: columns method and selected (indices of features).
+    counts : mapping of str to tuple
+        For each method, how often it selected each feature, and in how many folds.
     names : sequence of str
         Names of the features.
     stability : mapping of str to float
@@ -42,38 +44,30 @@ def selection_chart(
         numbered_name("selection", number, dataset),
         f"{dataset}: how often features are selected",
         caption,
-        spec=lambda: specify(frequencies(trials(), names), stability),
-        alt=lambda: describe(dataset, frequencies(trials(), names)),
+        spec=lambda: specify(frequencies(counts, names), stability),
+        alt=lambda: describe(dataset, frequencies(counts, names)),
     )
 
 
-def frequencies(trials: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def frequencies(counts: Mapping[str, tuple[NDArray[np.int64], int]], names: Sequence[str]) -> pd.DataFrame:
     """Return method, feature, position and share of folds: the features that are selected most often, in that order.
 
     Examples
     --------
-    >>> trials = pd.DataFrame({"method": ["A", "A"], "selected": [np.array([1]), np.array([0, 1])]})
-    >>> frequencies(trials, ["x", "y"])[["feature", "share"]].values.tolist()
+    >>> frequencies({"A": (np.array([1, 2]), 2)}, ["x", "y"])[["feature", "share"]].values.tolist()
     [['y', 1.0], ['x', 0.5]]
     """
-    parts = {}
-    for method, folds in trials.groupby("method", sort=False):
-        counts = sum(np.bincount(selected, minlength=len(names)) for selected in folds["selected"])
-        parts[str(method)] = counts / len(folds)
-    table = pd.DataFrame(parts, index=list(names))
-    order = np.argsort(-table.mean(axis=1).to_numpy(), kind="stable")[:MOST_FEATURES]
+    shares = np.array([number / folds for number, folds in counts.values()])
+    order = np.argsort(-shares.mean(axis=0), kind="stable")[:MOST_FEATURES]
     # Two features may have the same name, so their positions identify them.
-    rows = [
+    return pd.DataFrame(
         {
-            "method": method,
-            "feature": str(names[index]),
-            "position": position,
-            "share": float(table[method].iloc[index]),
+            "method": np.repeat(list(counts), len(order)),
+            "feature": np.tile([str(names[index]) for index in order], len(counts)),
+            "position": np.tile(np.arange(1, len(order) + 1), len(counts)),
+            "share": shares[:, order].ravel(),
         }
-        for method in parts
-        for position, index in enumerate(order, 1)
-    ]
-    return pd.DataFrame(rows, columns=["method", "feature", "position", "share"])
+    )
 
 
 def specify(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
@@ -91,9 +85,9 @@ def specify(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
         .mark_rect(stroke="white", strokeWidth=0.5)
         .encode(
             alt.X("position:O", title="feature", axis=alt.Axis(labels=False, ticks=False)),
-            alt.Y("label:N", sort=list(labels.values()), title="method (stability)"),
+            alt.Y("label:N", scale=alt.Scale(domain=list(labels.values())), title="method (stability)"),
             alt.Color("share:Q", title="share of folds", scale=alt.Scale(domain=[0.0, 1.0], scheme="blues")),
-            tooltip=["method:N", "feature:N", alt.Tooltip("share:Q", format=".0%")],
+            tooltip=[alt.Tooltip("method:N"), alt.Tooltip("feature:N"), alt.Tooltip("share:Q", format=".0%")],
         )
         .properties(width=alt.Step(12 if len(features) > 30 else 20), height=alt.Step(18))
     )
@@ -101,8 +95,10 @@ def specify(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
 
 def describe(dataset: str, frame: pd.DataFrame) -> str:
     """Return the three features that each method selects most often in words."""
-    parts = []
-    for method, own in frame.groupby("method", sort=False):
-        first = own.sort_values(["share", "position"], ascending=[False, True]).head(3)
-        parts.append(f"{method}: " + ", ".join(f"{r['feature']} {r['share']:.0%}" for r in first.to_dict("records")))
-    return f"{dataset}, features selected most often: {'; '.join(parts)}."
+    ordered = frame.sort_values(["share", "position"], ascending=[False, True], kind="stable")
+    parts: dict[str, list[str]] = {method: [] for method in dict.fromkeys(frame["method"])}
+    for method, feature, share in ordered[["method", "feature", "share"]].itertuples(index=False, name=None):
+        if len(parts[method]) < _NAMED:
+            parts[method].append(f"{feature} {share:.0%}")
+    texts = [f"{method}: {', '.join(names)}" for method, names in parts.items()]
+    return f"{dataset}, features selected most often: {'; '.join(texts)}."

@@ -64,7 +64,11 @@ def specify(ratios: pd.DataFrame) -> Any:
             ),
             alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
             opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
-            tooltip=["method:N", alt.Tooltip("factor:Q", format=".3~g"), alt.Tooltip("share:Q", format=".2f")],
+            tooltip=[
+                alt.Tooltip("method:N"),
+                alt.Tooltip("factor:Q", format=".3~g"),
+                alt.Tooltip("share:Q", format=".2f"),
+            ],
         )
         .add_params(chosen)
         .properties(width=520, height=300)

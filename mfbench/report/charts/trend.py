@@ -92,12 +92,13 @@ def specify(trend: Trend) -> Any:
     levels = pd.DataFrame(
         [{"run": start + 0.6, "end": end + 0.4, "value": level} for start, end, level in trend.levels],
         columns=["run", "end", "value"],
+        dtype=float,
     )
     changes = pd.DataFrame(
         [{"run": c.position + 0.5, "commit": c.first_after.commit[:_SHORT]} for c in trend.changes],
         columns=["run", "commit"],
     )
-    tooltip = ["commit:N", "date:N", alt.Tooltip("is:N", title=series.measure)]
+    tooltip = [alt.Tooltip("commit:N"), alt.Tooltip("date:N"), alt.Tooltip("is:N", title=series.measure)]
     return alt.layer(
         alt.Chart(changes).mark_rule(color=NEUTRAL).encode(x),
         alt.Chart(changes)

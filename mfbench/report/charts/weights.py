@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.report.cells import number_cell
 from mfbench.report.charts.theme import ACCENT, NEUTRAL, numbered_name
 from mfbench.sections import Chart
 
@@ -76,7 +77,12 @@ def specify(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
             alt.Y("weight:Q", axis=None, scale=alt.Scale(domain=[0.0, 1.0])),
             alt.Y2(datum=0.0),
             alt.Color("kind:N", scale=kinds, title=None, legend=alt.Legend(orient="bottom")),
-            tooltip=["method:N", "feature:O", alt.Tooltip("weight:Q", format=".3f"), "kind:N"],
+            tooltip=[
+                alt.Tooltip("method:N"),
+                alt.Tooltip("feature:O"),
+                alt.Tooltip("weight:Q", format=".3f"),
+                alt.Tooltip("kind:N"),
+            ],
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )
@@ -87,8 +93,8 @@ def specify(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
 def describe(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
     """Return the mean relative weight of both kinds of feature in words."""
     means = relative_weights(trials, relevant).groupby(["method", "kind"], sort=False)["weight"].mean().unstack()
+    means = means.reindex(columns=["relevant", "irrelevant"])
     parts = [
-        f"{method} {row.get('relevant', float('nan')):.2f} and {row.get('irrelevant', float('nan')):.2f}"
-        for method, row in means.iterrows()
+        f"{method} {' and '.join(number_cell(value, '.2f').text for value in row)}" for method, row in means.iterrows()
     ]
     return f"{dataset}, mean relative weight of relevant and of irrelevant features: {', '.join(parts)}."

@@ -43,9 +43,9 @@ def specify(wins: pd.DataFrame) -> Any:
     ]
     frame = pd.DataFrame(rows)
     base = alt.Chart(frame).encode(
-        alt.X("column:N", sort=names, title=None, axis=alt.Axis(orient="top", labelAngle=-45)),
-        alt.Y("row:N", sort=names, title=None),
-        tooltip=["row:N", "column:N", alt.Tooltip("share:Q", format=".2f")],
+        alt.X("column:N", scale=alt.Scale(domain=names), title=None, axis=alt.Axis(orient="top", labelAngle=-45)),
+        alt.Y("row:N", scale=alt.Scale(domain=names), title=None),
+        tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("share:Q", format=".2f")],
     )
     colours = alt.Scale(domain=[0.0, 0.5, 1.0], range=[WORSE, "#f7f7f7", BETTER])
     cells = base.mark_rect().encode(alt.Color("share:Q", scale=colours, title="share of wins"))

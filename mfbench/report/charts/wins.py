@@ -59,11 +59,11 @@ def specify(frame: pd.DataFrame, reference: str) -> Any:
     order = {outcome: position for position, outcome in enumerate(OUTCOMES)}
     placed = frame[frame["datasets"] > 0].assign(order=lambda f: f["outcome"].map(order))
     x = alt.X("datasets:Q", title="datasets", stack="zero").axis(tickMinStep=1, format="d")
-    base = alt.Chart(placed).encode(alt.Y("method:N", sort=methods, title=None), order="order:Q")
+    base = alt.Chart(placed).encode(alt.Y("method:N", scale=alt.Scale(domain=methods), title=None), order="order:Q")
     bars = base.mark_bar(stroke="#777777", strokeWidth=0.5).encode(
         x,
         alt.Color("outcome:N", scale=scale, title=reference, sort=shown).legend(orient="top"),
-        tooltip=["rule:N", "method:N", "outcome:N", "datasets:Q"],
+        tooltip=[alt.Tooltip("rule:N"), alt.Tooltip("method:N"), alt.Tooltip("outcome:N"), alt.Tooltip("datasets:Q")],
     )
     return bars.properties(width=320, height=alt.Step(20)).facet(
         column=alt.Column("rule:N", title=None, sort=list(dict.fromkeys(frame["rule"])))

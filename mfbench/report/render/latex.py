@@ -8,7 +8,8 @@ _SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "≈": r"$\approx$", "≫": r"$\gg$",
     "≪": r"$\ll$", "<": r"$<$", ">": r"$>$", "→": r"$\to$", "×": r"$\times$", "–": "--", "…": r"\dots{}",
-    "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "\n": " ",
+    "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "|": r"\textbar{}",
+    "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$", "\n": " ",
 }  # fmt: skip
 _ESCAPES = str.maketrans(_SIGNS)
 
@@ -69,7 +70,9 @@ def _environment(table: Table, caption: str) -> str:
 
 
 def _row(cells: list[Cell]) -> str:
-    return " & ".join(_cell(cell) for cell in cells) + r" \\"
+    text = " & ".join(_cell(cell) for cell in cells)
+    # After the end of the row before, a bracket would begin an argument, and an asterisk would belong to its command.
+    return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
 
 
 def _cell(cell: Cell) -> str:

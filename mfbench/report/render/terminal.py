@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rich import box
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from mfbench.report.cells import MARK
+from mfbench.report.layouts import GAP, MARKED_ROLES, column_width, has_marks
 from mfbench.sections import Cell, Chart, Report, Section, Table
 
 WRAP_WIDTH = 28
@@ -22,8 +22,6 @@ STYLES = {
     "below": "magenta",
     "equivalent": "green",
 }
-MARKED_ROLES = ("not-worse", "above", "below", "equivalent", "marked", "best-marked")
-"""Roles of cells whose text ends with a mark."""
 
 
 def show(report: Report, console: Console) -> None:
@@ -41,11 +39,16 @@ def show(report: Report, console: Console) -> None:
     for section in report.sections:
         if section.has_content:
             _show_section(section, console)
+    if report.answer:
+        console.print()
+    for sentence in report.answer:
+        console.print(Text(sentence, style="bold"), soft_wrap=False)
 
 
 def _show_section(section: Section, console: Console) -> None:
     console.print()
-    console.print(Text(section.title, style="bold underline"))
+    if section.title:
+        console.print(Text(section.title, style="bold underline"))
     for number, table in enumerate(section.tables):
         if number:
             console.print()
@@ -102,11 +105,11 @@ def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:
         With more than one table, the titles are numbered.
     """
     # Three blanks separate columns; each column but the first also has room for a mark.
-    widths = [3 + _width(table, index) for index in range(len(table.columns))]
+    widths = [GAP + column_width(table, index) for index in range(len(table.columns))]
     if table.wrap is not None:
-        widths[table.wrap] = min(widths[table.wrap], 3 + WRAP_WIDTH)
+        widths[table.wrap] = min(widths[table.wrap], GAP + WRAP_WIDTH)
     if first is not None:
-        widths[0] = min(widths[0], 3 + first)
+        widths[0] = min(widths[0], GAP + first)
     groups: list[list[int]] = [[]]
     room = width + 1 - widths[0]  # there is one blank, not three, before the first column and after the last
     for index in range(1, len(widths)):
@@ -140,21 +143,12 @@ def _rich(table: Table, first: int | None = None) -> RichTable:
             max_width=max_width,
         )
     first_footer = len(table.rows) - table.footer_rows
-    marked = _has_marks(table)
+    marked = has_marks(table)
     for position, row in enumerate(table.rows):
         # Numbers are aligned only if cells without a mark leave room for it.
         texts = [_text(cell, " " * (1 + len(MARK)) if marked and index else "") for index, cell in enumerate(row)]
         rich_table.add_row(*texts, end_section=position == first_footer - 1)
     return rich_table
-
-
-def _width(table: Table, index: int) -> int:
-    room = " " * (1 + len(MARK)) if index and _has_marks(table) else ""
-    return max([cell_len(table.columns[index]), *(cell_len(_text(row[index], room).plain) for row in table.rows)])
-
-
-def _has_marks(table: Table) -> bool:
-    return any(cell.role in MARKED_ROLES for row in table.rows for cell in row)
 
 
 def _text(cell: Cell, room: str = "") -> Text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,8 +44,9 @@ def _charts(run: Run, frame: pd.DataFrame) -> list[Chart]:
     for number, (dataset, group) in enumerate(own.groupby("dataset", sort=False), 1):
         label = str(dataset)
         stability = dict(zip(group["method"], group["stability"], strict=True))
-        trials = partial(run.selections, label, list(stability))
-        charts.append(selection_chart(number, label, trials, run.feature_names(label), stability))
+        counts = {m: run.selection_counts[label, m] for m in stability if (label, m) in run.selection_counts}
+        if counts:
+            charts.append(selection_chart(number, label, counts, run.feature_names(label), stability))
     return charts
 
 

@@ -38,7 +38,8 @@ def interactions(run: Run) -> Section:
 def pair_weights(run: Run) -> Section:
     """Return the weights of pairs that the reference, or else the first method with any, gives on each dataset."""
     frame = run.interactions
-    weighing = [method for method in run.methods if method in set(frame["method"])]
+    present = set(frame["method"].unique())
+    weighing = [method for method in run.methods if method in present]
     if not weighing:
         return Section(PAIRS_TITLE)
     method = run.settings.reference if run.settings.reference in weighing else weighing[0]

@@ -28,6 +28,8 @@ def methods(run: Run) -> Section:
 
 
 def _charts(run: Run) -> list[Chart]:
+    if not len(run.outcomes):
+        return []
     metric = run.settings.metric
     chart = score_time_chart(run.summary(), metric, greater_is_better=SCORES[metric].greater_is_better)
     return [] if chart is None else [chart]

@@ -19,6 +19,7 @@ def remarks(run: Run) -> Section:
         "Remarks",
         notes=[
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
+            *run.remarks,
             *_restriction(run.meta.only),
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *_undefined(run),

@@ -55,7 +55,7 @@ def score_table(run: Run) -> Table:
         ]
         constant = [Cell(f"{100 * trivial[str(dataset)]:.1f}")] if trivial else []
         table.rows.append([Cell(str(dataset)), *constant, *cells])
-    if run.settings.reference is not None and len(methods) > 1:
+    if table.rows and run.settings.reference is not None and len(methods) > 1:
         footer = _footer(run, [DASH] if trivial else [])
         table.rows += footer
         table.footer_rows = len(footer)
@@ -64,7 +64,7 @@ def score_table(run: Run) -> Table:
 
 def _charts(run: Run) -> list[Chart]:
     reference = run.settings.reference
-    if reference is None or len(run.methods) < 2:
+    if reference is None or len(run.methods) < 2 or not len(run.outcomes):
         return []
     return [wins_chart(run.summary(), verdict_columns(run), reference)]
 

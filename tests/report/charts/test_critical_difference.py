@@ -1,8 +1,7 @@
-"""The critical-difference diagram: every method at its rank, bars where the groups are, as text and as SVG."""
+"""The critical-difference diagram: every method at its rank, bars where the groups are, as text and as a picture."""
 
 import re
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -17,11 +16,13 @@ from mfbench.report.charts.critical_difference import (
     LEAST_WIDTH,
     Diagram,
     critical_difference_chart,
+    describe,
     diagram_of,
-    draw_svg,
     draw_text,
     levels,
+    specify,
 )
+from mfbench.sections import Chart
 
 DIAGRAM = Diagram(["A", "long name", "C", "D & <E>"], [1.2, 1.9, 3.0, 3.9], 1.1, [(0, 1), (1, 2), (2, 3)], "caption")
 
@@ -32,10 +33,8 @@ def overall(n_methods=4, n_datasets=10, seed=0):
     return Overall(complete(means, "drop-dataset"), True, "m0")
 
 
-def texts(svg):
-    root = ElementTree.fromstring(svg)
-    assert root.tag.endswith("svg")
-    return [element.text for element in root.iter() if element.tag.endswith("text")]
+def chart_of(diagram):
+    return Chart("cd", "Title & more", spec=lambda: specify(diagram), alt=lambda: describe(diagram))
 
 
 class TestText:
@@ -77,26 +76,59 @@ class TestText:
             assert diagram_of(few) is None and critical_difference_chart(few) is None
 
 
-class TestSvg:
-    def test_labels_ranks_and_caption_are_there(self):
-        words = texts(draw_svg(DIAGRAM, "Title & more"))
+class TestPicture:
+    def test_labels_ranks_and_title_are_there(self, words_of):
+        words = words_of(chart_of(DIAGRAM))
         for label, rank in zip(DIAGRAM.labels, DIAGRAM.ranks, strict=True):
             assert any(label in text and f"{rank:.2f}" in text for text in words)
-        assert "Title & more" in words and "caption" in words and "CD = 1.10" in words
+        assert "Title & more" in words and "CD = 1.10" in words
+        assert {"1", "2", "3", "4"} <= set(words)
 
-    def test_bars_are_thick_and_one_for_each_group(self):
-        root = ElementTree.fromstring(draw_svg(DIAGRAM))
-        assert len([e for e in root.iter() if e.get("stroke-width") == "4"]) == len(DIAGRAM.bars)
+    def test_every_method_is_at_its_rank(self, rows_of):
+        rows = rows_of(chart_of(DIAGRAM), "method", "rank", "side")
+        assert rows == [["A", 1.2, "left"], ["long name", 1.9, "left"], ["C", 3.0, "right"], ["D & <E>", 3.9, "right"]]
 
-    def test_two_methods_can_be_drawn(self):
-        assert texts(draw_svg(Diagram(["A", "B"], [1.0, 2.0], 5.0, [(0, 1)], "c")))
+    def test_a_bar_for_each_group_from_its_first_to_its_last_rank(self, rows_of):
+        rows = rows_of(chart_of(DIAGRAM), "rank", "end", "group")
+        assert rows == [[1.2, 1.9, 1.0], [1.9, 3.0, 2.0], [3.0, 3.9, 3.0]]
 
-    def test_it_refers_to_nothing_outside(self):
-        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|url\(|<script|<image", draw_svg(DIAGRAM))
+    def test_bars_that_share_a_method_have_rows_of_their_own(self, rows_of):
+        heights = [height for height, _ in rows_of(chart_of(DIAGRAM), "y", "group")]
+        assert heights[0] == heights[2] != heights[1]
+
+    def test_the_critical_difference_is_as_long_as_it_says(self, drawn):
+        rows = [row for rows in drawn(chart_of(DIAGRAM))["datasets"].values() for row in rows]
+        (bar,) = {(row["rank"], row["end"]) for row in rows if row.get("label") == "CD = 1.10"}
+        assert bar == (1.0, 2.1)
+
+    @pytest.mark.parametrize("bars", [[], [(0, 1)]])
+    def test_two_methods_can_be_drawn(self, bars, check_names):
+        check_names(chart_of(Diagram(["A", "B"], [1.0, 2.0], 5.0, bars, "c")), ["A  1.00", "2.00  B", "CD = 5.00"])
+
+    def test_many_methods_have_a_label_each(self, words_of):
+        diagram = diagram_of(overall(27, 40))
+        words = words_of(chart_of(diagram))
+        assert [sum(label in word.split("  ") for word in words) for label in diagram.labels] == [1] * 27
+
+    def test_names_are_plain_text(self, hostile, check_names):
+        ranks = [1.0 + number for number in range(len(hostile))]
+        check_names(chart_of(Diagram(list(hostile), ranks, 1.1, [(0, 1)], "c")), hostile)
 
 
-def test_the_chart_has_both_forms():
-    chart = critical_difference_chart(overall())
-    assert chart.name == "critical-difference" and "Nemenyi" in chart.caption
-    assert chart.text(80) == draw_text(diagram_of(overall()), 80)
-    assert "A title" in texts(chart.svg("A title"))
+def test_the_words_name_ranks_and_groups():
+    words = describe(DIAGRAM)
+    assert words.startswith("Average ranks: A 1.20, long name 1.90, C 3.00, D & <E> 3.90.")
+    assert words.endswith("No significant difference among: A to long name; long name to C; C to D & <E>.")
+    assert describe(Diagram(["A", "B"], [1.0, 2.0], 0.5, [], "")).endswith("among: none.")
+
+
+def test_the_chart_has_both_forms(rows_of):
+    data = overall()
+    chart = critical_difference_chart(data)
+    assert chart.name == "critical-difference"
+    assert "10 datasets" in chart.caption and f"{data.critical_difference:.2f} (Nemenyi" in chart.caption
+    assert chart.text(80) == draw_text(diagram_of(data), 80)
+    assert rows_of(chart, "method", "rank", "side") == [
+        [name, rank, "left" if position < 2 else "right"] for position, (name, rank) in enumerate(data.ranks.items())
+    ]
+    assert chart.alt() == describe(diagram_of(data))

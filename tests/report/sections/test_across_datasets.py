@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.contents import report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
@@ -31,10 +32,27 @@ def test_the_table_is_that_of_the_statistics(run):
         assert row[3].text.startswith(f"{100 * expected['difference']:+.1f} [")
 
 
-def test_the_diagram_is_a_chart_of_the_section(run):
-    (chart,) = across_datasets(run).charts
-    assert chart.title == "Critical-difference diagram"
-    assert any("●" in line for line in chart.text(80))
+def test_the_diagram_and_the_shares_of_wins_are_charts_of_the_section(run):
+    diagram, wins = across_datasets(run).charts
+    assert (diagram.name, wins.name) == ("critical-difference", "win-probabilities")
+    assert any("●" in line for line in diagram.text(80))
+    assert diagram.alt().startswith("Average ranks: C 1.00, B 2.00, A 3.00.")
+    assert wins.text is None
+
+
+def test_the_chart_of_wins_agrees_with_the_table(run):
+    _, chart = across_datasets(run).charts
+    table = pairs(run).tables[1]
+    cells = {(row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.columns, row, strict=True)}
+    rows = data_of(specification(chart)).to_dict("records")
+    assert len(rows) == 6
+    for row in rows:
+        assert f"{row['share']:.2f}" == cells[row["row"], row["column"]]
+
+
+def test_one_dataset_or_method_has_no_chart(write_run):
+    for cells in ({("d", "A"): 0.5, ("d", "B"): 0.4}, {("d", "A"): 0.5, ("e", "A"): 0.4}):
+        assert not across_datasets(write_run(cells)).charts
 
 
 def test_methods_that_do_not_differ_significantly(write_run):

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from mfbench.api import run_suite
 from mfbench.errors import MfbenchError, UsageError
-from mfbench.report.charts.weights import RELEVANT
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.contents import report_of
 from mfbench.report.present import write_charts
 from mfbench.report.render.csv import to_csv
@@ -50,6 +49,9 @@ classifier = "knn"
 [report]
 reference = "RFF"
 """
+
+
+SIZES = {"relevant": 2, "irrelevant": 6}  # of the features of xor
 
 
 @pytest.fixture(scope="module")
@@ -141,19 +143,30 @@ def test_pictures(run, tmp_path):
         "rounds-01-xor-n-samples-120-n-noise-6.svg",
         "weights-01-xor-n-samples-120-n-noise-6.svg",
     ]
-    assert len(paths) == 6
+    assert len([path for path in paths if path.name.startswith(("rounds", "weights"))]) == 6
     text = paths[0].read_text(encoding="utf-8")
     assert "false-alarm rate" in text and "RFF*" in text
     assert text == write_charts(run, tmp_path / "again")[0].read_text(encoding="utf-8")
 
 
-def test_pictures_draw_every_round_and_every_weight(run, tmp_path):
-    rounds, weights = (path.read_text(encoding="utf-8") for path in write_charts(run, tmp_path)[:2])
+def test_charts_have_every_round_and_every_weight(run):
+    rounds, weights, *others = (data_of(specification(chart)) for chart in detection(run).charts)
+    assert len(others) == 4
     cells = run.trials[(run.trials["dataset"] == "xor(n_samples=120, n_noise=6)") & (run.trials["status"] == "ok")]
-    root = ElementTree.fromstring(rounds)
-    assert len(root.findall(".//{*}circle")) == 2 * len(cells)
-    bars = [bar.get("fill") for bar in ElementTree.fromstring(weights).findall(".//{*}rect")]
-    assert bars.count(RELEVANT) == 2 * cells["method"].nunique()
+    for column, rate in (("detection", "detection rate"), ("false_alarm", "false-alarm rate")):
+        own = rounds[rounds["rate"] == rate].set_index(["method", "round"])["value"]
+        assert own.to_dict() == cells.set_index(["method", "repeat"])[column].to_dict()
+        assert set(own.index.get_level_values("round")) == {0, 1, 2, 3}
+    assert weights.groupby(["method", "kind"]).size().to_dict() == {
+        (method, kind): number for method in cells["method"].unique() for kind, number in SIZES.items()
+    }
+
+
+def test_the_words_of_the_charts_state_the_means(run):
+    rounds, weights = detection(run).charts[-2:]
+    mean = run.detection.set_index(["dataset", "method", "figure"])["mean"]
+    assert f"RFF {mean['mux6', 'RFF', 'detection']:.2f} and –" in rounds.alt()
+    assert "nan" not in rounds.alt() + weights.alt()
 
 
 def test_there_is_one_row_of_wins_ties_and_losses(run):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.analysis.stability import nogueira_stability, selected_features
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.contents import report_of
 from mfbench.report.sections.features import TITLE, features
 from mfbench.trials import TrialResult
@@ -40,6 +41,35 @@ def test_the_table_has_methods_that_leave_features_out(write_run):
     (table,) = features(run).tables
     assert table.columns == ["dataset", "features", "S", "M"]
     assert [cell.text for cell in table.rows[0]] == ["d", "2", "1 (1.00)", "1 (-1.00)"]
+
+
+def test_each_dataset_has_a_chart_of_the_methods_that_leave_features_out_there(write_run):
+    same, moving, everything = [chose(0), chose(0)], [chose(0), chose(1)], [chose(0, 1)] * 2
+    cells = {("d", "S"): same, ("d", "M"): moving, ("e", "S"): moving, ("e", "M"): everything}
+    first, second = features(write_run(cells, folds=2)).charts
+    assert (first.name, second.name) == ("selection-01-d", "selection-02-e")
+    columns = ["method", "label", "feature", "share"]
+    assert data_of(specification(first))[columns].values.tolist() == [
+        ["S", "S (1.00)", "u", 1.0],
+        ["S", "S (1.00)", "v", 0.0],
+        ["M", "M (-1.00)", "u", 0.5],
+        ["M", "M (-1.00)", "v", 0.5],
+    ]
+    assert set(data_of(specification(second))["method"]) == {"S"}
+
+
+def test_failed_trials_are_no_folds_of_the_chart(write_run, failure):
+    run = write_run({("d", "A"): [chose(0), chose(0), failure()]}, folds=3)
+    (chart,) = features(run).charts
+    assert chart.alt() == "d, features selected most often: A: u 100%, v 0%."
+
+
+def test_numbers_of_features_without_the_sets_have_no_chart(write_run):
+    counted = TrialResult(key="", scores={"accuracy": 0.5}, n_selected=1)
+    section = features(write_run({("d", "A"): [counted, chose()]}, folds=2))
+    assert section.tables
+    unknown = [TrialResult(key="", scores={"accuracy": 0.5}, n_selected=1) for _ in range(2)]
+    assert not features(write_run({("d", "A"): unknown}, folds=2)).charts
 
 
 def test_it_comes_on_request(write_run):

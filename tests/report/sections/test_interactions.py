@@ -4,14 +4,16 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from rich.console import Console
 
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.contents import report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.terminal import show
-from mfbench.report.sections.interactions import interactions
+from mfbench.report.sections.interactions import interactions, mean_weights, pair_weights
 from mfbench.trials import Interactions, TrialResult
 
 
@@ -57,6 +59,50 @@ def test_every_form_has_it(run):
         "P",
         "W",
     ]
+
+
+def test_data_at_several_levels_of_noise_have_a_chart(write_run):
+    cells = {(f"d(noise={noise}, k=2)", "W"): [pair(value)] * 2 for noise, value in ((0.1, 1.0), (0.3, 0.5))}
+    run = write_run(cells, folds=2, interactions=((0, 1),))
+    (chart,) = interactions(run).charts
+    rows = data_of(specification(chart)).set_index("noise")
+    assert set(rows["data"]) == {"d(k=2)"}
+    assert rows["share"].to_dict() == {0.1: 0.5, 0.3: 0.25}
+    shares = dict(zip(run.true_interactions["dataset"], run.true_interactions["share"], strict=True))
+    assert list(shares.values()) == rows["share"].tolist()
+
+
+def test_data_at_one_level_of_noise_have_none(run):
+    assert not interactions(run).charts
+
+
+class TestWeightsOfPairs:
+    def test_each_dataset_has_a_chart_of_the_mean_weights(self, run):
+        first, second = pair_weights(run).charts
+        assert (first.title, second.title) == (
+            "W on d: weights of pairs of features",
+            "W on e: weights of pairs of features",
+        )
+        assert first.alt() == "Largest weights of pairs: u and v 0.750."
+        assert second.alt() == "Largest weights of pairs: u and v -1.000."
+        rows = data_of(specification(first))
+        assert rows[rows["first"] != rows["second"]]["weight"].tolist() == [0.75, 0.75]
+
+    def test_they_are_those_of_the_reference_if_it_weighs_pairs(self, run):
+        run.reference = "P"
+        (chart,) = pair_weights(run).charts
+        assert chart.name == "weights-of-pairs-01-d-p"
+        run.reference = "K"
+        assert {chart.name for chart in pair_weights(run).charts} == {"weights-of-pairs-01-d-w", "weights-of-pairs-02-e-w"}
+
+    def test_a_fold_without_a_pair_counts_as_0(self, run):
+        frame = run.interactions.query("dataset == 'd' and method == 'W'")
+        other = frame.iloc[:1].assign(fold=5, first="v", second="w", value=0.3)
+        weights = mean_weights(pd.concat([frame, other])).set_index(["first", "second"])["value"].to_dict()
+        assert weights == {("u", "v"): pytest.approx(0.5), ("v", "w"): pytest.approx(0.1)}
+
+    def test_without_weights_there_is_no_section(self, small_run):
+        assert not pair_weights(small_run).has_content
 
 
 def test_without_truth_or_without_weights_there_is_no_section(write_run, small_run):

@@ -1,5 +1,6 @@
 """The table of methods: one line for each, best rank first."""
 
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.sections.methods import method_table, methods
 
 
@@ -19,6 +20,24 @@ class TestMethodTable:
         rows = {row[0].text: [cell.text for cell in row] for row in method_table(run).rows}
         assert rows["A"][2:4] == ["–", "–"]
         assert rows["A"][-1] == "5 of 5"
+
+
+class TestChart:
+    def test_it_has_mean_and_time_of_each_method(self, small_run):
+        (chart,) = methods(small_run).charts
+        rows = data_of(specification(chart)).set_index("method")
+        summary = small_run.summary().set_index("method")
+        assert rows["mean"].to_dict() == summary["mean"].to_dict()
+        assert rows["seconds"].to_dict() == (summary["total_seconds"] / summary["planned"]).to_dict()
+        assert chart.title == "Mean accuracy against time"
+
+    def test_a_small_loss_is_on_the_front(self, write_run):
+        run = write_run({("d", "A"): 0.25, ("d", "B"): 0.5}, metrics=["log_loss"])
+        (chart,) = methods(run).charts
+        assert data_of(specification(chart)).set_index("method")["front"].to_dict() == {"A": True, "B": False}
+
+    def test_one_method_has_none(self, write_run):
+        assert not methods(write_run({("d", "A"): 0.5})).charts
 
 
 def test_methods_tuned_per_dataset_are_called_optimistic(write_run):

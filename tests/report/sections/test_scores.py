@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.report.cells import MARK
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.sections.scores import score_table, scores, trivial_accuracies
 from mfbench.suite.published import PublishedCount, PublishedFigure
 
@@ -106,6 +107,21 @@ class TestScoreTable:
     def test_scores_that_do_not_exist_are_a_dash(self, write_run):
         run = write_run({("d", "A"): [{} for _ in range(5)], ("d", "B"): 0.5}, metrics=["log_loss"])
         assert cells_of(score_table(run))["d", "A"].text.startswith("–")
+
+
+class TestChart:
+    def test_its_bars_are_the_counts_of_the_table(self, small_run):
+        (chart,) = scores(small_run).charts
+        bars = data_of(specification(chart)).set_index(["rule", "method", "outcome"])["datasets"].to_dict()
+        table = score_table(small_run)
+        for row in table.rows[-4:-2]:
+            for method, cell in zip(table.columns[1:], row[1:], strict=True):
+                counts = [bars.get((row[0].text, method, outcome), 0) for outcome in ("win", "tie", "loss")]
+                assert cell.text == ("–" if method == "B" else "/".join(map(str, counts)))
+        assert chart.title == "Wins, ties and losses of B"
+
+    def test_one_method_has_none(self, write_run):
+        assert not scores(write_run({("d", "A"): 0.5})).charts
 
 
 class TestMarksOfTheSTest:

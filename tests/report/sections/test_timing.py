@@ -3,6 +3,7 @@
 import pytest
 
 import mfbench
+from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.sections.timing import COLUMNS, timing
 
 SUITE = """
@@ -35,6 +36,15 @@ def test_three_tables_and_their_explanation(run):
         assert [cell.text for cell in table.rows[0][:2]] == ["iris", "120 × 4"]
     assert "the smallest of 1 subsamples of a size" in section.notes[0]
     assert section.data["timing"]() is run.timing
+
+
+def test_the_chart_has_the_times_of_the_table(run):
+    (chart,) = timing(run).charts
+    rows = data_of(specification(chart))
+    largest = rows.loc[rows.groupby("axis")["size"].idxmax()].set_index("axis")
+    assert largest["size"].to_dict() == {"rows": 120, "features": 4}
+    assert largest["seconds"].tolist() == pytest.approx([run.timing["seconds"].item()] * 2)
+    assert chart.alt().startswith("Exponents of the time to fit in rows and in features: 1NN on iris ")
 
 
 def test_other_protocols_have_none_of_it(small_run):

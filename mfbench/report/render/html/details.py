@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.analysis.results import Run
 
-MOST_PARAMETERS, MOST_FEATURES, LONGEST_ERROR = 5, 12, 400
+MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
+_STEPS = ("tune_wall", "select_wall", "fit_wall", "predict_wall")
+
+Place = tuple[str, str]
+"""Labels of a dataset and a method."""
 
 
-def details_of(run: Run) -> dict[str, dict[str, Any]]:
+def details_of(run: Run) -> dict[Place, list[Any]]:
     """Return the details of each cell by dataset and method.
 
     Parameters
@@ -22,73 +27,70 @@ def details_of(run: Run) -> dict[str, dict[str, Any]]:
 
     Returns
     -------
-    dict of str to dict
-        By dataset, then by method: ``scores`` (of the folds, None where a trial failed), ``seconds`` (medians of
-        tuning, selecting, fitting and predicting), ``memory`` (largest peak in bytes), ``parameters`` and ``features``
-        (each with the number of folds), ``errors`` (each with its number).
+    dict of tuple to list
+        Scores of the folds (None where a trial failed or has not run), median seconds of tuning, selecting, fitting
+        and predicting, largest peak of memory in bytes (None if it is unknown), then chosen parameters, features that
+        were selected, and errors, each as pairs of a text and a number of folds.
     """
-    metric = run.settings.metric
     outcomes = run.outcomes
-    chosen, selected = _chosen(run), _selected(run)
-    details: dict[str, dict[str, Any]] = {}
-    for (dataset, method), own in outcomes.groupby(["dataset", "method"], sort=False):
-        place = (str(dataset), str(method))
-        ok = own[own["status"] == "ok"]
-        details.setdefault(place[0], {})[place[1]] = {
-            "scores": [_rounded(value) for value in own[metric]] if metric in own else [],
-            "seconds": [
-                _rounded(ok[name].median(), 3) for name in ("tune_wall", "select_wall", "fit_wall", "predict_wall")
-            ],
-            "memory": None if ok["peak_memory"].isna().all() else int(ok["peak_memory"].max()),
-            "parameters": chosen.get(place, []),
-            "features": selected.get(place, []),
-            "errors": _errors(own),
-        }
+    chosen, selected, errors = _chosen(run), _selected(run), _errors(run)
+    ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
+    places = outcomes.groupby(["dataset", "method"], sort=False).indices
+    metric = run.settings.metric
+    scores = outcomes[metric].to_numpy(dtype=float) if metric in outcomes else np.full(len(outcomes), np.nan)
+    times = outcomes[list(_STEPS)].to_numpy(dtype=float, na_value=np.nan)
+    memory = outcomes["peak_memory"].to_numpy(dtype=float, na_value=np.nan)
+    details: dict[Place, list[Any]] = {}
+    for key, rows in places.items():
+        place = (str(key[0]), str(key[1]))
+        done = rows[ok[rows]]
+        largest = memory[done].max(initial=-np.inf, where=np.isfinite(memory[done]))
+        details[place] = [
+            [_rounded(value) for value in scores[rows].tolist()],
+            [_rounded(value, 3) for value in (np.median(times[done], axis=0) if len(done) else [np.nan] * len(_STEPS))],
+            int(largest) if np.isfinite(largest) else None,
+            chosen.get(place, []),
+            selected.get(place, []),
+            errors.get(place, []),
+        ]
     return details
 
 
-def _chosen(run: Run) -> dict[tuple[str, str], list[tuple[str, int]]]:
+def in_order(details: Mapping[Place, Any], datasets: Sequence[str], methods: Sequence[str]) -> list[list[Any]]:
+    """Return details as a list for each dataset, None where a method has no trials."""
+    return [[details.get((dataset, method)) for method in methods] for dataset in datasets]
+
+
+def _chosen(run: Run) -> dict[Place, list[tuple[str, int]]]:
     if not run.tuned:
         return {}
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for row in run.trials[["dataset", "method", "chosen"]].to_dict("records"):
-        if row["chosen"]:
-            text = ", ".join(f"{name} = {value}" for name, value in row["chosen"].items())
-            counts.setdefault((row["dataset"], row["method"]), Counter())[text] += 1
+    counts: dict[Place, Counter[str]] = {}
+    for place, parameters in run.chosen_parameters:
+        text = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+        counts.setdefault(place, Counter())[text] += 1
     return {place: counter.most_common(MOST_PARAMETERS) for place, counter in counts.items()}
 
 
-def _selected(run: Run) -> dict[tuple[str, str], list[tuple[str, int]]]:
+def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
     frame = run.selected
-    found = {}
-    for row in frame[frame["least"] < frame["n_features"]].to_dict("records"):
-        dataset, method = row["dataset"], row["method"]
-        names = run.feature_names(dataset)
-        counts = Counter(int(index) for folds in run.selections(dataset, [method])["selected"] for index in folds)
-        found[dataset, method] = [(names[index], count) for index, count in counts.most_common(MOST_FEATURES)]
-    return found
+    leaving_out = frame[frame["least"] < frame["n_features"]]
+    selected: dict[Place, list[tuple[str, int]]] = {}
+    for dataset, method in leaving_out[["dataset", "method"]].itertuples(index=False, name=None):
+        if (dataset, method) in run.selection_counts:
+            names, (counts, _) = run.feature_names(dataset), run.selection_counts[dataset, method]
+            order = np.argsort(-counts, kind="stable")[:MOST_FEATURES]
+            selected[dataset, method] = [(names[index], int(counts[index])) for index in order if counts[index]]
+    return selected
 
 
-def _errors(own: Any) -> list[tuple[str, int]]:
-    failed = own[own["status"].notna() & (own["status"] != "ok")]
-    counts: Counter[str] = Counter()
-    for row in failed[["status", "error_type", "error_message"]].to_dict("records"):
-        words = f"{row['status']}: {row['error_type'] or ''}: {row['error_message'] or ''}"
-        counts[words[:LONGEST_ERROR]] += 1
-    return counts.most_common()
+def _errors(run: Run) -> dict[Place, list[tuple[str, int]]]:
+    counts: dict[Place, Counter[str]] = {}
+    for row in run.failures.to_dict("records"):
+        parts = [str(row[name]) for name in ("status", "error_type", "error_message") if not pd.isna(row[name])]
+        counts.setdefault((row["dataset"], row["method"]), Counter())[": ".join(parts)[:LONGEST_ERROR]] += 1
+    return {place: counter.most_common(MOST_ERRORS) for place, counter in counts.items()}
 
 
-def _rounded(value: Any, digits: int = 4) -> float | None:
+def _rounded(value: float, digits: int = 4) -> float | None:
     """Return a number with a few significant digits, None if it is not finite: the page holds many of them."""
-    return float(f"{float(value):.{digits}g}") if value is not None and np.isfinite(value) else None
-
-
-def compact(
-    details: Mapping[str, Mapping[str, Any]], datasets: Sequence[str], methods: Sequence[str]
-) -> list[list[Any]]:
-    """Return details as rows of lists in the order of datasets and methods, a third of the size of named fields."""
-    names = ("scores", "seconds", "memory", "parameters", "features", "errors")
-    return [
-        [[details[d][m][name] for name in names] if m in details.get(d, {}) else None for m in methods]
-        for d in datasets
-    ]
+    return float(f"{value:.{digits}g}") if np.isfinite(value) else None

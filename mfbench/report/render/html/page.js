@@ -25,14 +25,24 @@
 
   // Charts: a static picture until it is visible, then the same specification drawn here; on white in both themes,
   // as on paper ---------------------------------------------------------------------------------------------------
-  const settings = { actions: false, ast: true, renderer: "svg", hover: true };
+  const settings = { actions: false, ast: true, config: data.config, hover: true, mode: "vega-lite", renderer: "svg" };
+  // Data come as columns and rows, a third of the size of named fields.
+  const unpacked = ({ columns, rows }) => rows.map((row) => Object.fromEntries(columns.map((name, k) => [name, row[k]])));
+  const specificationOf = (name) => {
+    const packed = data.charts[name];
+    if (!packed || !packed.datasets) return packed;
+    const datasets = Object.entries(packed.datasets).map(([key, part]) => [key, part.columns ? unpacked(part) : part]);
+    return { ...packed, datasets: Object.fromEntries(datasets) };
+  };
   const draw = (place) => {
-    const specification = data.charts[place.dataset.chart];
-    if (!specification || !window.vegaEmbed) return;
+    const specification = specificationOf(place.dataset.chart);
+    const picture = place.firstElementChild;
+    if (!specification || !picture || !window.vegaEmbed) return;
+    const words = picture.getAttribute("aria-label") || picture.getAttribute("alt") || "";
     const target = document.createElement("div");
-    vegaEmbed(target, specification, settings).then(() => {
+    vegaEmbed(target, { ...specification, description: words }, settings).then(() => {
       place.replaceChildren(target);
-    }, (error) => { said && (said.textContent = String(error.message || error)); });
+    }, (error) => { console.error(error); });
   };
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); }
@@ -51,10 +61,20 @@
     link.click();
     URL.revokeObjectURL(link.href);
   };
+  // All rows of a chart's data, one part below the other, under the columns of all.
+  const rowsOf = (name) => {
+    const parts = Object.values(specificationOf(name).datasets || {});
+    const inline = data.charts[name].data;
+    if (inline && inline.values) parts.push(inline.values);
+    const rows = parts.flat();
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const plain = (value) => typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+    return [columns, ...rows.map((row) => columns.map((column) => plain(row[column])))];
+  };
   for (const button of document.querySelectorAll("[data-download]")) {
     button.addEventListener("click", () => {
-      const rows = data.values[button.dataset.download];
-      download(button.dataset.download + ".csv", rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n");
+      const name = button.dataset.download;
+      download(name + ".csv", rowsOf(name).map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n");
     });
   }
 

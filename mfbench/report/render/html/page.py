@@ -7,17 +7,16 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
+from dataclasses import dataclass
 from typing import Any
 
-from mfbench.report.charts.drawing import data_of, picture, specification
+from mfbench.report.charts.drawing import specification
+from mfbench.report.charts.theme import CONFIG
+from mfbench.report.render.html.library import drawing_library
+from mfbench.report.render.html.pictures import packed, static_picture
 from mfbench.report.render.html.scores import ScoreData
+from mfbench.report.render.html.templates import asset, render
 from mfbench.sections import Cell, Chart, Report, Section, Table
-
-# Static pictures larger than this are left to the script; the chart's words and its data stand for them.
-LARGEST_PICTURE = 60_000
 
 
 @dataclass(frozen=True)
@@ -45,12 +44,11 @@ class PageTable:
 class PageChart:
     """A chart on the page."""
 
-    id: str
     name: str
     title: str
     caption: str
-    alt: str
-    svg: Any
+    words: str
+    picture: Any
 
 
 @dataclass(frozen=True)
@@ -62,14 +60,6 @@ class PageSection:
     tables: Sequence[PageTable]
     charts: Sequence[PageChart]
     notes: Sequence[str]
-
-
-@dataclass
-class _Charts:
-    """The charts of the page: their specifications, and their data as rows of a table."""
-
-    specifications: dict[str, Any] = field(default_factory=dict)
-    values: dict[str, list[list[Any]]] = field(default_factory=dict)
 
 
 def to_html(report: Report, command: str = "", scores: ScoreData | None = None) -> str:
@@ -88,23 +78,20 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
     str
         Equal for equal input.
     """
-    import jinja2
     from markupsafe import Markup
 
-    charts = _Charts()
+    charts: dict[str, Any] = {}
     sections = [
         _section(section, number, scores, charts)
         for number, section in enumerate(report.sections, 1)
         if section.has_content
     ]
-    content = {"charts": charts.specifications, "values": charts.values}
+    content: dict[str, Any] = {"charts": charts, "config": CONFIG}
     if scores is not None:
         content["scores"] = scores.as_plain()
-    library, script = _library(), _asset("page.js")
-    template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(
-        _asset("template.html")
-    )
-    return template.render(
+    library, script = drawing_library(), asset("page.js")
+    return render(
+        "template.html",
         report=report,
         sections=sections,
         command=command,
@@ -112,8 +99,8 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         groups=[] if scores is None else scores.groups,
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),
-        style=Markup(_asset("style.css")),
-        data=Markup(_json(content)),
+        style=Markup(asset("style.css")),
+        data=Markup(as_script_data(content)),
         library=Markup(library),
         script=Markup(script),
     )
@@ -130,17 +117,25 @@ def policy(scripts: Sequence[str]) -> str:
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
     )
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-
-def _section(section: Section, number: int, scores: ScoreData | None, charts: _Charts) -> PageSection:
-    return PageSection(
-        f"section-{number}",
-        section.title,
-        [_table(table, scores) for table in section.tables],
-        [_chart(chart, charts) for chart in section.charts if chart.spec is not None],
-        section.notes,
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
     )
+
+
+def _section(section: Section, number: int, scores: ScoreData | None, charts: dict[str, Any]) -> PageSection:
+    drawn, notes = [], list(section.notes)
+    for chart in section.charts:
+        if chart.spec is None:
+            continue
+        try:
+            drawn.append(_chart(chart, charts))
+        except ValueError as error:
+            if not section.plugin:
+                raise
+            notes.append(f"The chart {chart.name!r} of plugin {section.plugin!r} cannot be drawn: {error}")
+    tables = [_table(table, scores) for table in section.tables]
+    return PageSection(f"section-{number}", section.title, tables, drawn, notes)
 
 
 def _table(table: Table, scores: ScoreData | None) -> PageTable:
@@ -169,52 +164,24 @@ def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Page
     return cells
 
 
-def _chart(chart: Chart, charts: _Charts) -> PageChart:
+def _chart(chart: Chart, charts: dict[str, Any]) -> PageChart:
     from markupsafe import Markup
 
     content = specification(chart)
-    charts.specifications[chart.name] = content
-    frame = data_of(content)
-    charts.values[chart.name] = [
-        list(map(str, frame.columns)),
-        *frame.astype(object).where(frame.notna(), None).to_numpy().tolist(),
-    ]
-    svg = picture(chart).decode()
+    name, words = _slug(chart.name), content["description"]
     # The picture is made by the drawing library from text that it escapes.
-    drawn = Markup(_inline(svg, chart.name)) if len(svg) <= LARGEST_PICTURE else ""
-    alt = chart.title if chart.alt is None else chart.alt()
-    return PageChart(f"chart-{_slug(chart.name)}", chart.name, chart.title, chart.caption, alt, drawn)
-
-
-def _inline(svg: str, name: str) -> str:
-    """Return an SVG document as an element of a page: identifiers are distinct from those of other charts."""
-    body = svg[svg.index("<svg") :]
-    prefix = _slug(name)
-    return re.sub(r'((?:id="|url\(#|href="#))', rf"\g<1>{prefix}-", body)
+    picture = Markup(static_picture(content, name, words))
+    charts[name] = packed(content)
+    return PageChart(name, chart.title, chart.caption, words, picture)
 
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def _json(content: Any) -> str:
+def as_script_data(content: Any) -> str:
     """Return JSON that is safe within a script element: no sign in it can end the element or begin a comment."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-@cache
-def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def _library() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script."""
-    import vl_convert
-
-    snippet = "window.vegaEmbed = vegaEmbed;"
-    bundle = str(vl_convert.javascript_bundle(snippet))
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")

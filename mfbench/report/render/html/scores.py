@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mfbench.analysis.results import Run
-from mfbench.report.render.html.details import compact, details_of
+from mfbench.report.render.html.details import details_of, in_order
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Table
 
@@ -53,7 +53,7 @@ class ScoreData:
     groups : list of Group
         The first has all datasets.
     details : list of list
-        As `mfbench.report.render.html.details.compact` returns them.
+        As `mfbench.report.render.html.details.in_order` returns them.
     """
 
     table: Table
@@ -115,7 +115,7 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
         tags=[list(own) for own in tags] or [[] for _ in methods],
         published=_published(run, datasets, methods),
         groups=list(groups),
-        details=compact(details_of(run), datasets, methods),
+        details=in_order(details_of(run), datasets, methods),
     )
 
 

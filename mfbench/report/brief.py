@@ -1,0 +1,194 @@
+"""The short report: scores, a line per method, what failed or was left out, and the answer as the last lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+
+from mfbench.analysis.results import Run
+from mfbench.analysis.summary import KINDS, NO_VERDICT
+from mfbench.report.answer import listed
+from mfbench.report.cells import DASH, NO_VERDICT_MARK, number_cell, rank_cell, seconds, with_unit
+from mfbench.report.contents import kind_of
+from mfbench.report.heading import setting_of
+from mfbench.report.layouts import compact, needed_width, transposed
+from mfbench.report.pages import answer_of
+from mfbench.report.sections.calibration import calibration
+from mfbench.report.sections.detection import detection
+from mfbench.report.sections.remarks import left_out
+from mfbench.report.sections.scores import score_table
+from mfbench.report.sections.timing import timing
+from mfbench.report.verdicts import verdict_cell, verdict_columns
+from mfbench.run.trial.metrics import SCORES
+from mfbench.sections import Cell, Report, Section, Table
+from mfbench.wording import counted
+
+MOST_FAILURES = 5
+LONGEST_REASON = 110
+LEAST_DESCRIPTION = 16
+LARGE = 0.65
+DOCS = "docs/statistics.md#"
+
+
+def brief_report(run: Run, width: int, page: Path | None = None, command: str = "", full: str = "") -> Report:
+    """Return the short report of a run.
+
+    Parameters
+    ----------
+    run : Run
+    width : int
+        Width of the terminal in characters.
+    page : Path or None, default=None
+        The page of the run, if it has been written.
+    command : str, default=""
+        The command that shows the page if it has not been written.
+    full : str, default=""
+        The command that prints the whole report.
+
+    Returns
+    -------
+    Report
+        `Report.answer` is printed last.
+    """
+    kind = kind_of(run)
+    sections: list[Section] = []
+    if kind == "calibration":
+        sections.append(_tables_of(calibration(run)))
+    elif kind == "timing":
+        sections.append(_tables_of(timing(run)))
+    elif kind == "detection":
+        sections.append(_tables_of(detection(run), 1))
+    if kind == "comparison":
+        sections.append(_scores(run, width))
+    if kind in ("comparison", "detection", "calibration"):
+        sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
+    sections += [Section("Remarks", notes=problems(run)), Section("", notes=[*reading_notes(run), *_more(full)])]
+    where = [f"Page: {page}"] if page is not None else [f"Page: {command}"] if command else []
+    return Report(run.meta.title, setting_of(run), sections, answer=[*answer_of(run), *where])
+
+
+def _tables_of(section: Section, number: int | None = None) -> Section:
+    return Section(section.title, section.tables[:number])
+
+
+def _scores(run: Run, width: int) -> Section:
+    """Return the table of scores: datasets as rows if the methods fit, otherwise methods as rows, with means alone."""
+    metric = run.settings.metric
+    title = with_unit(metric, SCORES[metric].percent)
+    table = score_table(run)
+    if needed_width(table) <= width:
+        return Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [table])
+    body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
+    turned = transposed(body, "method")
+    places = {method: place for place, method in enumerate(run.summary()["method"])}
+    turned.rows.sort(key=lambda row: places.get(row[0].text, -1))
+    if needed_width(turned) <= width:
+        return Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [turned])
+    return Section(f"{title}: mean over {run.protocol.trial_name}s", [compact(turned)])
+
+
+def method_lines(run: Run, width: int) -> Table:
+    """Return one line per method; the description is cut to the room that is left, or left out if that is small.
+
+    Parameters
+    ----------
+    run : Run
+    width : int
+        Width of the terminal in characters.
+    """
+    metric, reference = run.settings.metric, run.settings.reference
+    factor, form = (100.0, ".1f") if SCORES[metric].percent else (1.0, ".3f")
+    title, prefix = next(column for column in verdict_columns(run) if column[1] == "sound_")
+    summary = run.summary().to_dict("records")
+    any_failed = any(row["failed"] for row in summary)
+    columns = ["method", "mean", "rank", *([title] if reference is not None else []), "time"]
+    table = Table([*columns, "failed"] if any_failed else columns)
+    for row in summary:
+        own = Cell("reference") if row["method"] == reference else verdict_cell(row, prefix)
+        cells = [Cell(str(row["method"])), number_cell(factor * row["mean"], form), rank_cell(row["rank"])]
+        cells += [own] if reference is not None else []
+        cells.append(Cell(seconds(row["total_seconds"])))
+        if any_failed:
+            cells.append(Cell(f"{row['failed']} of {row['planned']}") if row["failed"] else DASH)
+        table.rows.append(cells)
+    return _described(table, [run.methods[str(row["method"])] for row in summary], width)
+
+
+def _described(table: Table, descriptions: Sequence[str], width: int) -> Table:
+    room = width - needed_width(table) - 3
+    if room < LEAST_DESCRIPTION:
+        return table
+    rows = [[*row, Cell(_cut(text, room))] for row, text in zip(table.rows, descriptions, strict=True)]
+    return Table([*table.columns, "what it is"], rows, wrap=len(table.columns))
+
+
+def problems(run: Run) -> list[str]:
+    """Return what was left out, failed, or has not run, and how many trials raised warnings; a line each."""
+    notes = [] if len(run.outcomes) else ["No trials: there was nothing to measure."]
+    notes += run.remarks
+    notes += [f"A part of the suite: --only {listed(run.meta.only)}."] if run.meta.only else []
+    notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
+    if run.n_pending:
+        notes.append(f"Not run yet: {run.n_pending} of {counted(len(run.outcomes), 'trial')}.")
+    notes += _failures(run)
+    for column, words in (("touched", "Touched their surroundings"), ("n_warnings", "Warnings")):
+        if column in run.outcomes:
+            values = run.outcomes[column]
+            marked = run.outcomes[values.fillna(0) > 0 if column == "n_warnings" else values.notna()]
+            if len(marked):
+                notes.append(f"{words}: {counted(len(marked), 'trial')} of {listed(list(marked['method'].unique()))}.")
+    return notes
+
+
+def _failures(run: Run) -> list[str]:
+    lines = []
+    groups = list(run.failures.groupby("method", sort=False))
+    for method, group in groups[:MOST_FAILURES]:
+        first = group.to_dict("records")[0]
+        reason = ": ".join(" ".join(str(first[name]).split()) for name in ("status", "error_message") if first[name])
+        places = listed(list(group["dataset"].unique()), 3)
+        lines.append(f"Failed: {method}: {counted(len(group), 'trial')} on {places}; {_cut(reason, LONGEST_REASON)}")
+    if len(groups) > MOST_FAILURES:
+        lines.append(f"Failed: {counted(len(groups) - MOST_FAILURES, 'more method')}.")
+    return lines
+
+
+def reading_notes(run: Run) -> list[str]:
+    """Return what changes how the numbers of the short report are read, a line each, with a link into the docs."""
+    if kind_of(run) not in ("comparison", "detection"):
+        return []
+    reference, notes = run.settings.reference, []
+    scores = run.scores
+    if kind_of(run) == "comparison" and len(run.methods) > 1:
+        notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks")
+        open_ones = scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()
+        notes += [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if open_ones.any() else []
+    if reference is not None and len(run.methods) > 1:
+        notes.append(f"W/T/L: wins, ties, losses of {reference}. A tie is no proof of equality. {DOCS}wins")
+        verdicts = run.wins_ties_losses()
+        if (verdicts[KINDS["sound_"]] == NO_VERDICT).any():
+            notes.append(f"W/T/L in brackets: datasets on which no test is possible. {DOCS}no-verdict")
+    optimistic = [label for label, selection in run.tuned.items() if selection == "per-dataset"]
+    if optimistic:
+        notes.append(f"Tuned on the reported folds, so optimistic: {listed(optimistic)}. {DOCS}tuned-per-dataset")
+    skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
+    if skewed and run.settings.metric == "accuracy":
+        notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. {DOCS}other-scores")
+    if not scores["complete"].astype(bool).all():
+        notes.append(f"Incomplete cells are shown but not compared. {DOCS}complete-and-incomplete-cells")
+    return notes
+
+
+def _more(full: str) -> list[str]:
+    return [f"All tables, tests and remarks: {full}"] if full else []
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a text of at most `room` columns."""
+    if cell_len(text) <= room:
+        return text
+    while cell_len(text) > room - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"

@@ -1,0 +1,57 @@
+"""The drawing library of the page, as one script."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from mfbench.data.sources import default_cache
+
+
+@cache
+def drawing_library() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script; it sets ``window.vegaEmbed``.
+
+    To put the script together takes seconds, so it is kept in the cache folder, with a checksum.
+    """
+    kept = default_cache() / "page" / f"vega-{version('vl-convert-python')}.js"
+    try:
+        checksum, _, script = kept.read_text(encoding="utf-8").partition("\n")
+        if checksum == _checksum(script):
+            return script
+    except (OSError, UnicodeDecodeError):
+        pass  # not there yet, or damaged: made below
+    script = _bundle()
+    # A folder that cannot be written costs the next page these seconds, and nothing else.
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        _write(kept, f"{_checksum(script)}\n{script}")
+    return script
+
+
+def _bundle() -> str:
+    import vl_convert
+
+    script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _checksum(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file at once: another process may read or write it at the same time."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise

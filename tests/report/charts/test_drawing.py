@@ -1,0 +1,157 @@
+"""From a chart to a specification and a file: what is merged, what is refused, and what is drawn."""
+
+import copy
+import json
+import re
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from mfbench.report.charts.drawing import FORMATS, data_of, picture, specification
+from mfbench.report.charts.theme import CONFIG
+from mfbench.sections import Chart
+
+SPEC = {
+    "data": {"values": [{"x": 1, "y": 2}]},
+    "mark": "point",
+    "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}},
+}
+
+
+def chart_of(spec=None, **changes):
+    content = SPEC if spec is None else spec
+    return Chart("dot", "A dot", spec=lambda: content, **changes)
+
+
+def altair_chart(frame=None):
+    frame = pd.DataFrame({"x": [1], "y": [2]}) if frame is None else frame
+    return alt.Chart(frame).mark_point().encode(alt.X("x:Q"), alt.Y("y:Q"))
+
+
+@pytest.fixture(params=["dictionary", "altair"])
+def chart(request):
+    """The same chart from a dictionary and from Altair."""
+    return chart_of(SPEC if request.param == "dictionary" else altair_chart())
+
+
+class TestSpecification:
+    def test_a_dictionary_and_an_altair_chart_have_data_and_marks(self, chart):
+        content = specification(chart)
+        json.dumps(content)
+        mark = content["mark"] if isinstance(content["mark"], str) else content["mark"]["type"]
+        assert mark == "point"
+        assert data_of(content).to_dict("records") == [{"x": 1, "y": 2}]
+
+    def test_the_dictionary_itself_is_not_changed(self):
+        before = copy.deepcopy(SPEC)
+        specification(chart_of(SPEC), "A heading")["encoding"].clear()
+        assert before == SPEC
+
+    def test_the_description_is_what_the_chart_says_of_itself(self):
+        assert specification(chart_of(alt=lambda: "One dot at (1, 2)."))["description"] == "One dot at (1, 2)."
+        assert specification(chart_of())["description"] == "A dot"
+
+    def test_a_heading_is_the_title_and_there_is_none_without(self, chart):
+        assert specification(chart, "A heading")["title"]["text"] == "A heading"
+        assert "title" not in specification(chart)
+
+    def test_the_settings_of_all_charts_are_added(self, chart):
+        config = specification(chart)["config"]
+        assert config["font"] == CONFIG["font"] and config["axis"] == CONFIG["axis"]
+
+    def test_own_settings_take_precedence_over_those_of_all_charts(self):
+        own = {"background": "#eeeeee", "axis": {"labelFontSize": 20}, "bar": {"color": "red"}}
+        config = specification(chart_of({**SPEC, "config": own}))["config"]
+        assert (config["background"], config["bar"]) == ("#eeeeee", {"color": "red"})
+        assert config["axis"] == {**CONFIG["axis"], "labelFontSize": 20}
+        assert CONFIG["background"] == "white"
+
+    def test_a_chart_without_a_specification_is_refused(self):
+        with pytest.raises(ValueError, match="'dot' has no specification"):
+            specification(Chart("dot", "A dot"))
+
+    @pytest.mark.parametrize("spec", [{}, {"data": {"values": []}}, "a chart", [SPEC], 3])
+    def test_what_is_no_specification_is_refused(self, spec):
+        with pytest.raises(ValueError, match="'dot' must be an Altair chart or a dictionary"):
+            specification(chart_of(spec))
+
+    @pytest.mark.parametrize(
+        ("change", "place"),
+        [
+            ({"data": {"url": "https://example.org/data.csv"}}, "data.url"),
+            ({"data": {"url": "data.csv"}}, "data.url"),
+            ({"encoding": {"href": {"value": "javascript:alert(1)"}}}, "encoding.href"),
+            ({"encoding": {"url": {"value": "https://example.org/x.png"}}}, "encoding.url"),
+            ({"mark": "image"}, "mark"),
+            ({"mark": {"type": "image"}}, "mark"),
+            ({"mark": {"type": "point", "href": "https://example.org"}}, "mark.href"),
+            ({"transform": [{"lookup": "x", "from": {"data": {"url": "a.csv"}}}]}, "transform[0].from.data.url"),
+        ],
+    )
+    @pytest.mark.parametrize("nested", [False, True], ids=["alone", "in-a-layer"])
+    def test_what_refers_to_something_outside_is_refused(self, change, place, nested):
+        spec = {**SPEC, **change}
+        with pytest.raises(ValueError, match=f"outside itself: .*{re.escape(place)}$"):
+            specification(chart_of({"layer": [SPEC, spec]} if nested else spec))
+
+    def test_an_altair_chart_may_not_load_data_either(self):
+        loading = alt.Chart("https://example.org/data.csv").mark_point().encode(alt.X("x:Q"))
+        with pytest.raises(ValueError, match="outside itself"):
+            specification(chart_of(loading))
+
+    @pytest.mark.parametrize("name", ["url", "href", "image", "mark"])
+    def test_columns_of_the_data_may_have_any_name(self, name):
+        frame = pd.DataFrame({"x": [1], "y": [2], name: ["https://example.org"]})
+        assert data_of(specification(chart_of(altair_chart(frame))))[name].tolist() == ["https://example.org"]
+        rows = {"data": {"values": [{"x": 1, "y": 2, name: "image"}]}}
+        assert data_of(specification(chart_of({**SPEC, **rows})))[name].tolist() == ["image"]
+
+    def test_there_may_be_many_rows(self):
+        frame = pd.DataFrame({"x": range(5001), "y": 0})
+        assert len(data_of(specification(chart_of(altair_chart(frame))))) == 5001
+
+
+class TestPicture:
+    @pytest.mark.parametrize(("form", "begin"), [("svg", b"<svg"), ("pdf", b"%PDF-"), ("png", b"\x89PNG\r\n\x1a\n")])
+    def test_each_form_is_what_it_says(self, chart, form, begin):
+        assert picture(chart, form).startswith(begin)
+
+    def test_these_are_all_forms(self):
+        assert set(FORMATS) == {"svg", "pdf", "png"}
+
+    def test_it_is_the_same_every_time(self, chart):
+        assert picture(chart, "svg", "A heading") == picture(chart, "svg", "A heading")
+
+    def test_the_heading_is_text(self, words_of):
+        assert "<b> & {{7*7}}" in words_of(Chart("dot", "<b> & {{7*7}}", spec=altair_chart))
+
+    def test_it_refers_to_nothing_outside(self, chart):
+        svg = picture(chart).decode()
+        assert not re.search(r"https?://(?!www\.w3\.org/)|url\((?!#)|@font-face|<script|<image", svg)
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_what_refers_to_something_outside_is_not_drawn(self, form):
+        with pytest.raises(ValueError, match="outside itself"):
+            picture(chart_of({**SPEC, "data": {"url": "https://example.org/data.csv"}}), form)
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_an_invalid_specification_is_an_error(self, form):
+        with pytest.raises(ValueError):
+            picture(chart_of({**SPEC, "mark": {"type": "no-such-mark"}}), form)
+
+
+class TestData:
+    def test_layers_are_one_below_the_other_and_equal_ones_are_one(self):
+        same, other = altair_chart(), altair_chart(pd.DataFrame({"x": [3], "z": [4]}))
+        frame = data_of(specification(chart_of(alt.layer(same, same, other))))
+        assert list(frame.columns) == ["x", "y", "z"]
+        assert frame["x"].tolist() == [1, 3]
+
+    def test_data_of_all_panels_are_found(self):
+        panels = alt.vconcat(altair_chart(), altair_chart(pd.DataFrame({"x": [5], "y": [6]})))
+        assert data_of(specification(chart_of(panels)))["x"].tolist() == [1, 5]
+
+    @pytest.mark.parametrize("content", [{}, {"data": {"values": []}}, {"data": {"name": "unknown"}, "datasets": {}}])
+    def test_no_data_is_an_empty_frame(self, content):
+        assert not len(data_of(content))
