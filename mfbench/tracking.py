@@ -18,7 +18,7 @@ from mfbench.compare.history.storage import Addition, add_entries, read_entries
 from mfbench.compare.history.trends import Trend, trend_of
 from mfbench.errors import UsageError
 from mfbench.report.history import history_report, show_history
-from mfbench.report.render.json import to_json
+from mfbench.report.render.json import HISTORY, to_json
 from mfbench.wording import counted
 
 
@@ -161,6 +161,6 @@ def present_history(
     trends = trends_of(history, measure=measure, method=method, dataset=dataset)
     report = history_report(str(history), measure, trends)
     if as_json:
-        return to_json(report)
+        return to_json(report, HISTORY)
     show_history(report, trends, console)
     return ""

@@ -21,7 +21,7 @@ from mfbench.report.pages import FILE, page_of
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.csv import to_csv
 from mfbench.report.render.html.page import to_html
-from mfbench.report.render.json import to_json
+from mfbench.report.render.json import POWER, to_json
 from mfbench.report.render.latex import to_latex
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.picture import to_svg
@@ -152,7 +152,7 @@ def present_power(
     plan = run.power(size, power=power, methods=methods or None, **overrides)
     report = power_report(run, plan)
     if as_json:
-        return to_json(report)
+        return to_json(report, POWER)
     show(report, console)
     return ""
 

@@ -210,6 +210,25 @@ class Store:
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
+    def freeze(self) -> None:
+        """From now on, read the state of this moment, whatever a run adds until the store is closed."""
+        with self._explained():
+            self._db.execute("BEGIN")
+            self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # the state is that of the first read
+
+    def raw(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query as they are stored; nothing is decoded.
+
+        Parameters
+        ----------
+        query : str
+            A SELECT or PRAGMA statement.
+        values : sequence, default=()
+            Its parameters.
+        """
+        with self._explained():
+            yield from self._db.execute(query, values)
+
     def finished(self) -> set[str]:
         """Return the keys that have a result."""
         with self._explained():

@@ -98,7 +98,7 @@ def draw_path(path: WeightPath, names: Sequence[str]) -> Any:
     small = alt.Data(values=[row for row in rows if row["number"] not in named])
     x = alt.X("theta:Q", title=None, scale=alt.Scale(domain=[0.0, float(path.thetas[-1])], nice=False))
     y, order, each = alt.Y("weight:Q"), alt.Order("order:Q"), alt.Detail("number:N")
-    colour = alt.Color("feature:N", title=None, sort=[str(names[index]) for index in named])
+    colour = alt.Color("feature:N", title=None, scale=alt.Scale(domain=[str(names[index]) for index in named]))
     lines = alt.layer(
         alt.Chart(small).mark_line(color="#cccccc", strokeWidth=0.6).encode(x, y, order, each),
         alt.Chart(large)

@@ -17,6 +17,7 @@ PIXELS_PER_POINT = 2
 # What would make a reader's browser ask another machine, or leave the page.
 _FORBIDDEN_KEYS = ("url", "href", "usermeta")
 _FORBIDDEN_MARKS = ("image",)
+_FORBIDDEN_SIGNS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
@@ -41,8 +42,7 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     if chart.spec is None:
         raise ValueError(f"the chart {chart.name!r} has no specification")
     made = chart.spec()
-    # Validation takes most of the time of a chart; the drawing library reports what it cannot draw.
-    content = made.to_dict(validate=False) if hasattr(made, "to_dict") else copy.deepcopy(made)
+    content = _as_dictionary(made)
     if not isinstance(content, dict) or not _is_view(content):
         raise ValueError(f"the specification of the chart {chart.name!r} must be an Altair chart or a dictionary")
     for problem in _references(content):
@@ -51,7 +51,8 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     content["description"] = chart.title if chart.alt is None else chart.alt()
     if heading:
         content["title"] = {"text": heading, "anchor": "middle"}
-    return content
+    cleaned: dict[str, Any] = _cleaned(content)
+    return cleaned
 
 
 def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
@@ -92,11 +93,16 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
     import vl_convert
 
     options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
-    if form == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(content, **options))
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(content, scale=PIXELS_PER_POINT, **options))
-    return str(vl_convert.vegalite_to_svg(content, **options)).encode()
+    try:
+        if form == "pdf":
+            return bytes(vl_convert.vegalite_to_pdf(content, **options))
+        if form == "png":
+            return bytes(vl_convert.vegalite_to_png(content, scale=PIXELS_PER_POINT, **options))
+        return str(vl_convert.vegalite_to_svg(content, **options)).encode()
+    except ValueError as error:
+        # The message is followed by a traceback of the drawing library's script.
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise ValueError(" ".join(lines[:2]) or "it is not valid") from error
 
 
 def data_of(content: Mapping[str, Any]) -> pd.DataFrame:
@@ -115,6 +121,28 @@ def data_of(content: Mapping[str, Any]) -> pd.DataFrame:
             frames.append(pd.DataFrame(rows))
     unique = [frame for number, frame in enumerate(frames) if not any(frame.equals(f) for f in frames[:number])]
     return pd.concat(unique, ignore_index=True) if unique else pd.DataFrame()
+
+
+def _as_dictionary(made: Any) -> Any:
+    if not hasattr(made, "to_dict"):
+        return copy.deepcopy(made)
+    import altair
+
+    # Altair's limit of rows is about files of a notebook. Validation takes most of the time of a chart; the drawing
+    # library reports what it cannot draw.
+    with altair.data_transformers.enable("default", max_rows=None):
+        return made.to_dict(validate=False)
+
+
+def _cleaned(part: Any) -> Any:
+    """Return a specification without signs that XML forbids: the drawing library ends the process on them."""
+    if isinstance(part, str):
+        return _FORBIDDEN_SIGNS.sub("\ufffd", part)
+    if isinstance(part, list):
+        return [_cleaned(item) for item in part]
+    if isinstance(part, dict):
+        return {_cleaned(key): _cleaned(value) for key, value in part.items()}
+    return part
 
 
 def _merged(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

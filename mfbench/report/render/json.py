@@ -1,8 +1,10 @@
-"""The report as JSON."""
+"""The report as JSON, and the schema of these documents."""
 
 from __future__ import annotations
 
 import json
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,34 @@ import pandas as pd
 
 from mfbench.sections import Report
 
+REPORT, POWER, HISTORY = "mfbench-report", "mfbench-power", "mfbench-history"
+VERSIONS = {REPORT: 1, POWER: 1, HISTORY: 1}
+"""The version of each form of document; it rises if a key is removed or changed, see docs/results.md."""
+SCHEMA = "report.schema.json"
 
-def to_json(report: Report) -> str:
-    """Return the data of all sections as one JSON object; a value that does not exist is null."""
-    content: dict[str, Any] = dict(report.data)
+
+def to_json(report: Report, name: str = REPORT) -> str:
+    """Return the data of all sections as one JSON object; a value that does not exist is null.
+
+    Parameters
+    ----------
+    report : Report
+    name : str, default="mfbench-report"
+        The form of the document, one of `VERSIONS`. Together with its version it is the first key, ``schema``.
+
+    Examples
+    --------
+    >>> print(to_json(Report("Title", "setting", [], {"title": "Title"}), POWER))
+    {
+      "schema": {
+        "name": "mfbench-power",
+        "version": 1
+      },
+      "title": "Title",
+      "plugin_data": {}
+    }
+    """
+    content: dict[str, Any] = {"schema": {"name": name, "version": VERSIONS[name]}, **report.data}
     plugin_data: dict[str, dict[str, Any]] = {}
     for section in report.sections:
         values = {key: value() for key, value in section.data.items()}
@@ -25,8 +51,36 @@ def to_json(report: Report) -> str:
     return json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n"
 
 
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the documents that `to_json` makes.
+
+    It describes exactly what this version of mfbench writes: an object with other keys is not valid, except where
+    plugins and other versions of mfbench decide about the keys.
+
+    Returns
+    -------
+    dict
+        The same object for each call; copy it before changing it.
+
+    Examples
+    --------
+    >>> schema()["$defs"]["run"]["properties"]["not_run"]["description"]
+    'Number of planned trials without a result.'
+    """
+    text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null."""
+    """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null.
+
+    Examples
+    --------
+    >>> plain({"frame": pd.DataFrame({"a": [1.0, np.nan]}), "array": np.array([1, 2]), 3: np.inf})
+    {'frame': [{'a': 1.0}, {'a': None}], 'array': [1, 2], '3': None}
+    """
     if isinstance(value, pd.DataFrame):
         value = value.to_dict("records")
     elif isinstance(value, np.ndarray):

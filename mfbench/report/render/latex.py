@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from mfbench.sections import Cell, Report, Table
 
-_SIGNS = {
+SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "≈": r"$\approx$", "≫": r"$\gg$",
     "≪": r"$\ll$", "<": r"$<$", ">": r"$>$", "→": r"$\to$", "×": r"$\times$", "–": "--", "…": r"\dots{}",
     "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "|": r"\textbar{}",
     "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$", "\n": " ",
 }  # fmt: skip
-_ESCAPES = str.maketrans(_SIGNS)
+"""How LaTeX writes each sign that it does not take literally."""
+_ESCAPES = str.maketrans(SIGNS)
 
 
 def to_latex(report: Report) -> str:

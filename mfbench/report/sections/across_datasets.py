@@ -197,7 +197,7 @@ def overall_data(overall: Overall) -> dict[str, Any]:
         if testable
         else [],
         "not_worse": overall.not_worse,
-        "comparisons": overall.n_comparisons,
+        "comparisons": max(0, overall.n_comparisons),
         "against_reference": overall.against_reference,
         "pairs": overall.pairs,
         "win_probabilities": overall.wins.to_dict("index") if testable else {},

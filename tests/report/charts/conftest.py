@@ -8,7 +8,7 @@ from mfbench.report.charts.drawing import data_of, picture, specification
 
 HOSTILE = {
     "markup": ("<img src=x onerror=alert(1)>", "</script>", "<b>&amp;</b>", "]]>"),
-    "code": ("{{7*7}}", "a.b[0]", "it's \"q\"", "datum['x']", "C:\\new", "__proto__"),
+    "code": ("{{7*7}}", "a.b[0]", 'it\'s "q"', "datum['x']", "C:\\new", "__proto__"),
 }
 SHAPES = {"circle", "clipPath", "defs", "g", "line", "linearGradient", "path", "rect", "stop", "svg", "text", "tspan"}
 

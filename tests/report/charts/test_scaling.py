@@ -68,7 +68,9 @@ def test_times_of_0_and_unknown_ones_are_left_out(rows_of):
     assert rows_of(chart_of(profile), "method", "size") == [["A", 200], ["A", 400], ["B", 200], ["B", 400]]
 
 
-@pytest.mark.parametrize("profile", [profile_of([("d", "A")], rows=(100,), features=(5,)), profile_of([("d", "A")])[:0]])
+@pytest.mark.parametrize(
+    "profile", [profile_of([("d", "A")], rows=(100,), features=(5,)), profile_of([("d", "A")])[:0]]
+)
 def test_without_two_sizes_there_is_no_chart(profile):
     assert chart_of(profile) is None
 

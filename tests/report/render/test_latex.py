@@ -110,7 +110,8 @@ class TestTable:
         assert rows == [f"{{}}{name} & b \\\\", f"{{}}{name} & 1 \\\\", f"\\textbf{{{name}}} & [2] \\\\"]
 
     @pytest.mark.parametrize(
-        "name", ["<img src=x onerror=alert(1)>", "</script>", "{{7*7}}", "a.b[0]", "\\input{x}", "a\nb", "%", "$x$", "#1"]
+        "name",
+        ["<img src=x onerror=alert(1)>", "</script>", "{{7*7}}", "a.b[0]", "\\input{x}", "a\nb", "%", "$x$", "#1"],
     )
     def test_hostile_names_are_plain_text_everywhere(self, name):
         table = Table([name, "b"], [[Cell(name), Cell(name, "best")]], name, footer_rows=1)

@@ -43,7 +43,9 @@ def test_the_diagram_and_the_shares_of_wins_are_charts_of_the_section(run):
 def test_the_chart_of_wins_agrees_with_the_table(run):
     _, chart = across_datasets(run).charts
     table = pairs(run).tables[1]
-    cells = {(row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.columns, row, strict=True)}
+    cells = {
+        (row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.columns, row, strict=True)
+    }
     rows = data_of(specification(chart)).to_dict("records")
     assert len(rows) == 6
     for row in rows:

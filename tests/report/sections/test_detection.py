@@ -10,7 +10,7 @@ from rich.console import Console
 
 from mfbench.api import run_suite
 from mfbench.errors import MfbenchError, UsageError
-from mfbench.report.charts.drawing import data_of, specification
+from mfbench.report.charts.drawing import data_of, picture, specification
 from mfbench.report.contents import report_of
 from mfbench.report.present import write_charts
 from mfbench.report.render.csv import to_csv
@@ -143,10 +143,11 @@ def test_pictures(run, tmp_path):
         "rounds-01-xor-n-samples-120-n-noise-6.svg",
         "weights-01-xor-n-samples-120-n-noise-6.svg",
     ]
-    assert len([path for path in paths if path.name.startswith(("rounds", "weights"))]) == 6
+    assert len([path for path in paths if path.name.startswith(("rounds-0", "weights-0"))]) == 6
     text = paths[0].read_text(encoding="utf-8")
     assert "false-alarm rate" in text and "RFF*" in text
-    assert text == write_charts(run, tmp_path / "again")[0].read_text(encoding="utf-8")
+    chart = detection(run).charts[0]
+    assert text == picture(chart, "svg", chart.title).decode(), "a chart is the same every time"
 
 
 def test_charts_have_every_round_and_every_weight(run):
@@ -186,9 +187,15 @@ def test_pictures_where_nothing_can_be_written(run, tmp_path):
         write_charts(run, tmp_path / "file")
 
 
-def test_pictures_of_another_protocol(small_run, tmp_path):
-    with pytest.raises(UsageError, match="only for runs of the protocol 'ground-truth'"):
-        write_charts(small_run, tmp_path)
+def test_pictures_of_another_protocol_are_those_of_its_sections(small_run, tmp_path):
+    names = {path.name for path in write_charts(small_run, tmp_path)}
+    assert {"wins-ties-losses.svg", "score-time.svg", "time-profile.svg"} <= names
+    assert not [name for name in names if name.startswith(("rounds-", "weights-"))]
+
+
+def test_pictures_of_a_run_without_results(write_run, tmp_path):
+    with pytest.raises(UsageError, match="there is nothing to draw"):
+        write_charts(write_run({("d", "A"): [None] * 5}), tmp_path)
 
 
 def test_other_protocols_have_none_of_it(small_run):

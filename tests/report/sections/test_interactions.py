@@ -93,7 +93,10 @@ class TestWeightsOfPairs:
         (chart,) = pair_weights(run).charts
         assert chart.name == "weights-of-pairs-01-d-p"
         run.reference = "K"
-        assert {chart.name for chart in pair_weights(run).charts} == {"weights-of-pairs-01-d-w", "weights-of-pairs-02-e-w"}
+        assert {chart.name for chart in pair_weights(run).charts} == {
+            "weights-of-pairs-01-d-w",
+            "weights-of-pairs-02-e-w",
+        }
 
     def test_a_fold_without_a_pair_counts_as_0(self, run):
         frame = run.interactions.query("dataset == 'd' and method == 'W'")

@@ -78,7 +78,7 @@
     });
   }
 
-  applyTheme(state.get("theme") || (prefersDark.matches ? "dark" : "light"));
+  applyTheme(["light", "dark"].includes(state.get("theme")) ? state.get("theme") : (prefersDark.matches ? "dark" : "light"));
   themeButton.addEventListener("click", () => {
     applyTheme(isDark() ? "light" : "dark");
     save("theme", root.dataset.theme);
@@ -124,11 +124,12 @@
     const dataset = byId("filter-datasets").value.trim().toLowerCase();
     const method = byId("filter-methods").value.trim().toLowerCase();
     const tag = byId("filter-tag") ? byId("filter-tag").value : "";
-    for (const row of rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(dataset);
+    const matches = (name, wanted) => wanted.split(/[\s,]+/).some((part) => name.toLowerCase().includes(part));
+    for (const row of rows) row.hidden = !matches(row.cells[0].textContent, dataset);
     visible.columns = heads.map((head, column) => {
       if (column < first) return true;
       const index = column - first;
-      return data.scores.methods[index].toLowerCase().includes(method) && (!tag || data.scores.tags[index].includes(tag));
+      return matches(data.scores.methods[index], method) && (!tag || data.scores.tags[index].includes(tag));
     });
     for (const row of table.rows) for (let column = 0; column < row.cells.length; column += 1)
       row.cells[column].hidden = !visible.columns[column];
@@ -140,7 +141,9 @@
     field.value = state.get(id.replace("filter-", "")) || "";
     field.addEventListener("input", filter);
   }
-  byId("heat").addEventListener("change", (event) => table.classList.toggle("heat", event.target.checked));
+  const shading = byId("heat");
+  const shade = () => { table.classList.toggle("heat", shading.checked); save("shading", shading.checked ? "" : "no"); };
+  shading.addEventListener("change", shade);
 
   // Verdicts of declared groups: computed before, chosen here ------------------------------------------------------
   const group = byId("group");
@@ -159,6 +162,7 @@
       });
       return row;
     }));
+    byId("group-answer").textContent = index ? chosen.answer.join(" ") : "";
     save("group", index ? String(index) : "");
   };
   if (group) group.addEventListener("change", () => showGroup(Number(group.value)));
@@ -170,8 +174,8 @@
       const index = original.get(row);
       for (let column = first; column < row.cells.length; column += 1) {
         const cell = row.cells[column], value = (data.scores.published[index] || [])[column - first];
-        const old = cell.querySelector("small");
-          if (isShown && value) {
+        for (const old of cell.querySelectorAll("small")) old.remove();
+        if (isShown && value) {
           const small = document.createElement("small");
           small.textContent = " " + value;
           cell.append(small);
@@ -225,16 +229,18 @@
 
   // Copies of what is on screen ----------------------------------------------------------------------------------------
   const shown = () => [...table.rows].filter((row) => !row.hidden)
-    .map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) => cell.textContent.trim()));
-  const LATEX = { "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "$": "\\$", "&": "\\&", "#": "\\#", "_": "\\_",
-    "%": "\\%", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "±": "$\\pm$", "≈": "$\\approx$", "–": "--" };
-  const latex = (text) => text.replace(/[\\{}$&#_%~^±≈–]/g, (sign) => LATEX[sign]);
+    .map((row) => [...row.cells].filter((cell) => !cell.hidden)
+      .map((cell) => ({ text: cell.textContent.trim(), isBest: /^best/.test(cell.className) })));
+  const latex = (text) => [...text].map((sign) => data.latex[sign] || sign).join("");
+  const texts = (lines) => lines.map((cells) => cells.map((cell) => cell.text));
   const forms = {
-    csv: (lines) => lines.map((cells) => cells.map(quoted).join(",")).join("\n") + "\n",
-    markdown: (lines) => lines.map((cells, index) => "| " + cells.map((text) => text.replaceAll("|", "\\|")).join(" | ") + " |"
+    csv: (lines) => texts(lines).map((cells) => cells.map(quoted).join(",")).join("\n") + "\n",
+    markdown: (lines) => texts(lines).map((cells, index) =>
+      "| " + cells.map((text) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replaceAll("<", "&lt;")).join(" | ") + " |"
       + (index ? "" : "\n|" + cells.map((_, k) => (k ? " ---: |" : " --- |")).join(""))).join("\n") + "\n",
     latex: (lines) => "\\begin{tabular}{l" + "r".repeat(lines[0].length - 1) + "}\n\\toprule\n"
-      + lines.map((cells, index) => cells.map(latex).join(" & ") + " \\\\" + (index ? "" : "\n\\midrule")).join("\n")
+      + lines.map((cells, index) => cells.map((cell) => cell.isBest ? `\\textbf{${latex(cell.text)}}` : latex(cell.text))
+        .join(" & ") + " \\\\" + (index ? "" : "\n\\midrule")).join("\n")
       + "\n\\bottomrule\n\\end{tabular}\n",
   };
   for (const button of document.querySelectorAll("[data-copy]")) {
@@ -247,12 +253,35 @@
     });
   }
 
+  // Arrow keys move between cells, so that one stop of the tab key leads into the table and the next out of it.
+  const buttons = () => rows.concat().sort((a, b) => a.sectionRowIndex - b.sectionRowIndex).filter((row) => !row.hidden)
+    .map((row) => [...row.querySelectorAll("td:not([hidden]) button")]);
+  body.addEventListener("keydown", (event) => {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const step = steps[event.key];
+    if (!step) return;
+    const grid = buttons();
+    const row = grid.findIndex((line) => line.includes(event.target));
+    if (row < 0) return;
+    const next = (grid[row + step[0]] || [])[grid[row].indexOf(event.target) + step[1]];
+    if (!next) return;
+    event.preventDefault();
+    enter(next);
+    next.focus();
+  });
+  const enter = (button) => {
+    for (const other of body.querySelectorAll("button")) other.tabIndex = other === button ? 0 : -1;
+  };
+  const enterFirst = () => { const first = buttons().flat()[0]; if (first) enter(first); };
+
   // The view of a link -------------------------------------------------------------------------------------------------
   filter();
+  if (state.get("shading") === "no") { shading.checked = false; shade(); }
   const sorting = (state.get("sort") || "").split(".");
-  if (sorting.length === 2) sortBy(Number(sorting[0]), sorting[1]);
-  if (group && state.get("group")) { group.value = state.get("group"); showGroup(Number(group.value)); }
+  if (heads[sorting[0]] && ["ascending", "descending"].includes(sorting[1])) sortBy(Number(sorting[0]), sorting[1]);
+  if (group && data.scores.groups[state.get("group")]) { group.value = state.get("group"); showGroup(Number(group.value)); }
   if (published && state.get("published")) { published.checked = true; showPublished(true); }
+  enterFirst();
   const cell = (state.get("cell") || "").split(".");
   if (cell.length === 2) open(Number(cell[0]), Number(cell[1]));
 })();

@@ -16,6 +16,7 @@ from mfbench.report.render.html.library import drawing_library
 from mfbench.report.render.html.pictures import packed, static_picture
 from mfbench.report.render.html.scores import ScoreData
 from mfbench.report.render.html.templates import asset, render
+from mfbench.report.render.latex import SIGNS
 from mfbench.sections import Cell, Chart, Report, Section, Table
 
 
@@ -86,7 +87,7 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         for number, section in enumerate(report.sections, 1)
         if section.has_content
     ]
-    content: dict[str, Any] = {"charts": charts, "config": CONFIG}
+    content: dict[str, Any] = {"charts": charts, "config": CONFIG, "latex": SIGNS}
     if scores is not None:
         content["scores"] = scores.as_plain()
     library, script = drawing_library(), asset("page.js")

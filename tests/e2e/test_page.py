@@ -1,0 +1,335 @@
+"""The page in a browser: what a reader does with it, and what it must never do.
+
+Needs Playwright for Python and a Chromium; for accessibility also axe-core. Without them the tests skip.
+"""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mfbench.host.registry import load_registry
+from mfbench.report.gallery import write_gallery
+from mfbench.report.present import write_page
+from mfbench.trials import Status, TrialResult
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
+
+CHROMIUM = os.environ.get("MFBENCH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = Path(os.environ.get("MFBENCH_AXE", "node_modules/axe-core/axe.min.js"))
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install Debian's package chromium")
+
+HOSTILE = ("<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "=cmd|' /C calc'!A0", "{{7*7}}${7*7}")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as session:
+        browser = session.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def results(mean, number, folds=5, selected=(0,)):
+    """Results of the folds of a cell, with selections and scores around a mean."""
+    noise = np.random.default_rng(number).normal(0, 0.01, folds)
+    return [
+        TrialResult(
+            key="",
+            scores={"accuracy": float(mean + value)},
+            fit_wall=0.1 * (number + 1),
+            peak_memory=10**6,
+            n_selected=len(selected),
+            selected=np.array(selected),
+        )
+        for value in noise
+    ]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, run_writer):
+    """Four datasets, two of them of one collection, and three methods; one cell failed, one is incomplete."""
+    failed = TrialResult(key="", status=Status.ERROR, error_type="ValueError", error_message=HOSTILE[0])
+    cells = {
+        (dataset, method): results(mean + shift, 3 * row + place)
+        for row, (dataset, shift) in enumerate((("iris", 0.0), ("wine", -0.1), ("sonar", -0.2), ("glass", -0.3)))
+        for place, (method, mean) in enumerate((("A", 0.9), ("B", 0.85), ("C", 0.7)))
+    }
+    cells["wine", "C"] = results(0.85, 20)
+    cells["sonar", "C"] = [failed] * 5
+    cells["sonar", "B"] = [*results(0.6, 9)[:4], failed]
+    writer = run_writer(tmp_path_factory.mktemp("page"))
+    collections = {"small": ["iris", "wine"]}
+    return writer(cells, report={"reference": "B"}, collections=collections, left_out=[("gone", "no network")])
+
+
+@pytest.fixture(scope="module")
+def file(run):
+    return write_page(run, load_registry(only=[]))
+
+
+@pytest.fixture(scope="module")
+def hostile_file(tmp_path_factory, run_writer):
+    writer = run_writer(tmp_path_factory.mktemp("hostile"))
+    cells = {
+        (dataset, method): results(0.9 - 0.1 * number, number)
+        for dataset in HOSTILE
+        for number, method in enumerate(HOSTILE)
+    }
+    failed = TrialResult(key="", status=Status.ERROR, error_type=HOSTILE[0], error_message=HOSTILE[1])
+    cells[HOSTILE[3], HOSTILE[3]] = [failed] * 5
+    describe = {name: f"{name} → knn" for name in HOSTILE}
+    return write_page(
+        writer(cells, features=HOSTILE, title=HOSTILE[1], describe=describe, left_out=[(HOSTILE[2], HOSTILE[0])]),
+        load_registry(only=[]),
+    )
+
+
+@pytest.fixture
+def view(browser):
+    """Return a function that opens a page, and check at the end that it asked nobody and reported no error."""
+    opened, problems = [], []
+
+    def watch(page, path):
+        page.on("console", lambda message: problems.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+        def seen(request):
+            if request.url.partition("#")[0] != path.as_uri() and not request.url.startswith("data:"):
+                problems.append(f"request: {request.url}")
+
+        page.on("request", seen)
+
+    def open_page(path, fragment="", **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        opened.append(context)
+        page = context.new_page()
+        watch(page, path)
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    yield open_page
+    for context in opened:
+        context.close()
+    assert problems == []
+
+
+def column(page, number):
+    return page.locator("#scores tbody tr:visible").evaluate_all(
+        f"rows => rows.map((row) => row.cells[{number}].textContent)"
+    )
+
+
+def heading(page, name):
+    return page.locator("#scores thead button", has_text=re.compile(f"^{name}$"))
+
+
+class TestScores:
+    def test_sorting_by_a_column_and_back(self, view, file):
+        page = view(file)
+        before = column(page, 0)
+        head = heading(page, "A")
+        head.click()
+        values = [float(text.split()[0]) for text in column(page, 1)]
+        assert values == sorted(values, reverse=True)
+        assert page.locator("#scores thead th[aria-sort]").get_attribute("aria-sort") == "descending"
+        head.click()
+        assert column(page, 0) == ["glass", "sonar", "wine", "iris"]
+        head.click()
+        assert column(page, 0) == before
+
+    def test_a_cell_without_a_score_is_last_in_both_directions(self, view, file):
+        page = view(file)
+        head = heading(page, "C")
+        for _ in range(2):
+            head.click()
+            assert column(page, 0)[-1] == "sonar"
+
+    def test_filters_leave_verdicts_alone(self, view, file):
+        page = view(file)
+        verdicts = page.locator("#scores tfoot tr").last.locator("td").all_inner_texts()
+        page.locator("#filter-datasets").fill("iris, wine")
+        page.locator("#filter-methods").fill("a")
+        assert column(page, 0) == ["iris", "wine"]
+        assert page.locator("#scores thead th:visible").all_inner_texts() == ["dataset", "A"]
+        page.locator("#filter-methods").fill("")
+        assert page.locator("#scores tfoot tr").last.locator("td").all_inner_texts() == verdicts
+
+    def test_a_declared_group_has_verdicts_of_its_own(self, view, file):
+        page = view(file)
+        whole = page.locator("#scores tfoot").inner_text()
+        page.locator("#group").select_option(label="the collection small (2)")
+        assert page.locator("#scores tfoot").inner_text() != whole
+        assert "over 2 datasets" in page.locator("#group-answer").inner_text()
+        page.locator("#group").select_option(index=0)
+        assert page.locator("#scores tfoot").inner_text() == whole
+
+    def test_a_cell_opens_its_folds(self, view, file):
+        page = view(file)
+        page.locator("#scores tbody tr", has_text="iris").locator("td button").first.click()
+        text = page.locator("#cell").inner_text()
+        assert "A on iris" in text
+        assert len(re.search(r"accuracy of each fold\s+(.*)", text)[1].split(",")) == 5
+        assert "u (5 ×)" in text
+        page.keyboard.press("Escape")
+        assert not page.locator("#cell").is_visible()
+
+    def test_a_failed_cell_shows_its_error_as_text(self, view, file):
+        page = view(file)
+        page.locator("#scores tbody tr", has_text="sonar").locator("td button").last.click()
+        assert f"error: ValueError: {HOSTILE[0]} (5 ×)" in page.locator("#cell").inner_text()
+
+    def test_incomplete_cells_look_different(self, view, file):
+        page = view(file)
+        cells = page.locator("#scores tbody tr", has_text="sonar").locator("td")
+        images = cells.evaluate_all("cells => cells.map((cell) => getComputedStyle(cell).backgroundImage)")
+        assert images[0] == "none"
+        assert all("gradient" in image for image in images[1:])
+
+    @pytest.mark.parametrize(
+        ("form", "start"),
+        [("latex", "\\begin{tabular}{lrr}"), ("markdown", "| dataset | A | B |"), ("csv", "dataset,A,B\n")],
+    )
+    def test_what_is_on_screen_can_be_copied(self, view, file, form, start):
+        page = view(file, permissions=["clipboard-read", "clipboard-write"])
+        page.locator("#filter-methods").fill("a b")
+        page.locator(f"[data-copy={form}]").click()
+        page.wait_for_function("document.getElementById('said').textContent !== ''")
+        text = page.evaluate("navigator.clipboard.readText()")
+        assert text.startswith(start)
+        assert "iris" in text
+        assert "C" not in text.splitlines()[0]
+        if form == "latex":
+            assert "\\textbf{90.0 $\\pm$" in text
+            assert text.rstrip().endswith("\\end{tabular}")
+
+    def test_the_keyboard_reaches_every_cell(self, view, file):
+        page = view(file)
+        page.locator("#scores tbody td button").first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        assert "B on wine" in page.locator("#cell").inner_text()
+        assert page.locator("#scores tbody button[tabindex='0']").count() == 1
+
+
+class TestPage:
+    def test_the_answer_is_first(self, view, file):
+        page = view(file)
+        text = page.locator("header").inner_text()
+        assert text.index("has the best average rank") < text.index("Left out") < text.index("Setting")
+
+    def test_a_link_shows_the_same_view(self, view, file):
+        page = view(file)
+        page.locator("#filter-datasets").fill("iris")
+        heading(page, "B").click()
+        page.locator("#scores tbody tr:visible td button").first.click()
+        again = view(file, "#" + page.url.partition("#")[2])
+        assert column(again, 0) == ["iris"]
+        assert again.locator("#scores th[aria-sort=descending]").inner_text().startswith("B")
+        assert "A on iris" in again.locator("#cell").inner_text()
+
+    def test_a_broken_fragment_is_no_error(self, view, file):
+        page = view(file, "#sort=99.up&group=77&cell=x.y&theme=%3Cb%3E&datasets=%27%22")
+        assert page.locator("#scores").is_visible()
+
+    def test_light_and_dark(self, view, file):
+        page = view(file, color_scheme="dark")
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.locator("#theme").click()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
+        assert "theme=light" in page.url
+
+    def test_charts_are_drawn_with_the_same_specification(self, view, file):
+        page = view(file)
+        for place in page.locator(".picture[data-chart]").all():
+            place.scroll_into_view_if_needed()
+            place.locator("div.vega-embed svg, div svg.marks").first.wait_for(state="attached", timeout=20_000)
+
+    def test_the_data_of_a_chart_can_be_saved(self, view, file):
+        page = view(file)
+        page.locator("#chart-score-time summary").click()
+        with page.expect_download() as download:
+            page.locator("[data-download=score-time]").click()
+        lines = Path(download.value.path()).read_text().splitlines()
+        assert "method" in lines[0]
+        assert len(lines) >= 4
+
+    @pytest.mark.parametrize("width", [375, 1280])
+    def test_nothing_is_wider_than_the_window(self, view, file, width):
+        page = view(file, viewport={"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    def test_without_javascript_it_is_a_document(self, view, file):
+        page = view(file, java_script_enabled=False)
+        assert page.locator("#scores tbody tr").count() == 4
+        assert page.locator(".picture > svg, .picture > img").count() == page.locator("figure").count() > 2
+        assert not page.locator(".filters").first.is_visible()
+        assert page.locator("button:visible").count() == 0
+
+    def test_print_leaves_the_controls_out(self, view, file):
+        page = view(file)
+        page.emulate_media(media="print")
+        assert not page.locator(".filters").first.is_visible()
+        assert page.locator("#scores").is_visible()
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_readers_with_other_senses(self, view, file, scheme):
+        if not AXE.is_file():
+            pytest.skip("axe-core is not installed: npm install --no-save axe-core")
+        page = view(file, color_scheme=scheme, bypass_csp=True)
+        page.add_script_tag(content=AXE.read_text())
+        findings = page.evaluate("axe.run()")["violations"]
+        serious = [f"{f['id']}: {f['nodes'][0]['html']}" for f in findings if f["impact"] in ("serious", "critical")]
+        assert serious == []
+
+
+class TestHostileNames:
+    def test_names_are_text_everywhere(self, view, hostile_file):
+        page = view(hostile_file, permissions=["clipboard-read", "clipboard-write"])
+        assert page.locator("#scores thead button").all_inner_texts()[1:] == list(HOSTILE)
+        assert column(page, 0) == list(HOSTILE)
+        assert page.locator("h1").inner_text() == HOSTILE[1]
+        for place in page.locator(".picture[data-chart]").all():
+            place.scroll_into_view_if_needed()
+            place.locator("div svg").first.wait_for(state="attached", timeout=20_000)
+        for button in page.locator("#scores tbody tr").last.locator("td button").all():
+            button.click()
+            page.keyboard.press("Escape")
+        page.locator("[data-copy=csv]").click()
+        page.wait_for_function("document.getElementById('said').textContent !== ''")
+        text = page.evaluate("navigator.clipboard.readText()")
+        assert not any(line.startswith(("=", '"=')) for line in text.splitlines())
+        assert page.locator("img[src=x]").count() == 0
+        assert "49" not in page.locator("h1").inner_text()
+
+    def test_without_javascript_too(self, view, hostile_file):
+        page = view(hostile_file, java_script_enabled=False)
+        assert page.locator("#scores tbody th").all_inner_texts() == list(HOSTILE)
+        assert page.locator("img[src=x]").count() == 0
+
+    def test_a_policy_that_allows_nothing_else(self, hostile_file):
+        head = hostile_file.read_text()[:1000]
+        assert "default-src &#39;none&#39;" in head
+        assert "unsafe-eval" not in head
+        assert "http" not in re.search(r'content="(default-src.*?)"', head)[1]
+
+
+def test_the_gallery_leads_to_pages(view, run):
+    index = write_gallery(run.path.parent, load_registry(only=[]))
+    page = view(index, java_script_enabled=False)
+    assert "has the best average rank" in page.locator("article").first.inner_text()
+    target = page.locator("article a").first.get_attribute("href")
+    assert (index.parent / target).is_file()
+
+
+def test_data_in_the_page_are_the_figures_of_the_table(run, file):
+    data = json.loads(re.search(r'id="data">(.*?)</script>', file.read_text(), re.S)[1])
+    folds = data["scores"]["details"][0][0][0]
+    mean = run.scores.set_index(["dataset", "method"]).loc[("iris", "A"), "mean"]
+    assert np.mean(folds) == pytest.approx(mean, abs=1e-4)
