@@ -83,7 +83,7 @@ class Chart:
         Takes no argument and returns an Altair chart, or a Vega-Lite specification as a dictionary. Pages, pictures
         and exported data are made from it. It may refer to nothing outside itself.
     alt : callable or None, default=None
-        Takes no argument and returns what the picture shows, in words, for readers who cannot see it; the title takes
+        Takes no argument and returns a description of the picture for readers who cannot see it; the title takes
         its place if it is None.
     """
 

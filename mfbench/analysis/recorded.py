@@ -124,8 +124,7 @@ class RecordedRun:
         """One row per dataset, method and figure of ``ground-truth``: mean over rounds with its interval."""
         if not self.detects:
             return pd.DataFrame(columns=COLUMNS)
-        sizes = {d["label"]: d["n_features"] for d in self._stored.datasets}
-        return detection_frame(self.trials, sizes, self.meta.report.alpha)
+        return detection_frame(self.trials, self._feature_numbers, self.meta.report.alpha)
 
     def relevant(self, dataset: str) -> list[int]:
         """Return the column numbers of a dataset's relevant features; empty without ground truth."""
@@ -134,11 +133,11 @@ class RecordedRun:
     @property
     def collections(self) -> dict[str, list[str]]:
         """The datasets of this run that belong to each collection, such as those of a paper, by its name."""
-        found: dict[str, list[str]] = {}
+        members: dict[str, list[str]] = {}
         for dataset in self._stored.datasets:
             for name in dataset["collections"] or {}:
-                found.setdefault(str(name), []).append(dataset["label"])
-        return found
+                members.setdefault(str(name), []).append(dataset["label"])
+        return members
 
     def feature_names(self, dataset: str) -> list[str]:
         """Return the names of a dataset's features."""

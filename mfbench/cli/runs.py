@@ -87,8 +87,15 @@ def suite(
     finally:
         display.close()
     run = load_run(folder)
-    page = None if no_page else write_page(run, registry)
-    show_run(run, console, page)
+    page, trouble = None, None
+    if not (no_page or interrupted):
+        try:
+            page = write_page(run, registry)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the results come first, then the complaint
+            trouble = error
+    show_run(run, console, registry, page)
+    if trouble is not None:
+        raise trouble
     if interrupted:
         print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
         raise typer.Exit(ExitCode.INTERRUPTED)

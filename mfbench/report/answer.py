@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from mfbench.analysis.across_datasets.overall import Overall
+from mfbench.analysis.one_dataset.signed import attained_level
 from mfbench.report.cells import rank_text
 from mfbench.wording import counted
 
@@ -24,32 +27,41 @@ def answer_across(overall: Overall) -> list[str]:
     list of str
         Two sentences; one if there is nothing to test.
     """
-    if not len(overall.ranks):
-        return ["No method has a score on every dataset, so none is ahead."]
-    best, rank = str(overall.ranks.index[0]), float(overall.ranks.iloc[0])
+    names = [str(name) for name in overall.ranks.index]
+    if not names:
+        return ["No dataset has a score of every method, so none is ahead."]
+    if len(names) == 1:
+        return [f"{names[0]} is the only method with scores, so there is nothing to compare."]
+    ranks = overall.ranks.to_numpy()
+    leaders = [name for name, rank in zip(names, ranks, strict=True) if np.isclose(rank, ranks[0])]
+    shared, who = len(leaders) > 1, listed(leaders)
     if not overall.testable:
-        place = "the only dataset" if overall.n_datasets == 1 else "no dataset"
-        return [f"{best} is ahead on {place}; a statement on other data needs at least two datasets and two methods."]
-    first = f"{best} has the best average rank, {rank_text(rank)}, over {counted(overall.n_datasets, 'dataset')}."
-    return [first, _second(overall, best)]
+        lead = "share the lead" if shared else "is ahead"
+        return [f"{who} {lead} on the only dataset; a statement on other data needs at least two datasets."]
+    verb = "share" if shared else "has"
+    over = counted(overall.n_datasets, "dataset")
+    return [
+        f"{who} {verb} the best average rank, {rank_text(float(ranks[0]))}, over {over}.",
+        _second(overall, names[0], names[0] if shared else "it"),
+    ]
 
 
-def _second(overall: Overall, best: str) -> str:
+def _second(overall: Overall, best: str, it: str) -> str:
     others = [str(name) for name in overall.ranks.index[1:]]
     similar = [name for name in overall.not_worse if name != best]
     worse = [name for name in others if name not in similar]
     by = f"({TEST}, α = {overall.alpha:g})"
-    if overall.pairs["detectable"].isna().all():
+    if np.isnan(attained_level(overall.n_datasets, overall.alpha / len(overall.pairs))):
         return f"{counted(overall.n_datasets, 'dataset')} are too few for any difference to be significant {by}."
     if not worse:
         return f"No other method is significantly worse {by}."
     if not similar:
         return f"{'All other methods are' if len(worse) > 1 else f'{worse[0]} is'} significantly worse {by}."
-    return f"Not significantly different from it: {listed(similar)}; {_worse(worse)} significantly worse {by}."
+    return f"Not significantly different from {it}: {listed(similar)}; {_worse(worse)} significantly worse {by}."
 
 
 def _worse(names: Sequence[str]) -> str:
-    """Return the subject and verb of what is said of the methods that are worse."""
+    """Return the worse methods as a subject with its verb."""
     if len(names) == 1:
         return f"{names[0]} is"
     return f"{listed(names)} are" if len(names) <= MOST_NAMED // 2 else f"the other {len(names)} methods are"

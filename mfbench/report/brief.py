@@ -32,7 +32,14 @@ LARGE = 0.65
 DOCS = "docs/statistics.md#"
 
 
-def brief_report(run: Run, width: int, page: Path | None = None, command: str = "", full: str = "") -> Report:
+def brief_report(
+    run: Run,
+    width: int,
+    page: Path | None = None,
+    command: str = "",
+    full: str = "",
+    plugin_problems: Sequence[str] = (),
+) -> Report:
     """Return the short report of a run.
 
     Parameters
@@ -46,6 +53,8 @@ def brief_report(run: Run, width: int, page: Path | None = None, command: str = 
         The command that shows the page if it has not been written.
     full : str, default=""
         The command that prints the whole report.
+    plugin_problems : sequence of str, default=()
+        Sections of plugins that failed; a sentence each.
 
     Returns
     -------
@@ -64,7 +73,10 @@ def brief_report(run: Run, width: int, page: Path | None = None, command: str = 
         sections.append(_scores(run, width))
     if kind in ("comparison", "detection", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
-    sections += [Section("Remarks", notes=problems(run)), Section("", notes=[*reading_notes(run), *_more(full)])]
+    sections += [
+        Section("Remarks", notes=[*problems(run), *plugin_problems]),
+        Section("", notes=[*reading_notes(run), *_more(full)]),
+    ]
     where = [f"Page: {page}"] if page is not None else [f"Page: {command}"] if command else []
     return Report(run.meta.title, setting_of(run), sections, answer=[*answer_of(run), *where])
 
@@ -147,7 +159,9 @@ def _failures(run: Run) -> list[str]:
     groups = list(run.failures.groupby("method", sort=False))
     for method, group in groups[:MOST_FAILURES]:
         first = group.to_dict("records")[0]
-        reason = ": ".join(" ".join(str(first[name]).split()) for name in ("status", "error_message") if first[name])
+        # A missing entry in a column of strings is None or, in pandas, NaN.
+        parts = (first[name] for name in ("status", "error_message"))
+        reason = ": ".join(" ".join(part.split()) for part in parts if isinstance(part, str) and part)
         places = listed(list(group["dataset"].unique()), 3)
         lines.append(f"Failed: {method}: {counted(len(group), 'trial')} on {places}; {_cut(reason, LONGEST_REASON)}")
     if len(groups) > MOST_FAILURES:
@@ -162,11 +176,12 @@ def reading_notes(run: Run) -> list[str]:
     reference, notes = run.settings.reference, []
     scores = run.scores
     if kind_of(run) == "comparison" and len(run.methods) > 1:
-        notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks")
+        notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks-in-the-score-table")
         open_ones = scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()
         notes += [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if open_ones.any() else []
     if reference is not None and len(run.methods) > 1:
-        notes.append(f"W/T/L: wins, ties, losses of {reference}. A tie is no proof of equality. {DOCS}wins")
+        words = f"W/T/L: wins, ties, losses of {reference}. A tie does not prove equality."
+        notes.append(f"{words} {DOCS}wins-ties-and-losses")
         verdicts = run.wins_ties_losses()
         if (verdicts[KINDS["sound_"]] == NO_VERDICT).any():
             notes.append(f"W/T/L in brackets: datasets on which no test is possible. {DOCS}no-verdict")
@@ -175,7 +190,7 @@ def reading_notes(run: Run) -> list[str]:
         notes.append(f"Tuned on the reported folds, so optimistic: {listed(optimistic)}. {DOCS}tuned-per-dataset")
     skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
     if skewed and run.settings.metric == "accuracy":
-        notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. {DOCS}other-scores")
+        notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. docs/results.md#reading-the-report")
     if not scores["complete"].astype(bool).all():
         notes.append(f"Incomplete cells are shown but not compared. {DOCS}complete-and-incomplete-cells")
     return notes

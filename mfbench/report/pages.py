@@ -85,12 +85,12 @@ def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
     """Return the tags of the selector and the classifier of each method; none for those that are not installed."""
     if registry is None:
         return []
-    known = {**registry.selectors, **registry.classifiers}
+    methods = {**registry.selectors, **registry.classifiers}
     tags = []
     for text in run.methods.values():
         steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
-        found = [known.get(_name(step)) for step in steps if not step.startswith("top ")]
-        tags.append(sorted({tag for registered in found if registered is not None for tag in registered.spec.tags}))
+        parts = [methods.get(_name(step)) for step in steps if not step.startswith("top ")]
+        tags.append(sorted({tag for registered in parts if registered is not None for tag in registered.spec.tags}))
     return tags
 
 

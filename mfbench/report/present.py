@@ -14,7 +14,7 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.report.brief import brief_report
 from mfbench.report.charts import critical_difference, time_profile
 from mfbench.report.charts.drawing import picture
-from mfbench.report.contents import report_of
+from mfbench.report.contents import plugin_sections, report_of
 from mfbench.report.files import write_text
 from mfbench.report.heading import regeneration_command
 from mfbench.report.pages import FILE, page_of
@@ -68,13 +68,21 @@ class Form:
     joined: Sequence[str] = ()
 
 
-def show_run(run: Run, console: Console, page: Path | None = None, joined: Sequence[str] = ()) -> None:
+def show_run(
+    run: Run,
+    console: Console,
+    registry: Registry | None = None,
+    page: Path | None = None,
+    joined: Sequence[str] = (),
+) -> None:
     """Print the short report of a run.
 
     Parameters
     ----------
     run : Run
     console : rich.console.Console
+    registry : Registry or None, default=None
+        Plugins that may add sections; the short report names those that failed.
     page : Path or None, default=None
         The page of the run; None takes the file beside its store, if there is one.
     joined : sequence of str, default=()
@@ -85,10 +93,9 @@ def show_run(run: Run, console: Console, page: Path | None = None, joined: Seque
     if page is None and (run.path / FILE).is_file():
         page = run.path / FILE
     again = shlex.join(["mfbench", "report", *(joined or [str(run.path)])])
-    show(
-        brief_report(run, console.width, page, f"{again} {'--html' if joined else '--open'}", f"{again} --full"),
-        console,
-    )
+    opening = f"{again} {'--html' if joined else '--open'}"
+    failed = plugin_sections(run, registry)[-1].notes if registry is not None else ()
+    show(brief_report(run, console.width, page, opening, f"{again} --full", failed), console)
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
@@ -104,7 +111,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
             raise UnknownNameError("method", form.reference, run.methods, owner="this run")
         run.reference = form.reference
     if form.name == "terminal" and not (form.full or form.statistics):
-        show_run(run, console, joined=form.joined)
+        show_run(run, console, load_registry(), joined=form.joined)
         return ""
     output = form.output.as_posix() if form.output else ""
     command = regeneration_command(

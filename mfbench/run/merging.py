@@ -6,13 +6,15 @@ state, row by row; only keys, statuses and coordinates are kept in memory.
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -265,7 +267,13 @@ def _write(
         _insert(db, "datasets", _rows(db, "datasets", run))
         _insert(db, "left_out", (row for row in _rows(db, "left_out", run) if row[0] not in used))
         _insert(db, "splits", _rows(db, "splits", run))
-        _insert(db, "trials", (row for row in _rows(db, "trials", run) if keepers[row[0]] is run))
+    # In the order of their keys, rows are appended to the table; in any other they are inserted all over the file.
+    _insert(db, "trials", heapq.merge(*(_kept_rows(db, run, keepers) for run in runs), key=itemgetter(0)))
+
+
+def _kept_rows(db: sqlite3.Connection, run: _Source, keepers: Mapping[str, _Source]) -> Iterator[tuple[Any, ...]]:
+    """Yield the results of a run that are kept, ordered by key, which is the order in which they are stored."""
+    return (row for row in _rows(db, "trials", run) if keepers[row[0]] is run)
 
 
 def _keepers(runs: Sequence[_Source]) -> dict[str, _Source]:
@@ -284,7 +292,7 @@ def _rows(db: sqlite3.Connection, table: str, run: _Source) -> Iterator[tuple[An
     columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
     present = {row[1] for row in run.store.raw(f"PRAGMA table_info({table})")}
     values = [name if name in present else _DEFAULTS.get(name, "NULL") for name in columns]
-    return run.store.raw(f"SELECT {', '.join(values)} FROM {table}")
+    return run.store.raw(f"SELECT {', '.join(values)} FROM {table} ORDER BY {columns[0]}")
 
 
 def _insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:

@@ -23,7 +23,9 @@ def test_version(capsys):
 
 def test_a_mistake_is_one_sentence(capsys):
     assert leave("report", "a", "--json", "--csv") == 2
-    assert capsys.readouterr().err == "mfbench: choose one of --json, --csv, --md, --svg and --figure\n"
+    assert (
+        capsys.readouterr().err == "mfbench: choose one of --json, --csv, --md, --latex, --html, --svg and --figure\n"
+    )
 
 
 def test_an_unexpected_error_is_a_bug(capsys, monkeypatch):
@@ -51,6 +53,7 @@ def test_commands():
         "suites",
         "plugins",
         "report",
+        "gallery",
         "power",
         "gate",
         "compare",

@@ -9,11 +9,11 @@ from mfbench.errors import UsageError
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"run": "a", "as_json": True, "as_md": True}, "choose one of"),
+        ({"runs": ["a"], "as_json": True, "as_md": True}, "choose one of"),
         ({}, "name either a run or, with --published, a table"),
-        ({"run": "a", "published": "b"}, "name either a run or"),
-        ({"run": "a", "output": "x"}, "--output needs one of"),
-        ({"run": "nowhere"}, "holds no run"),
+        ({"runs": ["a"], "published": "b"}, "name either a run or"),
+        ({"runs": ["a"], "output": "x"}, "--output needs one of"),
+        ({"runs": ["nowhere"]}, "holds no run"),
     ],
 )
 def test_options_that_do_not_fit(options, reason, tmp_path):

@@ -27,6 +27,7 @@ class Host:
     server: CommandServer
     new_folder: Callable[[], Path]
     plugins: list[str] = field(default_factory=list)
+    writes_pages: bool = False  # a page takes longer than most of these runs
 
     def plugin(self, name: str, text: str) -> Path:
         """Write a plugin module that the next command loads."""
@@ -54,7 +55,10 @@ class Host:
 
     def command(self, *words: str) -> list[str]:
         """Return the words that start the command line."""
-        return [sys.executable, "-m", "mfbench", *words]
+        return [sys.executable, "-m", "mfbench", *self._completed(words)]
+
+    def _completed(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        return (*words, "--no-page") if words[:1] == ("suite",) and not self.writes_pages else words
 
     def start(self, *words: str, **options: object) -> subprocess.Popen[str]:
         """Start a command and return at once."""
@@ -72,7 +76,7 @@ class Host:
 
     def run(self, *words: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; the timeout only tells a hung one from a busy machine."""
-        return self.server.run(words, self.folder, self.environment, self.new_folder(), timeout)
+        return self.server.run(self._completed(words), self.folder, self.environment, self.new_folder(), timeout)
 
     def run_process(self, *words: str, timeout: float = 600, **options: object) -> subprocess.CompletedProcess[str]:
         """Run a command to its end in an interpreter of its own."""

@@ -245,7 +245,7 @@ def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str,
 
 
 def describe(diagram: Diagram) -> str:
-    """Return the diagram in words: the ranks, and which methods do not differ significantly.
+    """Describe the diagram: the ranks, and which methods do not differ significantly.
 
     Examples
     --------

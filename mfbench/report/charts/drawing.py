@@ -37,7 +37,7 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it is no specification, or refers to something outside itself.
+        If the chart has no valid specification, or refers to something outside itself.
     """
     if chart.spec is None:
         raise ValueError(f"the chart {chart.name!r} has no specification")

@@ -84,7 +84,7 @@ def specify(curves: pd.DataFrame) -> Any:
 
 
 def describe(curves: pd.DataFrame) -> str:
-    """Return the first and the last share of each curve in words."""
+    """Describe the first and the last share of each curve."""
     parts = []
     for (data, method), own in curves.groupby(["data", "method"], sort=False):
         ordered = own.sort_values("noise")

@@ -129,7 +129,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def describe(weights: NDArray[np.float64], names: Sequence[str]) -> str:
-    """Return the three largest weights of different features in words."""
+    """Describe the three largest weights of different features."""
     upper = np.abs(np.triu(weights, 1))
     largest = np.argsort(-upper, axis=None, kind="stable")[:3]
     places = [np.unravel_index(place, upper.shape) for place in largest if upper.flat[place] > 0]

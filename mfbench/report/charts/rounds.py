@@ -73,7 +73,7 @@ def specify(trials: pd.DataFrame) -> Any:
 
 
 def describe(dataset: str, trials: pd.DataFrame) -> str:
-    """Return the means of both rates in words."""
+    """Describe the means of both rates."""
     means = trials.groupby("method", sort=False)[list(PANELS)].mean()
     parts = [
         f"{method} {' and '.join(number_cell(row[column], '.2f').text for column in PANELS)}"

@@ -84,7 +84,7 @@ def specify(frame: pd.DataFrame) -> Any:
 
 
 def describe(exponents: pd.DataFrame) -> str:
-    """Return the exponents in words."""
+    """Describe the exponents."""
     parts = []
     for row in exponents.to_dict("records"):
         rows, features = (number_cell(row[f"{axis}_exponent"], ".2f").text for axis in AXES.values())

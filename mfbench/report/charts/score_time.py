@@ -79,7 +79,7 @@ def specify(frame: pd.DataFrame, metric: str) -> Any:
 
 
 def describe(frame: pd.DataFrame) -> str:
-    """Return the front in words, fastest first."""
+    """Describe the front, fastest first."""
     parts = [
         f"{row['method']} ({row['mean']:.3f}, {row['seconds']:.2g} s)"
         for row in frame[frame["front"]].sort_values("seconds").to_dict("records")

@@ -94,7 +94,7 @@ def specify(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
 
 
 def describe(dataset: str, frame: pd.DataFrame) -> str:
-    """Return the three features that each method selects most often in words."""
+    """Describe the three features that each method selects most often."""
     ordered = frame.sort_values(["share", "position"], ascending=[False, True], kind="stable")
     parts: dict[str, list[str]] = {method: [] for method in dict.fromkeys(frame["method"])}
     for method, feature, share in ordered[["method", "feature", "share"]].itertuples(index=False, name=None):

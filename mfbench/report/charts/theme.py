@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-# Okabe and Ito's colours, which readers with any colour vision tell apart, and four more for long lists.
+# Okabe and Ito's colours, which readers with any colour vision distinguish, and four more for long lists.
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7b4173", "#637939",
 )  # fmt: skip
@@ -43,7 +43,7 @@ LETTER = 7.0
 
 
 def colours_of(names: Sequence[str]) -> list[str]:
-    """Return a colour for each name; they repeat after ten, and `dashes_of` then tells them apart.
+    """Return a colour for each name; they repeat after ten, and `dashes_of` then distinguishes them.
 
     Examples
     --------

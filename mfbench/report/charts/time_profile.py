@@ -76,7 +76,7 @@ def specify(ratios: pd.DataFrame) -> Any:
 
 
 def describe(ratios: pd.DataFrame) -> str:
-    """Return the profile in words: how often each method is the fastest."""
+    """Describe the profile: how often each method is the fastest."""
     fastest = (ratios <= 1.0).mean()
     shares = ", ".join(f"{name} {fastest[name]:.0%}" for name in _by_area(ratios, _end(ratios)))
     return f"Share of datasets on which each method is the fastest: {shares}."

@@ -110,7 +110,7 @@ def specify(trend: Trend) -> Any:
 
 
 def describe(trend: Trend) -> str:
-    """Return the levels of a trend in words."""
+    """Describe the levels of a trend."""
     levels = ", then ".join(measured(level, trend.series.measure) for _, _, level in trend.levels)
     return f"{trend.series.name}, {trend.series.measure} over {len(trend.series.points)} runs: {levels or 'no level'}."
 

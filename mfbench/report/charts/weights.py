@@ -94,7 +94,7 @@ def specify(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
 
 
 def describe(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
-    """Return the mean relative weight of both kinds of feature in words."""
+    """Describe the mean relative weight of both kinds of feature."""
     means = relative_weights(trials, relevant).groupby(["method", "kind"], sort=False)["weight"].mean().unstack()
     means = means.reindex(columns=["relevant", "irrelevant"])
     parts = [

@@ -58,6 +58,6 @@ def specify(wins: pd.DataFrame) -> Any:
 
 
 def describe(wins: pd.DataFrame) -> str:
-    """Return the mean share of wins of each method in words."""
+    """Describe the mean share of wins of each method."""
     means = (wins.sum(axis=1) - 0.5) / max(1, len(wins) - 1)
     return f"Mean share of wins: {', '.join(f'{name} {share:.2f}' for name, share in means.items())}."

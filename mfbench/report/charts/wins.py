@@ -71,7 +71,7 @@ def specify(frame: pd.DataFrame, reference: str) -> Any:
 
 
 def describe(frame: pd.DataFrame, reference: str) -> str:
-    """Return the counts in words."""
+    """Describe the counts."""
     parts = []
     for rule, own in frame.groupby("rule", sort=False):
         table = own.pivot_table(index="method", columns="outcome", values="datasets", sort=False)

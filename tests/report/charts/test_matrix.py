@@ -1,4 +1,4 @@
-"""Weights of pairs as a heat map: the mean weights, similar features together, the largest in words."""
+"""Weights of pairs as a heat map: the mean weights, similar features together, the largest in the description."""
 
 import numpy as np
 import pandas as pd

@@ -125,18 +125,18 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 def _section(section: Section, number: int, scores: ScoreData | None, charts: dict[str, Any]) -> PageSection:
-    drawn, notes = [], list(section.notes)
+    figures, notes = [], list(section.notes)
     for chart in section.charts:
         if chart.spec is None:
             continue
         try:
-            drawn.append(_chart(chart, charts))
+            figures.append(_chart(chart, charts))
         except ValueError as error:
             if not section.plugin:
                 raise
             notes.append(f"The chart {chart.name!r} of plugin {section.plugin!r} cannot be drawn: {error}")
     tables = [_table(table, scores) for table in section.tables]
-    return PageSection(f"section-{number}", section.title, tables, drawn, notes)
+    return PageSection(f"section-{number}", section.title, tables, figures, notes)
 
 
 def _table(table: Table, scores: ScoreData | None) -> PageTable:
@@ -154,8 +154,8 @@ def _table(table: Table, scores: ScoreData | None) -> PageTable:
 
 def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[PageCell]:
     values = scores.values[number]
-    known = [value for value in values if value is not None]
-    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    numbers = [value for value in values if value is not None]
+    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
     sign = 1.0 if scores.greater_is_better else -1.0
     cells = [PageCell(cell.text, cell.role) for cell in row[: scores.first]]
     for cell, value in zip(row[scores.first :], values, strict=True):

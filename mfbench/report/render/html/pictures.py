@@ -43,9 +43,9 @@ def static_picture(content: dict[str, Any], name: str, words: str) -> str:
     ValueError
         If the specification is not valid.
     """
-    drawn = _as_element(picture_of(content).decode(), name, words)
-    if len(drawn) <= LARGEST_SVG:
-        return drawn
+    element = _as_element(picture_of(content).decode(), name, words)
+    if len(element) <= LARGEST_SVG:
+        return element
     pixels = base64.b64encode(picture_of(content, "png")).decode()
     return f'<img alt="{html.escape(words)}" src="data:image/png;base64,{pixels}">'
 
@@ -105,7 +105,7 @@ def _as_element(svg: str, name: str, words: str) -> str:
 
 
 def _hoist(group: ElementTree.Element) -> None:
-    """Move what all members of a group say of their colours and letters to the group, from the inside out."""
+    """Move the colours and fonts that all members of a group share to the group, from the inside out."""
     for member in group:
         _hoist(member)
     if len(group) < 2:
