@@ -51,7 +51,7 @@ def answer_of(run: Run) -> list[str]:
 
 def problems_of(report: Report) -> list[str]:
     """Return the sentences on what was left out, failed or has not run."""
-    remarks = [section for section in report.sections if "left_out" in section.data]
+    remarks = [section for section in report.sections if "left_out" in section.data and not section.plugin]
     words = ("Left out", "Failed", "Not run", "Undefined", "The download failed", "No trials")
     return [note for section in remarks for note in section.notes if note.startswith(words)]
 
@@ -85,18 +85,22 @@ def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
     """Return the tags of the selector and the classifier of each method; none for those that are not installed."""
     if registry is None:
         return []
-    methods = {**registry.selectors, **registry.classifiers}
     tags = []
     for text in run.methods.values():
         steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
-        parts = [methods.get(_name(step)) for step in steps if not step.startswith("top ")]
+        names = [_name(step) for step in steps if not step.startswith("top ")]
+        # A name may be that of a selector and of a classifier. Where something is predicted, the classifier is last.
+        parts = [registry.selectors.get(name) or registry.classifiers.get(name) for name in names]
+        if not run.detects:
+            parts[-1:] = [registry.classifiers.get(name) or registry.selectors.get(name) for name in names[-1:]]
         tags.append(sorted({tag for registered in parts if registered is not None for tag in registered.spec.tags}))
     return tags
 
 
 def _score_table_of(report: Report) -> Table | None:
-    sections: list[Section] = [section for section in report.sections if "wins_ties_losses" in section.data]
-    return sections[0].tables[0] if sections and sections[0].tables else None
+    own: list[Section] = [section for section in report.sections if not section.plugin]
+    tables = [section.tables for section in own if "wins_ties_losses" in section.data]
+    return tables[0][0] if tables and tables[0] else None
 
 
 def _group(title: str, run: Run) -> Group:

@@ -242,6 +242,8 @@ def _restricts(patterns: Sequence[str], labels: Sequence[str]) -> bool:
 def _joined_command(metas: Sequence[RunMetadata], only: Sequence[str]) -> list[str]:
     """Return the first run's command with the patterns of all; it starts a run that contains at least its trials."""
     command = list(metas[0].command)
+    if only == metas[0].only:
+        return command
     if "--only" in command:  # the patterns are its last words
         command = command[: command.index("--only")]
     return [*command, *(word for pattern in only for word in ("--only", pattern))]

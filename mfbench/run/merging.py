@@ -88,7 +88,7 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
     with ExitStack() as stack:
         runs = [_open(folder, stack) for folder in sources]
         check_compatible(runs)
-        metadata = joined_metadata(runs)
+        metadata = joined_metadata(_with_trials(runs))
         plan = _joined_plan(runs, list(metadata.methods))
         _check_splits(runs)
         _check_results(runs, plan)
@@ -102,6 +102,11 @@ def _open(folder: Path, stack: ExitStack) -> _Source:
     store.freeze()
     hashes = dict(store.raw("SELECT label, sha256 FROM datasets"))
     return _Source(folder, store.meta(), hashes, store, dict(store.raw("SELECT key, status FROM trials")))
+
+
+def _with_trials(runs: Sequence[_Source]) -> Sequence[_Source]:
+    """Return the runs that planned anything, or all if none did: a report has no place for a method without trials."""
+    return [run for run in runs if run.store.has_plan()] or runs
 
 
 # -- which trials ---------------------------------------------------------------------------------------------------
@@ -179,7 +184,8 @@ def _same_split(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
 
 def _check_results(runs: Sequence[_Source], plan: dict[Coordinates, str]) -> None:
     """Check that the runs that have a trial with the status ok agree on its results."""
-    for place, key in plan.items():
+    # In the order of their keys, because results are stored in it: a store is read once from the first to the last.
+    for key, place in sorted((key, place) for place, key in plan.items()):
         holders = [run for run in runs if run.statuses.get(key) == Status.OK]
         for other in holders[1:]:
             if not _same_results(_results(holders[0], key), _results(other, key)):
@@ -259,12 +265,13 @@ def _new_store(target: Path) -> Iterator[sqlite3.Connection]:
 def _write(
     db: sqlite3.Connection, runs: Sequence[_Source], metadata: RunMetadata, plan: dict[Coordinates, str]
 ) -> None:
-    used = {label for run in runs for label in run.hashes} | set(metadata.methods)
+    used = {label for run in _with_trials(runs) for label in run.hashes} | set(metadata.methods)
     keepers = _keepers(runs)
     _insert(db, "meta", ((name, json.dumps(value)) for name, value in metadata.to_columns().items()))
     _insert(db, "plan", ((number, key, *place) for number, (place, key) in enumerate(plan.items())))
-    for run in runs:
+    for run in _with_trials(runs):
         _insert(db, "datasets", _rows(db, "datasets", run))
+    for run in runs:
         _insert(db, "left_out", (row for row in _rows(db, "left_out", run) if row[0] not in used))
         _insert(db, "splits", _rows(db, "splits", run))
     # In the order of their keys, rows are appended to the table; in any other they are inserted all over the file.

@@ -155,9 +155,7 @@ class TestCheck:
 
 class TestMetadata:
     def test_equal_runs_give_the_same_metadata(self, make_run):
-        run = make_run(
-            "a", ["iris"], only=["i*"], command=["mfbench", "suite", "own", "--only", "i*"], suite=tuned(1, 3)
-        )
+        run = make_run("a", ["iris"], only=["i*"], suite=tuned(1, 3))
         assert joined_metadata([run, run]) == run.meta
         assert joined_metadata([run]) == run.meta
 

@@ -175,6 +175,15 @@ class TestUnion:
         merge_runs([Path("a"), Path("b")], Path("joined"))
         assert Store(Path("joined"), read_only=True).left_out() == {"gone": "first"}
 
+    def test_of_a_run_without_trials_only_what_it_left_out_is_joined(self, write):
+        write("empty", {}, methods={"C": "c → knn"}, left_out=[("gone", "why", None)], only=["gone"])
+        folder = write("a", {("iris", "A"): 0.5})
+        merge_runs([Path("empty"), folder], Path("joined"))
+        with Store(Path("joined"), read_only=True) as store:
+            assert list(store.meta().methods) == ["A"] and store.left_out() == {"gone": "why"}
+        merge_runs([Path("empty"), Path("empty")], Path("twice"))
+        assert content(Path("twice")) == content(Path("empty"))
+
     def test_results_of_earlier_plans_are_kept(self, write):
         write("a", {("iris", "A"): 0.5}, version=1)
         write("a", {("iris", "A"): 0.6}, version=2)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mfbench.errors import RunError
+from mfbench.run.formats.arrays import pack
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.protocols import Split
@@ -148,3 +149,19 @@ def test_a_full_disk_is_reported_and_earlier_results_remain(store):
         for number in range(1, 2000):
             store.add(trial(number), result(number))
     assert "key0" in store.finished()
+
+
+def test_a_frozen_store_reads_the_state_of_that_moment(store, tmp_path):
+    store.add(trial(0), result(0))
+    with Store(tmp_path, read_only=True) as frozen, Store(tmp_path, read_only=True) as other:
+        frozen.freeze()
+        store.add(trial(1), result(1))
+        assert frozen.finished() == {"key0"} and other.finished() == {"key0", "key1"}
+
+
+def test_raw_rows_are_not_decoded(store):
+    store.add(trial(0), result(0, predictions=np.array([1, 1])))
+    (row,) = store.raw("SELECT scores, predictions FROM trials WHERE key = ?", ("key0",))
+    assert row == ('{"accuracy": 0.30000000000000004, "log_loss": NaN}', pack(np.array([1, 1])))
+    with pytest.raises(RunError, match="no such table"):
+        list(store.raw("SELECT 1 FROM absent"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from rich.cells import cell_len
@@ -210,7 +210,8 @@ def specify(diagram: Diagram) -> Any:
         named.mark_circle(color=INK, size=36).encode(y=top, tooltip=tooltip),
         alt.Chart(bars).mark_rule(strokeWidth=4, strokeCap="round", color=INK).encode(x, y, alt.X2("end")),
     ]
-    for side, align, shift in (("left", "right", -5), ("right", "left", 5)):
+    sides: tuple[tuple[str, Literal["left", "right"], int], ...] = (("left", "right", -5), ("right", "left", 5))
+    for side, align, shift in sides:
         words = alt.Chart(labels).transform_filter(alt.datum.side == side)
         layers.append(
             words.mark_text(align=align, dx=shift, baseline="middle").encode(

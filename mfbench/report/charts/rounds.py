@@ -49,7 +49,7 @@ def specify(trials: pd.DataFrame) -> Any:
 
     methods = list(dict.fromkeys(trials["method"]))
     frames = {column: _frame(trials, column) for column in PANELS}
-    panels = []
+    panels: list[Any] = []
     for column, title in PANELS.items():
         # The same rows in both panels, whatever is undefined in one of them.
         rows = alt.Scale(domain=methods)

@@ -44,7 +44,8 @@ def front(summary: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFr
     >>> front(summary.assign(planned=1))["front"].tolist()
     [True, True, False]
     """
-    frame = summary[["method", "mean"]].assign(seconds=summary["total_seconds"] / summary["planned"].clip(lower=1))
+    seconds = summary["total_seconds"] / summary["planned"].clip(lower=1)
+    frame: pd.DataFrame = summary[["method", "mean"]].assign(seconds=seconds)
     frame = frame[np.isfinite(frame["mean"]) & (frame["seconds"] > 0)].reset_index(drop=True)
     goodness = frame["mean"] if greater_is_better else -frame["mean"]
     points = list(zip(goodness, -frame["seconds"], strict=True))

@@ -35,8 +35,9 @@ def specify(wins: pd.DataFrame) -> Any:
     import altair as alt
 
     names = [str(name) for name in wins.index]
+    shares = wins.to_dict("index")
     rows = [
-        {"row": row, "column": column, "share": float(wins.loc[row, column])}
+        {"row": row, "column": column, "share": float(shares[row][column])}
         for row in names
         for column in names
         if row != column

@@ -50,7 +50,10 @@ def score_table(run: Run) -> Table:
     marks = _s_marks(run)
     for dataset in run.outcomes["dataset"].unique():
         cells = [
-            score_cell(by_cell[dataset, method], percent, marks.get((dataset, method), "") if marks else None)
+            # A joined run may lack cells that no run planned.
+            DASH
+            if (dataset, method) not in by_cell
+            else score_cell(by_cell[dataset, method], percent, marks.get((dataset, method), "") if marks else None)
             for method in methods
         ]
         constant = [Cell(f"{100 * trivial[str(dataset)]:.1f}")] if trivial else []
@@ -73,7 +76,11 @@ def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
     reference = run.settings.reference
     summary = {row["method"]: row for row in run.summary().to_dict("records")}
     rows = [
-        [Cell(title), *blank, *(DASH if m == reference else verdict_cell(summary[m], prefix) for m in run.methods)]
+        [
+            Cell(title),
+            *blank,
+            *(DASH if m == reference or m not in summary else verdict_cell(summary[m], prefix) for m in run.methods),
+        ]
         for title, prefix in verdict_columns(run)
     ]
     # After our count by the papers' rule, which is the first unless there is only one.
@@ -84,7 +91,7 @@ def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
         sizes = [size_text(detectable.get(method, np.nan), percent) for method in run.methods]
         cells = [DASH if size == DASH.text else Cell(size) for size in sizes]
         rows.append([Cell("detectable, median"), *blank, *cells])
-    ranks = [rank_cell(summary[method]["rank"]) for method in run.methods]
+    ranks = [rank_cell(summary[method]["rank"]) if method in summary else DASH for method in run.methods]
     return [*rows, [Cell("average rank"), *blank, *ranks]]
 
 

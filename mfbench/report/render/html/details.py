@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mfbench.analysis.results import Run
 
@@ -35,7 +36,7 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
     outcomes = run.outcomes
     chosen, selected, errors = _chosen(run), _selected(run), _errors(run)
     ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
-    places = outcomes.groupby(["dataset", "method"], sort=False).indices
+    places: dict[Any, Any] = dict(outcomes.groupby(["dataset", "method"], sort=False).indices)
     metric = run.settings.metric
     scores = outcomes[metric].to_numpy(dtype=float) if metric in outcomes else np.full(len(outcomes), np.nan)
     times = outcomes[list(_STEPS)].to_numpy(dtype=float, na_value=np.nan)
@@ -47,7 +48,7 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
         largest = memory[done].max(initial=-np.inf, where=np.isfinite(memory[done]))
         details[place] = [
             [_rounded(value) for value in scores[rows].tolist()],
-            [_rounded(value, 3) for value in (np.median(times[done], axis=0) if len(done) else [np.nan] * len(_STEPS))],
+            [_rounded(_median(column), 3) for column in times[done].T],
             int(largest) if np.isfinite(largest) else None,
             chosen.get(place, []),
             selected.get(place, []),
@@ -89,6 +90,12 @@ def _errors(run: Run) -> dict[Place, list[tuple[str, int]]]:
         parts = [str(row[name]) for name in ("status", "error_type", "error_message") if not pd.isna(row[name])]
         counts.setdefault((row["dataset"], row["method"]), Counter())[": ".join(parts)[:LONGEST_ERROR]] += 1
     return {place: counter.most_common(MOST_ERRORS) for place, counter in counts.items()}
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    """Return the median of the values that are known; NaN if none is, as for a step that a method does not have."""
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else np.nan
 
 
 def _rounded(value: float, digits: int = 4) -> float | None:

@@ -170,9 +170,13 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> PageChart:
 
     content = specification(chart)
     name, words = _slug(chart.name), content["description"]
+    while name in charts:
+        name += "-2"  # a plugin may use the name of another chart
     # The picture is made by the drawing library from text that it escapes.
     picture = Markup(static_picture(content, name, words))
-    charts[name] = packed(content)
+    compact = packed(content)
+    as_script_data(compact)
+    charts[name] = compact
     return PageChart(name, chart.title, chart.caption, words, picture)
 
 

@@ -19,7 +19,7 @@ _TEXTUAL = ("font-family",)
 _DEFAULTS = {"opacity": "1", "stroke-width": "1", "y2": "0", "x2": "0", "fill-opacity": "1", "stroke-opacity": "1"}
 _INHERITED = ("fill", "stroke", "stroke-width", "font-family", "font-size", "font-weight", "text-anchor")
 _COLOUR = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
-_REFERENCE = re.compile(r"url\(#")
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _DECIMALS = re.compile(r"(?<=\d)\.(\d{2})\d+")
 
 ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
@@ -90,14 +90,16 @@ def _shortened(value: Any) -> Any:
 def _as_element(svg: str, name: str, words: str) -> str:
     """Return an SVG document as an element: one label instead of one for each shape, and identifiers of its own."""
     root = ElementTree.fromstring(svg)
+    # The drawing library numbers them on from one picture of a process to the next.
+    own = {old: f"{name}-{number}" for number, old in enumerate(filter(None, (e.get("id") for e in root.iter())))}
     for element in root.iter():
         for key, value in list(element.items()):
             if key in _FOR_READERS or key.startswith("aria-") or _DEFAULTS.get(key) == value:
                 del element.attrib[key]
             elif key == "id":
-                element.set(key, f"{name}-{value}")
+                element.set(key, own[value])
             elif key not in _TEXTUAL:
-                short = _DECIMALS.sub(r".\1", _REFERENCE.sub(f"url(#{name}-", value))
+                short = _DECIMALS.sub(r".\1", _REFERENCE.sub(lambda found: f"url(#{own.get(found[1], '')})", value))
                 element.set(key, _COLOUR.sub(_hexadecimal, short))
     _hoist(root)
     root.attrib |= {"role": "img", "aria-label": words}
