@@ -109,10 +109,10 @@ class RecordedRun:
         has_truth = any(dataset["interactions"] for dataset in self._stored.datasets)
         return true_interactions(self.interactions if has_truth else interaction_frame([], []))
 
-    @cached_property
+    @property
     def selected(self) -> pd.DataFrame:
         """One row per dataset and method: number of features that its folds use, and how well the folds agree."""
-        return selected_features(self._selection_rows, self._feature_numbers)
+        return self._selections[0]
 
     @property
     def detects(self) -> bool:
@@ -143,10 +143,10 @@ class RecordedRun:
         """Return the names of a dataset's features."""
         return [str(name) for name in self._stored.dataset(dataset)["feature_names"]]
 
-    @cached_property
+    @property
     def selection_counts(self) -> dict[tuple[str, str], tuple[NDArray[np.int64], int]]:
         """For each dataset and method: how often each feature was selected, and in how many successful trials."""
-        return selection_counts(self._selection_rows, self._feature_numbers)
+        return self._selections[1]
 
     @property
     def chosen_parameters(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
@@ -160,8 +160,10 @@ class RecordedRun:
         return {d["label"]: d["n_features"] for d in self._stored.datasets}
 
     @cached_property
-    def _selection_rows(self) -> list[dict[str, Any]]:
-        return self._stored.rows_with(("status", "n_selected", "selected"))
+    def _selections(self) -> tuple[pd.DataFrame, dict[tuple[str, str], tuple[NDArray[np.int64], int]]]:
+        # The rows of a large run take much memory, so they are read once and not kept.
+        rows = self._stored.rows_with(("status", "n_selected", "selected"))
+        return selected_features(rows, self._feature_numbers), selection_counts(rows, self._feature_numbers)
 
     @property
     def metrics(self) -> list[str]:

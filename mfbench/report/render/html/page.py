@@ -131,10 +131,11 @@ def _section(section: Section, number: int, scores: ScoreData | None, charts: di
             continue
         try:
             figures.append(_chart(chart, charts))
-        except ValueError as error:
+        except Exception as error:  # whatever is wrong with a plugin's specification, the page must go on
             if not section.plugin:
                 raise
-            notes.append(f"The chart {chart.name!r} of plugin {section.plugin!r} cannot be drawn: {error}")
+            reason = (str(error).strip() or type(error).__name__).split("\n")[0]
+            notes.append(f"The chart {chart.name!r} of plugin {section.plugin!r} cannot be drawn: {reason}")
     tables = [_table(table, scores) for table in section.tables]
     return PageSection(f"section-{number}", section.title, tables, figures, notes)
 

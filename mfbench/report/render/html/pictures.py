@@ -16,7 +16,8 @@ from mfbench.report.charts.theme import CONFIG
 LARGEST_SVG = 60_000
 _FOR_READERS = ("role", "class", "pointer-events")
 _TEXTUAL = ("font-family",)
-_DEFAULTS = {"opacity": "1", "stroke-width": "1", "y2": "0", "x2": "0", "fill-opacity": "1", "stroke-opacity": "1"}
+_DEFAULTS = {"opacity": "1", "stroke-width": "1", "fill-opacity": "1", "stroke-opacity": "1"}
+_DEFAULTS_OF_LINES = {**_DEFAULTS, "x2": "0", "y2": "0"}
 _INHERITED = ("fill", "stroke", "stroke-width", "font-family", "font-size", "font-weight", "text-anchor")
 _COLOUR = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -43,7 +44,8 @@ def static_picture(content: dict[str, Any], name: str, words: str) -> str:
     ValueError
         If the specification is not valid.
     """
-    element = _as_element(picture_of(content).decode(), name, words)
+    plain = {**content, "config": {**content["config"], "aria": False}}
+    element = _as_element(picture_of(plain).decode(), name, words)
     if len(element) <= LARGEST_SVG:
         return element
     pixels = base64.b64encode(picture_of(content, "png")).decode()
@@ -93,8 +95,10 @@ def _as_element(svg: str, name: str, words: str) -> str:
     # The drawing library numbers them on from one picture of a process to the next.
     own = {old: f"{name}-{number}" for number, old in enumerate(filter(None, (e.get("id") for e in root.iter())))}
     for element in root.iter():
+        # The end of a gradient is not at 0 unless that is written.
+        defaults = _DEFAULTS_OF_LINES if element.tag.endswith("}line") else _DEFAULTS
         for key, value in list(element.items()):
-            if key in _FOR_READERS or key.startswith("aria-") or _DEFAULTS.get(key) == value:
+            if key in _FOR_READERS or key.startswith("aria-") or defaults.get(key) == value:
                 del element.attrib[key]
             elif key == "id":
                 element.set(key, own[value])

@@ -1,0 +1,81 @@
+"""The drawing library: kept with a checksum, made again if the file is damaged, and safe within a script element."""
+
+import re
+
+import pytest
+
+from mfbench.report.render.html import library
+from mfbench.report.render.html.library import drawing_library
+
+
+@pytest.fixture
+def bundles(monkeypatch, tmp_path):
+    """Use an empty cache folder, and count how often the script is put together."""
+    made = []
+
+    def bundle():
+        made.append(1)
+        return "script ≈\n// second line\n"
+
+    monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(library, "_bundle", bundle)
+    return made
+
+
+def fetch():
+    """The script as a new process would get it."""
+    return drawing_library.__wrapped__()
+
+
+def kept_file(tmp_path):
+    (path,) = (tmp_path / "cache").rglob("*.js")
+    return path
+
+
+def test_the_script_is_kept(bundles, tmp_path):
+    assert fetch() == fetch() == "script ≈\n// second line\n"
+    assert len(bundles) == 1
+    assert [path.name for path in kept_file(tmp_path).parent.iterdir()] == [kept_file(tmp_path).name]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-4],
+        lambda content: content.replace(b"second", b"third!"),
+        lambda content: b"",
+        lambda content: b"\xff\xfe\x00" + content,
+        lambda content: content.partition(b"\n")[2],
+    ],
+)
+def test_a_damaged_file_is_replaced(bundles, tmp_path, damage):
+    script = fetch()
+    path = kept_file(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    assert fetch() == script
+    assert path.read_bytes() == whole
+    assert fetch() == script
+    assert len(bundles) == 2
+
+
+def test_a_folder_that_cannot_be_written_only_costs_time(bundles, tmp_path):
+    (tmp_path / "cache").write_text("a file in the place of the folder")
+    assert fetch() == fetch()
+    assert len(bundles) == 2
+
+
+def test_a_disk_that_fills_up_leaves_no_part(bundles, tmp_path, monkeypatch):
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    assert fetch() == "script ≈\n// second line\n"
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_the_library_cannot_end_its_element():
+    script = drawing_library()
+    assert not re.search(r"</script|<!--", script, flags=re.IGNORECASE)
+    assert "\r" not in script and "\0" not in script
+    assert script.rstrip().endswith("window.vegaEmbed = vegaEmbed;") or "window.vegaEmbed" in script

@@ -1,0 +1,149 @@
+"""Charts on the page: the short forms show and hold what the long ones do."""
+
+import base64
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import altair
+import numpy as np
+import pandas as pd
+import pytest
+
+from mfbench.report.charts.drawing import data_of, picture_of, specification
+from mfbench.report.charts.theme import CONFIG
+from mfbench.report.render.html import pictures
+from mfbench.report.render.html.pictures import packed, static_picture
+from mfbench.sections import Chart
+
+SVG = "{http://www.w3.org/2000/svg}"
+SHAPES = [SVG + name for name in ("path", "rect", "line", "circle", "text", "image", "use")]
+WORDS = 'Bars of "x" & <y>'
+
+
+def content_of(spec, alt=WORDS):
+    return specification(Chart("bars", "Bars", spec=spec, alt=lambda: alt))
+
+
+def scatter(n=12):
+    """Points with a continuous scale of colours, which needs a gradient, and letters of another language."""
+    rng = np.random.default_rng(0)
+    names = ["ä", "B & C", "<d>"] * n
+    frame = pd.DataFrame({"x": rng.random(n), "y": 1e-7 * rng.random(n), "z": rng.random(n) / 3, "name": names[:n]})
+    points = altair.Chart(frame).mark_circle(opacity=0.7).encode(x="x", y="y", color="z")
+    return (
+        points
+        + altair.Chart(frame).mark_text().encode(x="x", y="y", text="name")
+        + altair.Chart(frame).mark_rule(strokeWidth=1).encode(y="mean(y)")
+    )
+
+
+def elements(svg, names):
+    return [element for element in ElementTree.fromstring(svg).iter() if element.tag in names]
+
+
+class TestStaticPicture:
+    @pytest.fixture
+    def content(self):
+        return content_of(scatter)
+
+    def test_it_has_the_shapes_and_the_text_of_the_drawing(self, content):
+        long, short = picture_of(content).decode(), static_picture(content, "bars", WORDS)
+        assert [e.tag for e in elements(short, SHAPES)] == [e.tag for e in elements(long, SHAPES)]
+        texts = [element.text for element in elements(short, [SVG + "text"])]
+        assert texts == [element.text for element in elements(long, [SVG + "text"])]
+        assert {"ä", "B & C", "<d>"} <= set(texts)
+        assert len(short) < 0.8 * len(long)
+
+    def test_it_looks_like_the_drawing(self, content):
+        image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+        import vl_convert
+
+        svgs = (picture_of(content).decode(), static_picture(content, "bars", WORDS))
+        pixels = [
+            np.asarray(image.open(io.BytesIO(vl_convert.svg_to_png(svg))).convert("RGBA"), dtype=float) for svg in svgs
+        ]
+        assert pixels[0].shape == pixels[1].shape
+        assert np.ptp(pixels[0]) > 200
+        # Coordinates have two digits, so that some edges differ a little.
+        assert (np.abs(pixels[0] - pixels[1]).max(axis=2) > 16).mean() < 1e-3
+
+    def test_it_has_one_label(self, content):
+        short = static_picture(content, "bars", WORDS)
+        root = ElementTree.fromstring(short)
+        labels = [e.get("aria-label") for e in root.iter() if any(key.startswith("aria-") for key in e.keys())]
+        assert labels == [WORDS]
+        assert [e.tag for e in root.iter() if e.get("role")] == [SVG + "svg"]
+        assert "<title" not in short and "<desc" not in short
+
+    def test_identifiers_are_its_own_and_every_reference_has_one(self, content):
+        first, again, other = (static_picture(content, name, WORDS) for name in ("bars", "bars", "more"))
+        assert first == again
+        for name, svg in (("bars", first), ("more", other)):
+            ids = re.findall(r' id="([^"]*)"', svg)
+            assert ids and len(ids) == len(set(ids))
+            assert all(found.startswith(f"{name}-") for found in ids)
+            assert set(re.findall(r"url\(#([^)]*)\)", svg)) <= set(ids)
+            assert "url(#" in svg
+
+    def test_a_large_one_is_made_of_pixels(self, content, monkeypatch):
+        monkeypatch.setattr(pictures, "LARGEST_SVG", 10)
+        found = static_picture(content, "bars", WORDS)
+        match = re.fullmatch(r'<img alt="([^"]*)" src="data:image/png;base64,([^"]*)">', found)
+        assert match[1] == "Bars of &quot;x&quot; &amp; &lt;y&gt;"
+        assert base64.b64decode(match[2]).startswith(b"\x89PNG\r\n")
+
+    def test_what_cannot_be_drawn_is_an_error(self):
+        with pytest.raises(ValueError, match=r"."):
+            static_picture(content_of(lambda: {"mark": "no such mark", "data": {"values": []}}), "bars", WORDS)
+
+
+def unpacked(short):
+    """The data of a packed specification as the script of the page reads them."""
+    return {
+        name: [dict(zip(part["columns"], row, strict=True)) for row in part["rows"]] if "columns" in part else part
+        for name, part in short["datasets"].items()
+    }
+
+
+class TestPacked:
+    def test_data_come_back_to_six_digits(self):
+        content = content_of(scatter)
+        again = data_of({**content, "datasets": unpacked(json.loads(json.dumps(packed(content))))})
+        expected = data_of(content)
+        assert list(again) == list(expected)
+        assert again["name"].tolist() == expected["name"].tolist()
+        for name in "xyz":
+            assert again[name].tolist() == pytest.approx(expected[name].tolist(), rel=5e-6)
+            assert max(len(f"{value:e}".partition("e")[0].strip("0.").replace(".", "")) for value in again[name]) <= 7
+
+    def test_values_of_every_kind(self):
+        rows = [
+            {"a": 1.0, "b": True, "c": None, "d": [0.123456789, "x"], "e": 1e300, "f": 123456789},
+            {"a": -2.5, "b": False, "c": "1.0", "d": [], "e": -0.0, "f": 0},
+        ]
+        short = packed(content_of(lambda: {"mark": "bar", "data": {"name": "d"}, "datasets": {"d": rows}}))
+        assert short["datasets"]["d"]["columns"] == list("abcdef")
+        assert unpacked(short)["d"] == [
+            {"a": 1, "b": True, "c": None, "d": [0.123457, "x"], "e": 1e300, "f": 123456789},
+            {"a": -2.5, "b": False, "c": "1.0", "d": [], "e": 0, "f": 0},
+        ]
+
+    @pytest.mark.parametrize("rows", [[], [1, 2], [{"a": 1}, {"b": 2}], [{"a": 1}, 2], {"a": 1}])
+    def test_rows_of_different_columns_stay_as_they_are(self, rows):
+        short = packed(content_of(lambda: {"mark": "bar", "data": {"name": "d"}, "datasets": {"d": rows}}))
+        assert short["datasets"] == {"d": rows}
+
+    def test_what_the_page_has_already_is_left_out(self):
+        content = content_of(scatter)
+        assert {"$schema", "config", "description", "datasets"} <= set(content)
+        short = packed(content)
+        assert not {"$schema", "description"} & set(short)
+        assert not [key for key, value in short.get("config", {}).items() if CONFIG.get(key) == value]
+        assert short["layer"] == content["layer"]
+
+    def test_settings_of_its_own_are_kept(self):
+        key = next(key for key, value in CONFIG.items() if isinstance(value, dict))
+        own = {"mark": "bar", "data": {"values": []}, "config": {key: {"tickCount": 3}}}
+        assert packed(content_of(lambda: own))["config"] == {key: {**CONFIG[key], "tickCount": 3}}
