@@ -108,6 +108,8 @@ class Run(RecordedRun):
         part.__dict__["scores"] = _rows_on(self.scores, datasets)
         part._verdicts = {settings: _rows_on(frame, datasets) for settings, frame in self._verdicts.items()}
         part._summaries, part._comparisons = {}, {}
+        if part.settings.reference not in set(part.outcomes["method"]):
+            part.reference = next(iter(part.outcomes["method"]), None)
         return part
 
     @property

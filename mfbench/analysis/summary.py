@@ -180,7 +180,8 @@ def complete_table(
     """
     means = mean_table(scores)
     run = trials["status"].notna().groupby([trials["dataset"], trials["method"]], sort=False).all()
-    ended = run.unstack(fill_value=True).reindex(index=means.index, columns=means.columns, fill_value=True)
+    # A cell that no run planned, as in joined runs, is not a failure either.
+    ended = run.unstack(fill_value=False).reindex(index=means.index, columns=means.columns, fill_value=False)
     return complete(means, settings.missing, greater_is_better=settings.greater_is_better, ended=ended, dummies=dummies)
 
 
@@ -240,13 +241,14 @@ def summarise(
 def time_table(trials: pd.DataFrame) -> pd.DataFrame:
     """Return datasets by methods: wall seconds of all trials, NaN if one of them failed.
 
-    A dataset with trials that have not run yet is left out.
+    A dataset with trials that have not run yet, or where a method has no trials, is left out.
     """
     times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
-    unfinished = set(trials.loc[trials["status"].isna(), "dataset"])
     methods = trials["method"].unique().tolist()
+    planned = trials.groupby("dataset")["method"].nunique()
+    unfinished = {*trials.loc[trials["status"].isna(), "dataset"], *planned.index[planned < len(methods)]}
     return table.unstack().reindex(
         columns=methods, index=[d for d in trials["dataset"].unique() if d not in unfinished]
     )

@@ -106,7 +106,7 @@ def report(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN]...",
+            metavar="RUN",
             help="A run folder, a folder of runs, or the name of a suite; several runs of one suite are joined.",
         ),
     ] = None,

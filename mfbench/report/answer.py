@@ -37,7 +37,8 @@ def answer_across(overall: Overall) -> list[str]:
     shared, who = len(leaders) > 1, listed(leaders)
     if not overall.testable:
         lead = "share the lead" if shared else "is ahead"
-        return [f"{who} {lead} on the only dataset; a statement on other data needs at least two datasets."]
+        place = "dataset that every method completed" if overall.completed.dropped else "dataset"
+        return [f"{who} {lead} on the only {place}; a statement on other data needs at least two datasets."]
     verb = "share" if shared else "has"
     over = counted(overall.n_datasets, "dataset")
     return [

@@ -105,6 +105,13 @@ def test_one_dataset_says_nothing_about_others():
     assert answer({"A": 0, "B": 0, "C": 0.1}, 1)[0].startswith("A and B share the lead on the only dataset; ")
 
 
+def test_the_only_dataset_without_a_gap_is_not_the_only_dataset(small_run):
+    assert answer_across(small_run.overall()) == [
+        "A is ahead on the only dataset that every method completed; a statement on other data needs at least two "
+        "datasets."
+    ]
+
+
 @pytest.mark.parametrize("n", [1, 3])
 def test_one_method_is_ahead_of_nobody(n):
     assert answer({"A": 0}, n) == ["A is the only method with scores, so there is nothing to compare."]

@@ -6,8 +6,10 @@ import json
 import pytest
 from rich.console import Console
 
+from mfbench.analysis.results import Run
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.report.present import Form, present_run, show_run
+from mfbench.run.merging import merge_runs
 
 
 @pytest.fixture
@@ -48,3 +50,21 @@ def test_a_chart_that_cannot_be_drawn_is_refused(write_run):
         present_run(run, Form("figure", "critical-difference"), console())
     with pytest.raises(UsageError, match="a profile of times needs a run"):
         present_run(run, Form("figure", "time-profile"), console())
+
+
+@pytest.mark.parametrize("form", ["terminal", "md", "latex", "json", "csv", "html", "svg"])
+def test_joined_runs_may_have_cells_that_no_run_planned(write_run, tmp_path, form):
+    parts = [
+        write_run({(f"d{i}", m): 0.5 + k / 10 for i in range(3) for k, m in enumerate("AB")}),
+        write_run({("d1", "C"): 0.9, ("d2", "C"): 0.9}),
+    ]
+    remarks = merge_runs([part.path for part in parts], tmp_path / "joined")
+    joined = Run(tmp_path / "joined")
+    assert remarks == ["No joined run has 1 of the 9 cells of 3 datasets and 3 methods."]
+    screen = console()
+    text = present_run(joined, Form(form, joined=("a", "b")), screen) or screen.file.getvalue()
+    assert "C" in text
+    # The dataset without the cell counts neither for ranks nor for times; it is not a loss of the method.
+    assert joined.overall().n_datasets == 2
+    assert list(joined.overall().ranks.index)[0] == "C"
+    assert list(joined.time_ratios.index) == ["d1", "d2"]

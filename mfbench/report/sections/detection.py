@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -45,8 +46,11 @@ def detection(run: Run) -> Section:
 
 def _tables(run: Run) -> list[Table]:
     """Return an overview of all methods, then one table per dataset with the intervals."""
-    by_cell = {(row["dataset"], row["method"], row["figure"]): row for row in run.detection.to_dict("records")}
+    by_cell: Rows = {(row["dataset"], row["method"], row["figure"]): row for row in run.detection.to_dict("records")}
     datasets = list(dict.fromkeys(dataset for dataset, _, _ in by_cell))
+    # A joined run may lack cells that no run planned.
+    absent = {place: {"mean": np.nan} for place in itertools.product(datasets, run.methods, FIGURES)}
+    by_cell = {**absent, **by_cell}
     return [_overview(run, by_cell, datasets), *(_dataset_table(run, by_cell, dataset) for dataset in datasets)]
 
 

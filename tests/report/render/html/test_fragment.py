@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from mfbench.report.brief import brief_report
 from mfbench.report.render.html.fragment import to_fragment
 from mfbench.sections import Cell, Report, Section, Table
@@ -36,8 +34,9 @@ def test_empty_sections_are_left_out_and_the_answer_is_last():
     assert text.rstrip().endswith("<p><strong>A leads.</strong></p>\n</div>")
 
 
-@pytest.mark.parametrize("tag", ["script", "style", "link", "iframe"])
-def test_a_run_is_shown_without_script_and_style(small_run, tag):
+def test_a_run_is_shown_without_script_and_style(small_run):
     text = to_fragment(brief_report(small_run, 10_000))
-    assert f"<{tag}" not in text
-    assert "<td>60.0 ± 1.0</td>" in text
+    assert not re.search("<(script|style|link|iframe)", text)
+    assert re.search(
+        r'<tr><th scope="row">iris</th><td><strong>90\.0 ± [\d.]+</strong></td><td>89\.9 ± [\d.]+ ≈</td>', text
+    )

@@ -72,7 +72,7 @@ class TestStaticPicture:
     def test_it_has_one_label(self, content):
         short = static_picture(content, "bars", WORDS)
         root = ElementTree.fromstring(short)
-        labels = [e.get("aria-label") for e in root.iter() if any(key.startswith("aria-") for key in e.keys())]
+        labels = [e.get("aria-label") for e in root.iter() if any(key.startswith("aria-") for key in e.attrib)]
         assert labels == [WORDS]
         assert [e.tag for e in root.iter() if e.get("role")] == [SVG + "svg"]
         assert "<title" not in short and "<desc" not in short
