@@ -9,7 +9,6 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from mfbench import Chart, Section, hookimpl
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.report import gallery
@@ -89,7 +88,7 @@ def test_a_damaged_store_is_listed_and_the_others_are_written(place, tmp_path):
     place("c/last")
     damaged = tmp_path / "gallery" / "b" / HOSTILE.replace("/", "") / FILE_NAME
     damaged.parent.mkdir(parents=True)
-    damaged.write_bytes(b"this is no database" * 100)
+    damaged.write_bytes(b"not a database" * 100)
     with pytest.raises(MfbenchError, match=r"^1 run missing in .*index\.html: ") as caught:
         write_gallery(tmp_path / "gallery", REGISTRY)
     assert not isinstance(caught.value, UsageError)
@@ -112,29 +111,16 @@ def test_a_page_that_cannot_be_written_does_not_keep_the_others(place, tmp_path)
     assert links_of(tmp_path / "gallery" / INDEX) == [f"a/first/{FILE}"]
 
 
-def test_a_chart_of_a_plugin_that_fails_does_not_keep_the_page(place, tmp_path, make_plugin):
-    def sections(run):
-        return [Section("Own", charts=[Chart("own", "Own", spec=lambda: 1 / 0)])]
-
-    plugin = make_plugin("own")
-    plugin.mfbench_report_sections = hookimpl(sections)
-    place("a/first")
-    write_gallery(tmp_path / "gallery", load_registry(only=[], extra=[("own", plugin)]))
-    page = (tmp_path / "gallery" / "a" / "first" / FILE).read_text(encoding="utf-8")
-    assert "failed with ZeroDivisionError" in page
-
-
 def test_two_galleries_of_a_folder_are_equal(place, tmp_path):
-    place("b/one")
-    place("a/two", cells=cells("def"))
+    place("one")
 
     def build():
         write_gallery(tmp_path / "gallery", REGISTRY)
         files = sorted((tmp_path / "gallery").rglob("*.html"))
-        return {path.name + str(path.parent.name): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+        return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
     first = build()
-    assert len(first) == 3
+    assert len(first) == 2
     assert build() == first
 
 

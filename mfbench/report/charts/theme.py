@@ -38,6 +38,9 @@ CONFIG: dict[str, Any] = {
 }
 """Vega-Lite's ``config``; what a specification sets itself takes precedence."""
 
+MOST_DATASETS = 60
+"""Number of datasets that have a chart each; more would make a page that nobody can open."""
+
 LETTER = 7.0
 """Upper bound on the width of a letter in pixels, where a layout must know the width of a label."""
 

@@ -11,6 +11,7 @@ import pandas as pd
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH
 from mfbench.report.charts.selection import selection_chart
+from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.sections import Cell, Chart, Section, Table
 
 TITLE = "Features used: median over folds (stability)"
@@ -34,7 +35,9 @@ def features(run: Run) -> Section:
         "features, 0 in expectation for random sets. Folds share training rows, so it is larger than it would be over "
         "independent samples."
     )
-    return Section(TITLE, [table], _charts(run, frame), [note])
+    charts = _charts(run, frame)
+    notes = [note, *([f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else [])]
+    return Section(TITLE, [table], charts, notes)
 
 
 def _charts(run: Run, frame: pd.DataFrame) -> list[Chart]:
@@ -45,7 +48,7 @@ def _charts(run: Run, frame: pd.DataFrame) -> list[Chart]:
         label = str(dataset)
         stability = dict(zip(group["method"], group["stability"], strict=True))
         counts = {m: run.selection_counts[label, m] for m in stability if (label, m) in run.selection_counts}
-        if counts:
+        if counts and len(charts) < MOST_DATASETS:
             charts.append(selection_chart(number, label, counts, run.feature_names(label), stability))
     return charts
 

@@ -12,6 +12,7 @@ from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH
 from mfbench.report.charts.interaction_noise import interaction_noise_chart
 from mfbench.report.charts.matrix import matrix_chart
+from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.sections import Cell, Section, Table
 
 TITLE = "True interactions: share of the norm, or p (rank)"
@@ -46,8 +47,11 @@ def pair_weights(run: Run) -> Section:
     charts = []
     for number, (label, own) in enumerate(frame[frame["method"] == method].groupby("dataset", sort=False), 1):
         dataset = str(label)
+        if number > MOST_DATASETS:
+            break
         charts.append(matrix_chart(number, dataset, method, mean_weights(own), run.feature_names(dataset)))
-    return Section(PAIRS_TITLE, charts=charts)
+    notes = [f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else []
+    return Section(PAIRS_TITLE, charts=charts, notes=notes)
 
 
 def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:

@@ -103,7 +103,7 @@ def _as_element(svg: str, name: str, words: str) -> str:
             elif key == "id":
                 element.set(key, own[value])
             elif key not in _TEXTUAL:
-                short = _DECIMALS.sub(r".\1", _REFERENCE.sub(lambda found: f"url(#{own.get(found[1], '')})", value))
+                short = _DECIMALS.sub(r".\1", _REFERENCE.sub(lambda match: f"url(#{own.get(match[1], '')})", value))
                 element.set(key, _COLOUR.sub(_hexadecimal, short))
     _hoist(root)
     root.attrib |= {"role": "img", "aria-label": words}
