@@ -99,7 +99,7 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
         if form == "png":
             return bytes(vl_convert.vegalite_to_png(content, scale=PIXELS_PER_POINT, **options))
         return str(vl_convert.vegalite_to_svg(content, **options)).encode()
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:
         # The message is followed by a traceback of the drawing library's script.
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         raise ValueError(" ".join(lines[:2]) or "it is not valid") from error
