@@ -66,5 +66,5 @@ def test_joined_runs_may_have_cells_that_no_run_planned(write_run, tmp_path, for
     assert "C" in text
     # The dataset without the cell counts neither for ranks nor for times; it is not a loss of the method.
     assert joined.overall().n_datasets == 2
-    assert list(joined.overall().ranks.index)[0] == "C"
+    assert joined.overall().ranks.index[0] == "C"
     assert list(joined.time_ratios.index) == ["d1", "d2"]
