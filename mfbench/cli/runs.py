@@ -141,8 +141,9 @@ def report(
         typer.Option(metavar="DIR", help="Write every chart as a file into a folder."),
     ] = None,
     form_of_figures: Annotated[
-        PictureForm, typer.Option("--format", metavar="svg|pdf|png", help="Form of the files of --figures.")
-    ] = PictureForm.SVG,
+        PictureForm | None,
+        typer.Option("--format", metavar="svg|pdf|png", help="Form of the files of --figures. [default: svg]"),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
     ] = None,
@@ -150,7 +151,7 @@ def report(
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
     from mfbench.api import opened_runs
-    from mfbench.report.present import Form, open_page, present_run, present_table, write_charts
+    from mfbench.report.present import Form, open_page, present_run, present_table, set_reference, write_charts
 
     switches = {
         "json": as_json,
@@ -168,6 +169,8 @@ def report(
         raise UsageError("name either a run or, with --published, a table")
     if output is not None and not forms:
         raise UsageError("--output needs one of --json, --csv, --md, --latex, --html, --svg and --figure")
+    if form_of_figures is not None and figures is None:
+        raise UsageError("--format is the form of the files of --figures: name a folder")
     form = Form(
         forms[0] if forms else "terminal",
         figure,
@@ -182,9 +185,12 @@ def report(
             raise UsageError("--open and --figures need a run; use --html or --figure with --published")
         _write(present_table(published, form, make_console()), output)
         return
+    if (opens or figures is not None) and (forms or full or statistics or (opens and figures is not None)):
+        raise UsageError("--open and --figures stand alone: leave out the form of the report")
     with opened_runs(runs or [], out) as stored:
+        set_reference(stored, reference)
         if figures is not None:
-            for path in write_charts(stored, figures, form_of_figures):
+            for path in write_charts(stored, figures, form_of_figures or PictureForm.SVG):
                 sys.stdout.write(f"{path}\n")
         elif opens:
             if form.joined:

@@ -58,7 +58,9 @@ def _second(overall: Overall, best: str, it: str) -> str:
         return f"No other method is significantly worse {by}."
     if not similar:
         return f"{'All other methods are' if len(worse) > 1 else f'{worse[0]} is'} significantly worse {by}."
-    return f"Not significantly different from {it}: {listed(similar)}; {_worse(worse)} significantly worse {by}."
+    lowest = [name for name in similar if others.index(name) > others.index(worse[0])]
+    among = f" ({listed(lowest)} among them, despite a worse rank)" if lowest else ""
+    return f"Not significantly different from {it}: {listed(similar)}{among}; {_worse(worse)} significantly worse {by}."
 
 
 def _worse(names: Sequence[str]) -> str:

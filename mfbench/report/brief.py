@@ -154,6 +154,16 @@ def problems(run: Run) -> list[str]:
     return notes
 
 
+def _incomplete_note(run: Run) -> str:
+    """Return what happens to cells without a score of every fold."""
+    note, completed = "Incomplete cells are not compared", run.overall().completed
+    if completed.filled:
+        note += f"; values stand for {counted(completed.filled, 'missing cell')} in ranks"
+    if completed.dropped:
+        return f"{note}; ranks leave out {listed(completed.dropped, 3)}. {DOCS}missing-cells"
+    return f"{note}. {DOCS}{'missing-cells' if completed.filled else 'complete-and-incomplete-cells'}"
+
+
 def _failures(run: Run) -> list[str]:
     lines = []
     groups = list(run.failures.groupby("method", sort=False))
@@ -171,11 +181,14 @@ def _failures(run: Run) -> list[str]:
 
 def reading_notes(run: Run) -> list[str]:
     """Return what changes how the numbers of the short report are read, a line each, with a link into the docs."""
-    if kind_of(run) not in ("comparison", "detection"):
-        return []
+    kind = kind_of(run)
     reference, notes = run.settings.reference, []
+    if kind == "calibration" and reference is not None:
+        return [f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
+    if kind not in ("comparison", "detection"):
+        return []
     scores = run.scores
-    if kind_of(run) == "comparison" and len(run.methods) > 1:
+    if kind == "comparison" and len(run.methods) > 1:
         notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks-in-the-score-table")
         open_ones = scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()
         notes += [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if open_ones.any() else []
@@ -192,7 +205,7 @@ def reading_notes(run: Run) -> list[str]:
     if skewed and run.settings.metric == "accuracy":
         notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. docs/results.md#reading-the-report")
     if not scores["complete"].astype(bool).all():
-        notes.append(f"Incomplete cells are shown but not compared. {DOCS}complete-and-incomplete-cells")
+        notes.append(_incomplete_note(run))
     return notes
 
 

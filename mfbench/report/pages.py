@@ -36,8 +36,8 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
     str
     """
     report = report_of(run, registry, statistics=True)
-    report = replace(report, answer=answer_of(run), problems=problems_of(report))
-    command = command or regeneration_command(run, form="html")
+    report = replace(report, answer=answer_of(run), problems=[*run.remarks, *problems_of(report)])
+    command = command or regeneration_command(run, form="open")
     table = _score_table_of(report)
     if table is None:
         return to_html(report, command)
@@ -52,8 +52,13 @@ def answer_of(run: Run) -> list[str]:
 def problems_of(report: Report) -> list[str]:
     """Return the sentences on what was left out, failed or has not run."""
     remarks = [section for section in report.sections if "left_out" in section.data and not section.plugin]
+    across = [section for section in report.sections if "overall" in section.data and not section.plugin]
     words = ("Left out", "Failed", "Not run", "Undefined", "The download failed", "No trials")
-    return [note for section in remarks for note in section.notes if note.startswith(words)]
+    dropped = ("Datasets left out", "Methods left out", "Cells without a score")
+    return [
+        *(note for section in remarks for note in section.notes if note.startswith(words)),
+        *(note for section in across for note in section.notes if note.startswith(dropped)),
+    ]
 
 
 def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:

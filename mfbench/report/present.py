@@ -14,6 +14,7 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.report.brief import brief_report
 from mfbench.report.charts import critical_difference, time_profile
 from mfbench.report.charts.drawing import picture
+from mfbench.report.charts.theme import distinct_slugs
 from mfbench.report.contents import plugin_sections, report_of
 from mfbench.report.files import write_text
 from mfbench.report.heading import regeneration_command
@@ -27,6 +28,7 @@ from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.picture import to_svg
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.power import power_report
+from mfbench.run.store_file import FILE_NAME
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Report
 from mfbench.suite.published import read_published
@@ -90,12 +92,20 @@ def show_run(
     """
     import shlex
 
-    if page is None and (run.path / FILE).is_file():
-        page = run.path / FILE
-    again = shlex.join(["mfbench", "report", *(joined or [str(run.path)])])
-    opening = f"{again} {'--html' if joined else '--open'}"
+    reference = ["--reference", run.reference] if run.reference is not None else []
+    again = shlex.join(["mfbench", "report", *(joined or [str(run.path)]), *reference])
+    page = page or _current_page(run)
+    opening = f"{again} {f'--html --output {FILE}' if joined else '--open'}"
     failed = plugin_sections(run, registry)[-1].notes if registry is not None else ()
     show(brief_report(run, console.width, page, opening, f"{again} --full", failed), console)
+
+
+def _current_page(run: Run) -> Path | None:
+    """Return the page of a run if it is newer than the results and has the suite's reference."""
+    page, store = run.path / FILE, run.path / FILE_NAME
+    if run.reference is not None or not page.is_file() or page.stat().st_mtime < store.stat().st_mtime:
+        return None
+    return page
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
@@ -106,10 +116,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     UsageError
         If the reference is not a method of the run, or there is nothing to draw.
     """
-    if form.reference is not None:
-        if form.reference not in run.methods:
-            raise UnknownNameError("method", form.reference, run.methods, owner="this run")
-        run.reference = form.reference
+    set_reference(run, form.reference)
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
@@ -122,6 +129,20 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
     return _present(report, form, console, command if form.name == "md" else "")
+
+
+def set_reference(run: Run, reference: str | None) -> None:
+    """Let a method be the reference of a run; None leaves the suite's.
+
+    Raises
+    ------
+    UnknownNameError
+        If the run has no such method.
+    """
+    if reference is not None:
+        if reference not in run.methods:
+            raise UnknownNameError("method", reference, run.methods, owner="this run")
+        run.reference = reference
 
 
 def present_power(
@@ -256,15 +277,17 @@ def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
     charts = [chart for section in report.sections for chart in section.charts if chart.spec is not None]
     if not charts:
         raise UsageError("there is nothing to draw: no section of the report has a chart")
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for chart in charts:
-            path = folder / f"{chart.name}.{form}"
+    written, failed = [], []
+    for chart, name in zip(charts, distinct_slugs([chart.name for chart in charts]), strict=True):
+        path = folder / f"{name}.{form}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(picture(chart, form, chart.title))
             written.append(path)
-    except ValueError as error:
-        raise MfbenchError(f"cannot draw the chart {chart.name!r}: {error}") from error
-    except OSError as error:
-        raise MfbenchError(f"cannot write charts to {folder}: {error.strerror or error}") from error
+        except ValueError as error:
+            failed.append(f"cannot draw the chart {chart.name!r}: {error}")
+        except OSError as error:
+            raise MfbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    if failed:
+        raise MfbenchError("; ".join(failed))
     return written

@@ -151,8 +151,11 @@ def _absent_cells(plan: Iterable[Coordinates]) -> list[str]:
     n_datasets, n_methods = len({dataset for dataset, _ in cells}), len({method for _, method in cells})
     if len(cells) == n_datasets * n_methods:
         return []
-    absent = f"{n_datasets * n_methods - len(cells)} of the {n_datasets * n_methods} cells"
-    return [f"No joined run has {absent} of {n_datasets} datasets and {n_methods} methods."]
+    n_cells = n_datasets * n_methods
+    missing = n_cells - len(cells)
+    verb = "is" if missing == 1 else "are"
+    size = f"{n_datasets} datasets × {n_methods} methods"
+    return [f"Of {n_cells} cells ({size}), {missing} {verb} in none of the joined runs."]
 
 
 # -- which results --------------------------------------------------------------------------------------------------

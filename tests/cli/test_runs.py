@@ -14,6 +14,11 @@ from mfbench.errors import UsageError
         ({"runs": ["a"], "published": "b"}, "name either a run or"),
         ({"runs": ["a"], "output": "x"}, "--output needs one of"),
         ({"runs": ["nowhere"]}, "holds no run"),
+        ({"runs": ["a"], "form_of_figures": "pdf"}, "--format is the form of the files of --figures: name a folder"),
+        ({"runs": ["a"], "opens": True, "as_json": True}, "--open and --figures stand alone"),
+        ({"runs": ["a"], "opens": True, "full": True}, "--open and --figures stand alone"),
+        ({"runs": ["a"], "opens": True, "figures": "x"}, "--open and --figures stand alone"),
+        ({"runs": ["a"], "figures": "x", "statistics": True}, "--open and --figures stand alone"),
     ],
 )
 def test_options_that_do_not_fit(options, reason, tmp_path):

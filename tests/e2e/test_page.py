@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mfbench.analysis.results import Run
 from mfbench.host.registry import load_registry
 from mfbench.report.gallery import write_gallery
 from mfbench.report.present import write_page
+from mfbench.run.merging import merge_runs
 from mfbench.trials import Status, TrialResult
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
@@ -73,6 +75,31 @@ def file(run):
 
 
 @pytest.fixture(scope="module")
+def parts_file(tmp_path_factory, run_writer):
+    """Names with commas and blanks; the cell that failed has an imputed value across datasets."""
+    names = ("make(a=1, b=2)", "make(a=1, b=3)", "with blank")
+    cells = {
+        (name, method): results(mean, k) for name in names for k, (method, mean) in enumerate((("A", 0.9), ("B", 0.8)))
+    }
+    failed = TrialResult(key="", status=Status.ERROR, error_type="ValueError", error_message="no way")
+    cells[names[2], "B"] = [failed] * 5
+    writer = run_writer(tmp_path_factory.mktemp("parts"))
+    return write_page(writer(cells, report={"missing": "worst-rank"}), load_registry(only=[]))
+
+
+@pytest.fixture(scope="module")
+def joined_file(tmp_path_factory, run_writer):
+    """Two joined runs; neither planned method C on the first dataset."""
+    writer, folder = run_writer(tmp_path_factory.mktemp("parts")), tmp_path_factory.mktemp("joined") / "run"
+    parts = [
+        writer({(f"d{i}", m): results(0.7, k) for i in range(2) for k, m in enumerate("AB")}),
+        writer({("d1", "C"): results(0.9, 5)}),
+    ]
+    merge_runs([part.path for part in parts], folder)
+    return write_page(Run(folder), load_registry(only=[]))
+
+
+@pytest.fixture(scope="module")
 def hostile_file(tmp_path_factory, run_writer):
     writer = run_writer(tmp_path_factory.mktemp("hostile"))
     cells = {
@@ -125,6 +152,11 @@ def column(page, number):
     )
 
 
+def backgrounds(page, dataset):
+    cells = page.locator("#scores tbody tr", has_text=dataset).locator("td")
+    return cells.evaluate_all("cells => cells.map((cell) => getComputedStyle(cell).backgroundImage)")
+
+
 def heading(page, name):
     return page.locator("#scores thead button", has_text=re.compile(f"^{name}$"))
 
@@ -160,6 +192,16 @@ class TestScores:
         page.locator("#filter-methods").fill("")
         assert page.locator("#scores tfoot tr").last.locator("td").all_inner_texts() == verdicts
 
+    def test_a_name_with_blanks_and_commas_can_be_filtered(self, view, parts_file):
+        page = view(parts_file)
+        names = column(page, 0)
+        page.locator("#filter-datasets").fill("make(a=1, b=2)")
+        assert column(page, 0) == ["make(a=1, b=2)"]
+        page.locator("#filter-datasets").fill("with blank, b=3,")
+        assert column(page, 0) == ["make(a=1, b=3)", "with blank"]
+        page.locator("#filter-datasets").fill(" , ")
+        assert column(page, 0) == names
+
     def test_a_declared_group_has_verdicts_of_its_own(self, view, file):
         page = view(file)
         whole = page.locator("#scores tfoot").inner_text()
@@ -184,12 +226,31 @@ class TestScores:
         page.locator("#scores tbody tr", has_text="sonar").locator("td button").last.click()
         assert f"error: ValueError: {HOSTILE[0]} (5 ×)" in page.locator("#cell").inner_text()
 
-    def test_incomplete_cells_look_different(self, view, file):
-        page = view(file)
-        cells = page.locator("#scores tbody tr", has_text="sonar").locator("td")
-        images = cells.evaluate_all("cells => cells.map((cell) => getComputedStyle(cell).backgroundImage)")
-        assert images[0] == "none"
-        assert all("gradient" in image for image in images[1:])
+    def test_measured_partial_failed_and_imputed_cells_look_different(self, view, file, parts_file):
+        own = backgrounds(view(file), "sonar")
+        imputed = backgrounds(view(parts_file), "with blank")
+        assert own[0] == imputed[0] == "none"
+        assert len({"none", own[1], own[2], imputed[1]}) == 4
+
+    def test_an_imputed_cell_says_so_and_opens(self, view, parts_file):
+        page = view(parts_file)
+        cell = page.locator("#scores td.imputed")
+        assert cell.count() == 1
+        mark = cell.locator("button").evaluate("button => getComputedStyle(button, '::after').content")
+        assert mark == '" imputed"'
+        cell.locator("button").click()
+        assert "error: ValueError" in page.locator("#cell").inner_text()
+
+    def test_a_cell_that_no_run_planned_cannot_be_opened(self, view, joined_file):
+        page = view(joined_file)
+        row = page.locator("#scores tbody tr", has_text="d0")
+        assert row.locator("td").count() == 3
+        assert row.locator("td button").count() == 2
+        row.locator("td button").last.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert "B on d1" in page.locator("#cell").inner_text()
 
     @pytest.mark.parametrize(
         ("form", "start"),
@@ -207,6 +268,24 @@ class TestScores:
         if form == "latex":
             assert "\\textbf{90.0 $\\pm$" in text
             assert text.rstrip().endswith("\\end{tabular}")
+
+    @pytest.mark.parametrize("lost", ["undefined", "{ writeText: () => Promise.reject(new Error('no')) }"])
+    def test_without_a_clipboard_a_file_is_saved(self, view, file, lost):
+        page = view(file)
+        page.evaluate(f"Object.defineProperty(navigator, 'clipboard', {{ value: {lost} }})")
+        with page.expect_download() as download:
+            page.locator("[data-copy=csv]").click()
+        assert Path(download.value.path()).read_text().startswith("dataset,A,B,C\n")
+        assert "Saved as a file" in page.locator("#said").inner_text()
+
+    def test_the_tab_key_reaches_the_table_whatever_is_filtered(self, view, file):
+        page = view(file)
+        page.locator("#filter-datasets").fill("glass")
+        page.locator("#filter-methods").fill("b")
+        assert page.locator("#scores tbody button[tabindex='0']:visible").count() == 1
+        page.locator("#scores tbody button[tabindex='0']").focus()
+        page.keyboard.press("Enter")
+        assert "B on glass" in page.locator("#cell").inner_text()
 
     def test_the_keyboard_reaches_every_cell(self, view, file):
         page = view(file)
@@ -233,6 +312,27 @@ class TestPage:
         assert column(again, 0) == ["iris"]
         assert again.locator("#scores th[aria-sort=descending]").inner_text().startswith("B")
         assert "A on iris" in again.locator("#cell").inner_text()
+
+    def test_an_address_within_the_page_keeps_the_view(self, view, file):
+        page = view(file, "#section-2")
+        assert page.url.endswith("#section-2")
+        page.locator("#filter-datasets").fill("iris")
+        page.locator("nav a").last.click()
+        assert column(page, 0) == ["iris"]
+        heading(page, "A").click()
+        assert "datasets=iris" in page.url
+        assert "section" not in page.url
+
+    def test_a_new_fragment_is_another_view(self, view, file):
+        page = view(file, "#datasets=iris&sort=1.descending&shading=no&group=1&cell=0.0")
+        assert page.locator("#cell").is_visible()
+        page.evaluate("location.hash = '#methods=b'")
+        page.wait_for_function("document.getElementById('filter-methods').value === 'b'")
+        assert column(page, 0) == ["iris", "wine", "sonar", "glass"]
+        assert page.locator("#scores th[aria-sort]").count() == 0
+        assert page.locator("#heat").is_checked()
+        assert page.locator("#group").input_value() == "0"
+        assert not page.locator("#cell").is_visible()
 
     def test_a_broken_fragment_is_no_error(self, view, file):
         page = view(file, "#sort=99.up&group=77&cell=x.y&theme=%3Cb%3E&datasets=%27%22")
@@ -277,6 +377,21 @@ class TestPage:
         page.emulate_media(media="print")
         assert not page.locator(".filters").first.is_visible()
         assert page.locator("#scores").is_visible()
+        # The headings are read from the cells: a heading that is repeated on the next page shows no button.
+        before = page.locator("#scores thead th").last.evaluate("cell => getComputedStyle(cell, '::before').content")
+        assert before == '"C"'
+
+    def test_paper_is_white(self, view, file):
+        page = view(file, "#theme=dark", color_scheme="dark")
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+    def test_headings_stay_in_sight(self, view, file):
+        page = view(file, viewport={"width": 375, "height": 180})
+        page.evaluate("document.getElementById('scores').closest('.scroll').scrollTo(60, 60)")
+        frame = page.locator(".scroll:has(#scores)").bounding_box()
+        assert page.locator("#scores thead th").nth(1).bounding_box()["y"] == pytest.approx(frame["y"], abs=2)
+        assert page.locator("#scores tbody th").nth(3).bounding_box()["x"] == pytest.approx(frame["x"], abs=2)
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_readers_with_other_senses(self, view, file, scheme):

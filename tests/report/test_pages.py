@@ -172,10 +172,10 @@ class TestPage:
         head = page[: page.index("<main")]
         for sentence in answer_of(run):
             assert f'<p class="answer">{sentence.replace(chr(39), "&#39;")}</p>' in head
-        assert "Left out, failed or not run: 2" in head
+        assert "Left out, failed or not run: 3" in head
         assert "<li>Left out: gone: no network</li>" in head
         assert "<li>Failed: C on wine: 5 × error: ValueError: no way</li>" in head
-        assert "<code>mfbench suite own --profile quick &amp;&amp; mfbench report own --html</code>" in head
+        assert "<code>mfbench suite own --profile quick &amp;&amp; mfbench report own --open</code>" in head
         assert "<code>mfbench report own --html</code>" in page_of(run, command="mfbench report own --html")
 
     def test_a_run_in_which_everything_failed_has_a_page(self, write_run, failure):

@@ -2,13 +2,15 @@
 
 import io
 import json
+import os
 
 import pytest
 from rich.console import Console
 
 from mfbench.analysis.results import Run
-from mfbench.errors import UnknownNameError, UsageError
-from mfbench.report.present import Form, present_run, show_run
+from mfbench.errors import MfbenchError, UnknownNameError, UsageError
+from mfbench.report import present
+from mfbench.report.present import Form, present_run, set_reference, show_run, write_charts, write_page
 from mfbench.run.merging import merge_runs
 
 
@@ -60,7 +62,7 @@ def test_joined_runs_may_have_cells_that_no_run_planned(write_run, tmp_path, for
     ]
     remarks = merge_runs([part.path for part in parts], tmp_path / "joined")
     joined = Run(tmp_path / "joined")
-    assert remarks == ["No joined run has 1 of the 9 cells of 3 datasets and 3 methods."]
+    assert remarks == ["Of 9 cells (3 datasets × 3 methods), 1 is in none of the joined runs."]
     screen = console()
     text = present_run(joined, Form(form, joined=("a", "b")), screen) or screen.file.getvalue()
     assert "C" in text
@@ -68,3 +70,48 @@ def test_joined_runs_may_have_cells_that_no_run_planned(write_run, tmp_path, for
     assert joined.overall().n_datasets == 2
     assert joined.overall().ranks.index[0] == "C"
     assert list(joined.time_ratios.index) == ["d1", "d2"]
+
+
+class TestPage:
+    def screen(self, run):
+        screen = console()
+        show_run(run, screen)
+        return " ".join(screen.file.getvalue().split())
+
+    def test_the_page_of_the_run_is_named(self, run):
+        assert "--open" in self.screen(run)
+        write_page(run)
+        assert f"Page: {run.path / 'report.html'}" in self.screen(run)
+
+    def test_a_page_older_than_the_results_is_not(self, run):
+        page = write_page(run)
+        os.utime(page, (0, 0))
+        assert "Page: mfbench report" in self.screen(run)
+
+    def test_nor_is_one_with_another_reference(self, run):
+        write_page(run)
+        set_reference(run, "B")
+        assert f"Page: mfbench report {run.path} --reference B --open" in self.screen(run)
+
+
+def test_the_reference_of_the_suite_stays_if_none_is_named(run):
+    before = run.settings.reference
+    set_reference(run, None)
+    assert run.settings.reference == before
+    set_reference(run, "B")
+    assert run.settings.reference == "B"
+
+
+class TestCharts:
+    def test_one_that_cannot_be_drawn_does_not_cost_the_others(self, run, tmp_path, monkeypatch):
+        def picture(chart, form, title):
+            if chart.name == "score-time":
+                raise ValueError("too hard")
+            return b"<svg/>"
+
+        monkeypatch.setattr(present, "picture", picture)
+        with pytest.raises(MfbenchError, match=r"^cannot draw the chart 'score-time': too hard$"):
+            write_charts(run, tmp_path)
+        names = {path.name for path in tmp_path.iterdir()}
+        assert {"critical-difference.svg", "time-profile.svg"} <= names
+        assert "score-time.svg" not in names

@@ -161,7 +161,7 @@ class TestUnion:
         write("a", {("iris", "A"): 0.5, ("iris", "B"): 0.6})
         write("b", {("wine", "C"): 0.7})
         assert merge_runs([Path("a"), Path("b")], Path("joined")) == [
-            "No joined run has 3 of the 6 cells of 2 datasets and 3 methods."
+            "Of 6 cells (2 datasets × 3 methods), 3 are in none of the joined runs."
         ]
         run = Run(Path("joined"))
         assert set(zip(run.scores["dataset"], run.scores["method"], strict=True)) == {
@@ -238,7 +238,7 @@ class TestAlgebra:
     def test_a_run_joined_with_itself_is_the_run(self, write):
         folder = write("a", {("wine", "B"): 0.5, ("wine", "A"): [0.6, failed()], ("iris", "B"): [None, 0.7]})
         assert merge_runs([folder, folder], Path("joined")) == [
-            "No joined run has 1 of the 4 cells of 2 datasets and 2 methods."
+            "Of 4 cells (2 datasets × 2 methods), 1 is in none of the joined runs."
         ]
         assert content(Path("joined")) == content(folder)
 

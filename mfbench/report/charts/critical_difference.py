@@ -77,18 +77,18 @@ def diagram_of(overall: Overall) -> Diagram | None:
     )
 
 
-def levels(bars: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the row in which each bar is drawn: the first in which it touches no other bar.
+def levels(bars: Sequence[tuple[float, float]], gap: float = 0.0) -> list[int]:
+    """Return the row in which each bar is drawn: the first in which more than a gap separates it from other bars.
 
     Examples
     --------
-    >>> levels([(0, 2), (1, 4), (3, 5)])
-    [0, 1, 0]
+    >>> levels([(0, 2), (1, 4), (3, 5)]), levels([(0, 2), (1, 4), (3, 5)], gap=1)
+    ([0, 1, 0], [0, 1, 2])
     """
-    ends: list[int] = []
+    ends: list[float] = []
     rows = []
     for first, last in bars:
-        row = next((number for number, end in enumerate(ends) if end < first), len(ends))
+        row = next((number for number, end in enumerate(ends) if first - end > gap), len(ends))
         if row == len(ends):
             ends.append(last)
         ends[row] = last
@@ -155,7 +155,7 @@ def _strokes(index: int, bars: Sequence[tuple[int, int]], rows: Sequence[int]) -
 
 
 # Sizes of Demšar's form in pixels: the rows of labels, the bars, and what a method needs on the axis.
-_ROW, _BAR, _PER_METHOD, _LEAST_AXIS, _TOP = 20.0, 9.0, 34.0, 360.0, 12.0
+_ROW, _BAR, _PER_METHOD, _LEAST_AXIS, _TOP, _GAP = 20.0, 9.0, 34.0, 360.0, 12.0, 12.0
 
 
 def specify(diagram: Diagram) -> Any:
@@ -172,10 +172,12 @@ def specify(diagram: Diagram) -> Any:
     import altair as alt
 
     n = len(diagram.labels)
-    rows = levels(diagram.bars)
     axis = max(_LEAST_AXIS, _PER_METHOD * (n - 1))
     # Labels stand beside the axis, in its own unit: a rank.
     margin = (24.0 + LETTER * (6 + max(cell_len(label) for label in diagram.labels))) * (n - 1) / axis
+    # Round caps lengthen bars; two bars that look like one would join methods that differ.
+    ends = [(diagram.ranks[first], diagram.ranks[last]) for first, last in diagram.bars]
+    rows = levels(ends, gap=_GAP * (n - 1) / axis)
     labels_top = _TOP + _BAR * (max(rows, default=-1) + 1) + 14.0
     height = labels_top + _ROW * ((n + 1) // 2)
     ranks = alt.Scale(domain=[1.0 - margin, n + margin], nice=False, zero=False)

@@ -16,6 +16,7 @@ from mfbench.sections import Chart
 
 MOST_FEATURES = 60
 _BLANK = "#f7f7f7"
+_LEAST_STEP = 11
 
 
 def matrix_chart(number: int, dataset: str, method: str, pairs: pd.DataFrame, names: Sequence[str]) -> Chart:
@@ -101,8 +102,8 @@ def specify(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[
             "weight": [float(f"{weight:.4g}") for weight in part[np.nonzero(part)]],
         }
     )
-    side = 420 if len(order) > 8 else 44 * len(order)
-    axis = alt.Axis(title=None, labelLimit=140)
+    side = max(420 if len(order) > 8 else 44 * len(order), _LEAST_STEP * len(order))
+    axis = alt.Axis(title=None, labelLimit=140, labelFontSize=12 if len(order) <= 30 else 10)
     return (
         alt.Chart(rows)
         .mark_rect()

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from mfbench.report.charts.theme import ACCENT, NEUTRAL
+from mfbench.report.charts.theme import ACCENT, LETTER, NEUTRAL
 from mfbench.sections import Chart
 
 NAME = "score-time"
+_WIDTH, _HEIGHT, _LINE = 560, 340, 13
 
 
 def score_time_chart(summary: pd.DataFrame, metric: str, *, greater_is_better: bool = True) -> Chart | None:
@@ -72,11 +74,40 @@ def specify(frame: pd.DataFrame, metric: str) -> Any:
         .transform_filter("datum.front")
         .mark_line(interpolate="step-after", color=ACCENT, strokeDash=[4, 3])
     )
+    named = alt.FieldOneOfPredicate(field="method", oneOf=labelled(frame))
     return alt.layer(
         joined.encode(x, y),
         base.mark_circle(size=60, opacity=1.0).encode(color=colour, tooltip=tooltip),
-        base.mark_text(align="left", dx=7, dy=-5, fontSize=11).encode(alt.Text("method:N")),
-    ).properties(width=560, height=340)
+        base.transform_filter(named).mark_text(align="left", dx=7, dy=-5, fontSize=11).encode(alt.Text("method:N")),
+    ).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def labelled(frame: pd.DataFrame) -> list[str]:
+    """Return the methods whose names fit beside their dots without covering another name; the front has priority.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"method": ["A", "B", "C"], "mean": [0.9, 0.9, 0.5], "seconds": [1.0, 1.0, 9.0]})
+    >>> labelled(frame.assign(front=[False, True, False]))
+    ['B', 'C']
+    """
+    x = _scaled(np.log(frame["seconds"].to_numpy(dtype=float)), _WIDTH)
+    y = _scaled(frame["mean"].to_numpy(dtype=float), _HEIGHT)
+    taken: list[tuple[float, float, float]] = []
+    names = []
+    for place in np.argsort(~frame["front"].to_numpy(dtype=bool), kind="stable"):
+        name = str(frame["method"].iloc[place])
+        left, right = x[place], x[place] + LETTER * len(name)
+        if all(right < begin or left > end or abs(y[place] - height) > _LINE for begin, end, height in taken):
+            taken.append((left, right, y[place]))
+            names.append(name)
+    return names
+
+
+def _scaled(values: NDArray[np.float64], size: float) -> NDArray[np.float64]:
+    """Return values as pixels of an axis that they fill."""
+    spread = float(np.ptp(values)) if len(values) else 0.0
+    return (values - values.min()) / spread * size if spread else np.zeros(len(values))
 
 
 def describe(frame: pd.DataFrame) -> str:

@@ -13,7 +13,7 @@ from mfbench.report.charts.theme import numbered_name
 from mfbench.sections import Chart
 
 MOST_FEATURES = 60
-_NAMED = 3
+_NAMED, _MOST_LABELS = 3, 30
 
 
 def selection_chart(
@@ -75,16 +75,22 @@ def specify(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
     import altair as alt
 
     labels = {
-        method: method if not np.isfinite(stability.get(method, np.nan)) else f"{method} ({stability[method]:.2f})"
+        method: method
+        if not np.isfinite(stability.get(method, np.nan))
+        else f"{method} ({stability[method] + 0.0:z.2f})"
         for method in dict.fromkeys(frame["method"])
     }
     features = dict(zip(frame["position"], frame["feature"], strict=True))
     shown = frame.assign(label=frame["method"].map(labels))
+    x = alt.X("position:O", title="feature", axis=alt.Axis(labels=False, ticks=False))
+    if len(features) <= _MOST_LABELS and len(set(features.values())) == len(features):
+        names = alt.Scale(domain=list(features.values()))
+        x = alt.X("feature:N", title=None, scale=names, axis=alt.Axis(labelAngle=-45, labelLimit=120))
     return (
         alt.Chart(shown)
         .mark_rect(stroke="white", strokeWidth=0.5)
         .encode(
-            alt.X("position:O", title="feature", axis=alt.Axis(labels=False, ticks=False)),
+            x,
             alt.Y("label:N", scale=alt.Scale(domain=list(labels.values())), title="method (stability)"),
             alt.Color("share:Q", title="share of folds", scale=alt.Scale(domain=[0.0, 1.0], scheme="blues")),
             tooltip=[alt.Tooltip("method:N"), alt.Tooltip("feature:N"), alt.Tooltip("share:Q", format=".0%")],

@@ -67,6 +67,24 @@ def dashes_of(names: Sequence[str]) -> list[list[int]]:
     return [DASHES[number // len(COLOURS) % len(DASHES)] for number in range(len(names))]
 
 
+def distinct_slugs(names: Sequence[str]) -> list[str]:
+    """Return names of charts in a form that is fit for files and addresses; equal ones are numbered.
+
+    Examples
+    --------
+    >>> distinct_slugs(["Time profile", "time-profile", "../x"])
+    ['time-profile', 'time-profile-2', 'x']
+    """
+    slugs: list[str] = []
+    for name in names:
+        slug = first = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "chart"
+        number = 2
+        while slug in slugs:
+            slug, number = f"{first}-{number}", number + 1
+        slugs.append(slug)
+    return slugs
+
+
 def numbered_name(kind: str, number: int, dataset: str) -> str:
     """Return the name of a dataset's chart, fit for a file.
 

@@ -43,7 +43,7 @@ def features(run: Run) -> Section:
 def _charts(run: Run, frame: pd.DataFrame) -> list[Chart]:
     """Return a chart for each dataset, of the methods that leave features out there."""
     own = frame[frame["least"] < frame["n_features"]]
-    charts = []
+    charts: list[Chart] = []
     for number, (dataset, group) in enumerate(own.groupby("dataset", sort=False), 1):
         label = str(dataset)
         stability = dict(zip(group["method"], group["stability"], strict=True))

@@ -132,3 +132,9 @@ def test_the_chart_has_both_forms(rows_of):
         [name, rank, "left" if position < 2 else "right"] for position, (name, rank) in enumerate(data.ranks.items())
     ]
     assert chart.alt() == describe(diagram_of(data))
+
+
+def test_bars_that_nearly_touch_are_in_different_rows():
+    bars = [(1.0, 3.0), (3.2, 5.0), (5.6, 6.0)]
+    assert levels(bars) == [0, 0, 0]
+    assert levels(bars, gap=0.5) == [0, 1, 0]

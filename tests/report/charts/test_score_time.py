@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfbench.report.charts.score_time import front, score_time_chart
+from mfbench.report.charts.score_time import front, labelled, score_time_chart
 
 
 def summary(means, seconds, names="ABCDEFGH", planned=1):
@@ -94,3 +94,29 @@ def test_many_methods_have_a_label_each(words_of):
 def test_names_are_plain_text(hostile, check_names):
     numbers = np.linspace(0.5, 0.9, len(hostile))
     check_names(score_time_chart(summary(numbers, numbers, hostile), "accuracy"), hostile)
+
+
+class TestLabels:
+    def test_names_that_would_cover_another_are_left_out(self):
+        frame = front(summary([0.9, 0.9, 0.5, 0.7], [1.0, 1.01, 100.0, 100.0]))
+        assert labelled(frame) == ["A", "C", "D"]
+
+    def test_the_front_has_priority(self):
+        frame = front(summary([0.8, 0.801, 0.1], [1.01, 1.0, 1000.0]))
+        assert labelled(frame) == ["B", "C"]
+
+    def test_all_dots_in_one_place_share_one_name(self):
+        assert labelled(front(summary([0.5] * 3, [1.0] * 3))) == ["A"]
+
+    @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), min_size=1, max_size=8))
+    def test_every_method_keeps_its_dot(self, points):
+        means, seconds = zip(*points, strict=True)
+        frame = front(summary(np.array(means, dtype=float), np.array(seconds, dtype=float)))
+        names = labelled(frame)
+        assert len(set(names)) == len(names) >= 1
+        assert set(names) <= set(frame["method"])
+
+
+def test_a_dot_without_a_name_is_drawn(rows_of):
+    chart = score_time_chart(summary([0.9, 0.9, 0.1], [1.0, 1.0, 9.0]), "accuracy")
+    assert len(rows_of(chart, "method")) == 3

@@ -18,6 +18,7 @@ from mfbench.report.charts.theme import (
     WORSE,
     colours_of,
     dashes_of,
+    distinct_slugs,
     numbered_name,
 )
 
@@ -63,3 +64,8 @@ def test_text_is_readable_on_white(colour):
 def test_the_settings_are_valid():
     alt.Chart.from_dict({"data": {"values": []}, "mark": "point", "config": CONFIG})
     assert CONFIG["range"]["category"] == list(COLOURS)
+
+
+def test_charts_of_equal_names_have_distinct_files():
+    names = distinct_slugs(["Rounds", "rounds", "rounds-2", "ROUNDS!", "../..", "", "."])
+    assert names == ["rounds", "rounds-2", "rounds-2-2", "rounds-3", "chart", "chart-2", "chart-3"]

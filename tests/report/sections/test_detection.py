@@ -183,7 +183,7 @@ def test_the_overview_comes_first(run):
 
 def test_pictures_where_nothing_can_be_written(run, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(MfbenchError, match="cannot write charts"):
+    with pytest.raises(MfbenchError, match=r"cannot write .*file"):
         write_charts(run, tmp_path / "file")
 
 

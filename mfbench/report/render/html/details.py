@@ -69,7 +69,7 @@ def _chosen(run: Run) -> dict[Place, list[tuple[str, int]]]:
     for place, parameters in run.chosen_parameters:
         text = ", ".join(f"{name} = {value}" for name, value in parameters.items())
         counts.setdefault(place, Counter())[text] += 1
-    return {place: counter.most_common(MOST_PARAMETERS) for place, counter in counts.items()}
+    return {place: _first(counter.most_common(), MOST_PARAMETERS) for place, counter in counts.items()}
 
 
 def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
@@ -79,8 +79,9 @@ def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
     for dataset, method in leaving_out[["dataset", "method"]].itertuples(index=False, name=None):
         if (dataset, method) in run.selection_counts:
             names, (counts, _) = run.feature_names(dataset), run.selection_counts[dataset, method]
-            order = np.argsort(-counts, kind="stable")[:MOST_FEATURES]
-            selected[dataset, method] = [(names[index], int(counts[index])) for index in order if counts[index]]
+            order = np.argsort(-counts, kind="stable")
+            pairs = [(names[index], int(counts[index])) for index in order if counts[index]]
+            selected[dataset, method] = _first(pairs, MOST_FEATURES)
     return selected
 
 
@@ -89,7 +90,14 @@ def _errors(run: Run) -> dict[Place, list[tuple[str, int]]]:
     for row in run.failures.to_dict("records"):
         parts = [str(row[name]) for name in ("status", "error_type", "error_message") if not pd.isna(row[name])]
         counts.setdefault((row["dataset"], row["method"]), Counter())[": ".join(parts)[:LONGEST_ERROR]] += 1
-    return {place: counter.most_common(MOST_ERRORS) for place, counter in counts.items()}
+    return {place: _first(counter.most_common(), MOST_ERRORS) for place, counter in counts.items()}
+
+
+def _first(pairs: list[tuple[str, int]], most: int) -> list[tuple[str, int]]:
+    """Return the first pairs; one more, with the largest of their numbers, says how many others there are."""
+    if len(pairs) <= most:
+        return pairs
+    return [*pairs[:most], (f"… and {len(pairs) - most} more, at most", pairs[most][1])]
 
 
 def _median(values: NDArray[np.float64]) -> float:

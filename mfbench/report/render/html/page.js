@@ -3,13 +3,15 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const table = document.getElementById("scores");
-  const state = new URLSearchParams(location.hash.slice(1));
   const said = document.getElementById("said");
   const byId = (id) => document.getElementById(id);
   for (const part of document.querySelectorAll(".scripted")) part.hidden = false;
 
-  // The state of the page is its fragment, so that a link shows the same view.
+  // The state of the page is its fragment, so that a link shows the same view. A fragment without "=" is the address
+  // of a section: it leaves the state as it is.
+  let state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
   const save = (name, value) => {
+    if ((state.get(name) || "") === value) return;
     if (value) state.set(name, value); else state.delete(name);
     history.replaceState(null, "", state.size ? "#" + state : location.pathname + location.search);
   };
@@ -78,7 +80,8 @@
     });
   }
 
-  applyTheme(["light", "dark"].includes(state.get("theme")) ? state.get("theme") : (prefersDark.matches ? "dark" : "light"));
+  const chosenTheme = () => ["light", "dark"].includes(state.get("theme")) ? state.get("theme") : (prefersDark.matches ? "dark" : "light");
+  applyTheme(chosenTheme());
   themeButton.addEventListener("click", () => {
     applyTheme(isDark() ? "light" : "dark");
     save("theme", root.dataset.theme);
@@ -111,7 +114,7 @@
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = head.textContent;
+    button.textContent = head.dataset.name = head.textContent;
     head.replaceChildren(button);
     button.addEventListener("click", () => {
       const next = { null: "descending", descending: "ascending", ascending: null };
@@ -120,27 +123,36 @@
   });
 
   const visible = { datasets: null, columns: null };
+  // Commas and semicolons outside of brackets separate names, and so do blanks if no name has one.
+  const partsOf = (wanted, names) => {
+    const parts = [""];
+    let depth = 0;
+    for (const sign of wanted) {
+      depth += "([{".includes(sign) ? 1 : ")]}".includes(sign) ? -1 : 0;
+      if (",;".includes(sign) && depth <= 0) parts.push(""); else parts[parts.length - 1] += sign;
+    }
+    const whole = names.some((name) => /\s/.test(name)) ? parts : parts.flatMap((part) => part.split(/\s+/));
+    return whole.map((part) => part.trim()).filter(Boolean);
+  };
+  const matches = (name, parts) => !parts.length || parts.some((part) => name.toLowerCase().includes(part));
   const filter = () => {
     const dataset = byId("filter-datasets").value.trim().toLowerCase();
     const method = byId("filter-methods").value.trim().toLowerCase();
     const tag = byId("filter-tag") ? byId("filter-tag").value : "";
-    const matches = (name, wanted) => wanted.split(/[\s,]+/).some((part) => name.toLowerCase().includes(part));
-    for (const row of rows) row.hidden = !matches(row.cells[0].textContent, dataset);
+    const datasetParts = partsOf(dataset, data.scores.datasets), methodParts = partsOf(method, data.scores.methods);
+    for (const row of rows) row.hidden = !matches(row.cells[0].textContent, datasetParts);
     visible.columns = heads.map((head, column) => {
       if (column < first) return true;
       const index = column - first;
-      return matches(data.scores.methods[index], method) && (!tag || data.scores.tags[index].includes(tag));
+      return matches(data.scores.methods[index], methodParts) && (!tag || data.scores.tags[index].includes(tag));
     });
     for (const row of table.rows) for (let column = 0; column < row.cells.length; column += 1)
       row.cells[column].hidden = !visible.columns[column];
     save("datasets", dataset); save("methods", method); save("tag", tag);
+    enterFirst();
   };
-  for (const id of ["filter-datasets", "filter-methods", "filter-tag"]) {
-    const field = byId(id);
-    if (!field) continue;
-    field.value = state.get(id.replace("filter-", "")) || "";
-    field.addEventListener("input", filter);
-  }
+  const fields = ["filter-datasets", "filter-methods", "filter-tag"].map(byId).filter(Boolean);
+  for (const field of fields) field.addEventListener("input", filter);
   const shading = byId("heat");
   const shade = () => { table.classList.toggle("heat", shading.checked); save("shading", shading.checked ? "" : "no"); };
   shading.addEventListener("change", shade);
@@ -219,6 +231,7 @@
   rows.forEach((row, dataset) => {
     for (let column = first; column < row.cells.length; column += 1) {
       const cell = row.cells[column];
+      if (!(data.scores.details[dataset] || [])[column - first]) continue;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = cell.textContent;
@@ -246,7 +259,9 @@
   for (const button of document.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", () => {
       const text = forms[button.dataset.copy](shown());
-      navigator.clipboard.writeText(text).then(
+      // Browsers offer no clipboard to pages that come over plain HTTP.
+      const copied = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject();
+      copied.then(
         () => { said.textContent = "Copied."; },
         () => { download("scores." + { csv: "csv", markdown: "md", latex: "tex" }[button.dataset.copy], text);
           said.textContent = "Saved as a file: the browser does not allow copying from here."; });
@@ -254,8 +269,8 @@
   }
 
   // Arrow keys move between cells, so that one stop of the tab key leads into the table and the next out of it.
-  const buttons = () => rows.concat().sort((a, b) => a.sectionRowIndex - b.sectionRowIndex).filter((row) => !row.hidden)
-    .map((row) => [...row.querySelectorAll("td:not([hidden]) button")]);
+  const buttons = () => [...body.rows].filter((row) => !row.hidden)
+    .map((row) => [...row.cells].slice(first).filter((cell) => !cell.hidden).map((cell) => cell.querySelector("button")));
   body.addEventListener("keydown", (event) => {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const step = steps[event.key];
@@ -263,7 +278,9 @@
     const grid = buttons();
     const row = grid.findIndex((line) => line.includes(event.target));
     if (row < 0) return;
-    const next = (grid[row + step[0]] || [])[grid[row].indexOf(event.target) + step[1]];
+    let [line, place] = [row + step[0], grid[row].indexOf(event.target) + step[1]];
+    while (grid[line] && grid[line][place] === null) { line += step[0]; place += step[1]; }  // a cell without folds
+    const next = (grid[line] || [])[place];
     if (!next) return;
     event.preventDefault();
     enter(next);
@@ -272,16 +289,32 @@
   const enter = (button) => {
     for (const other of body.querySelectorAll("button")) other.tabIndex = other === button ? 0 : -1;
   };
-  const enterFirst = () => { const first = buttons().flat()[0]; if (first) enter(first); };
+  const enterFirst = () => {
+    const current = body.querySelector('button[tabindex="0"]');
+    if (current && current.offsetParent) return;
+    const button = buttons().flat().find(Boolean);
+    if (button) enter(button);
+  };
 
   // The view of a link -------------------------------------------------------------------------------------------------
-  filter();
-  if (state.get("shading") === "no") { shading.checked = false; shade(); }
-  const sorting = (state.get("sort") || "").split(".");
-  if (heads[sorting[0]] && ["ascending", "descending"].includes(sorting[1])) sortBy(Number(sorting[0]), sorting[1]);
-  if (group && data.scores.groups[state.get("group")]) { group.value = state.get("group"); showGroup(Number(group.value)); }
-  if (published && state.get("published")) { published.checked = true; showPublished(true); }
-  enterFirst();
-  const cell = (state.get("cell") || "").split(".");
-  if (cell.length === 2) open(Number(cell[0]), Number(cell[1]));
+  const restore = () => {
+    applyTheme(chosenTheme());
+    for (const field of fields) field.value = state.get(field.id.replace("filter-", "")) || "";
+    filter();
+    shading.checked = state.get("shading") !== "no";
+    shade();
+    const [column, direction] = (state.get("sort") || "").split(".");
+    const isSorted = heads[column] && ["ascending", "descending"].includes(direction);
+    sortBy(isSorted ? Number(column) : 0, isSorted ? direction : "");
+    if (group) { group.value = data.scores.groups[state.get("group")] ? state.get("group") : "0"; showGroup(Number(group.value)); }
+    if (published) { published.checked = Boolean(state.get("published")); showPublished(published.checked); }
+    const cell = (state.get("cell") || "").split(".");
+    if (cell.length === 2) open(Number(cell[0]), Number(cell[1])); else if (dialog.open) dialog.close();
+  };
+  restore();
+  addEventListener("hashchange", () => {
+    if (location.hash && !location.hash.includes("=")) return;
+    state = new URLSearchParams(location.hash.slice(1));
+    restore();
+  });
 })();

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mfbench.report.charts.drawing import specification
-from mfbench.report.charts.theme import CONFIG
+from mfbench.report.charts.theme import CONFIG, distinct_slugs
 from mfbench.report.render.html.library import drawing_library
 from mfbench.report.render.html.pictures import packed, static_picture
 from mfbench.report.render.html.scores import ScoreData
@@ -39,6 +38,7 @@ class PageTable:
     footer: Sequence[Sequence[PageCell]]
     title: str
     is_scores: bool
+    text_column: int | None
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _table(table: Table, scores: ScoreData | None) -> PageTable:
             _score_row(row, scores, number) if number < n_body else [PageCell(cell.text, cell.role) for cell in row]
             for number, row in enumerate(table.rows)
         ]
-    return PageTable(table.columns, rows[:n_body], rows[n_body:], table.title, is_scores)
+    return PageTable(table.columns, rows[:n_body], rows[n_body:], table.title, is_scores, table.wrap)
 
 
 def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[PageCell]:
@@ -159,10 +159,11 @@ def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Page
     low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
     sign = 1.0 if scores.greater_is_better else -1.0
     cells = [PageCell(cell.text, cell.role) for cell in row[: scores.first]]
-    for cell, value in zip(row[scores.first :], values, strict=True):
+    for cell, value, kind in zip(row[scores.first :], values, scores.missing[number], strict=True):
         share = 0.5 if high == low or value is None else (value - low) / (high - low)
         heat = share if sign > 0 else 1.0 - share
-        cells.append(PageCell(cell.text, cell.role, value, round(heat, 2)))
+        role = cell.role if cell.role != "missing" else f"missing {kind}"
+        cells.append(PageCell(cell.text, role, value, round(heat, 2)))
     return cells
 
 
@@ -170,19 +171,14 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> PageChart:
     from markupsafe import Markup
 
     content = specification(chart)
-    name, words = _slug(chart.name), content["description"]
-    while name in charts:
-        name += "-2"  # a plugin may use the name of another chart
+    # A plugin may use the name of another chart.
+    name, words = distinct_slugs([*charts, chart.name])[-1], content["description"]
     # The picture is made by the drawing library from text that it escapes.
     picture = Markup(static_picture(content, name, words))
     compact = packed(content)
     as_script_data(compact)
     charts[name] = compact
     return PageChart(name, chart.title, chart.caption, words, picture)
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def as_script_data(content: Any) -> str:

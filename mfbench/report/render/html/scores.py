@@ -46,6 +46,9 @@ class ScoreData:
     datasets, methods : list of str
     values : list of list of (float or None)
         Mean of each dataset and method.
+    missing : list of list of {"", "imputed", "partial", "failed", "pending", "absent"}
+        Why a cell has no score of all its folds: across datasets another value stands for it, some folds have none, all
+        folds have none, none has run, or no run planned it; empty for complete cells.
     tags : list of list of str
         Of each method.
     published : list of list of str
@@ -63,6 +66,7 @@ class ScoreData:
     datasets: list[str]
     methods: list[str]
     values: list[list[float | None]]
+    missing: list[list[str]]
     tags: list[list[str]]
     published: list[list[str]]
     groups: list[Group]
@@ -112,11 +116,30 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
         datasets=datasets,
         methods=methods,
         values=values,
+        missing=_missing(run, datasets, methods),
         tags=[list(own) for own in tags] or [[] for _ in methods],
         published=_published(run, datasets, methods),
         groups=list(groups),
         details=in_order(details_of(run), datasets, methods),
     )
+
+
+def _missing(run: Run, datasets: Sequence[str], methods: Sequence[str]) -> list[list[str]]:
+    cells = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
+    failed = set(zip(run.failures["dataset"], run.failures["method"], strict=True))
+    filled = run.overall().completed.scores if run.settings.missing != "drop-dataset" else None
+
+    def kind(dataset: str, method: str) -> str:
+        cell = cells.get((dataset, method))
+        if cell is None or cell["complete"]:
+            return "absent" if cell is None else ""
+        if filled is not None and dataset in filled.index and method in filled.columns:
+            return "imputed"
+        if cell["completed"]:
+            return "partial"
+        return "failed" if (dataset, method) in failed else "pending"
+
+    return [[kind(dataset, method) for method in methods] for dataset in datasets]
 
 
 def _published(run: Run, datasets: Sequence[str], methods: Sequence[str]) -> list[list[str]]:

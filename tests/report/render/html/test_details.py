@@ -94,10 +94,12 @@ def test_long_lists_are_cut(write_run, failure):
     failed = [failure(message=f"reason {i}") for i in range(10)]
     run = write_run({("d", "A"): many, ("d", "B"): failed}, folds=10, features=features, selection={"A": "nested"})
     details = details_of(run)
-    assert len(details["d", "A"][CHOSEN]) == MOST_PARAMETERS
-    assert len(details["d", "A"][SELECTED]) == MOST_FEATURES
+    assert len(details["d", "A"][CHOSEN]) == MOST_PARAMETERS + 1
+    assert details["d", "A"][CHOSEN][-1] == (f"… and {10 - MOST_PARAMETERS} more, at most", 1)
+    assert len(details["d", "A"][SELECTED]) == MOST_FEATURES + 1
+    assert details["d", "A"][SELECTED][-1][0] == f"… and {29 - MOST_FEATURES} more, at most"
     assert details["d", "A"][SELECTED][0] == ("f9", 10)
-    assert len(details["d", "B"][ERRORS]) == MOST_ERRORS
+    assert len(details["d", "B"][ERRORS]) == MOST_ERRORS + 1
 
 
 def test_details_are_plain_and_in_the_order_of_the_table(run):

@@ -113,7 +113,7 @@ class TestHostileNames:
             second, first, second, spec=lambda: bars([{"a": name, "b": 1.0} for name in HOSTILE]), alt=lambda: third
         )
         scores = ScoreData(
-            table, 1, first, True, [first], [second], [[0.5]], [[third, fourth]], [["<b>"]],
+            table, 1, first, True, [first], [second], [[0.5]], [[""]], [[third, fourth]], [["<b>"]],
             [Group(first, [[second, third]], [fourth]), Group(second, [], [])], [[[[0.5], [None], None, [], [], []]]],
         )  # fmt: skip
         section = Section(third, [table], [chart], [fourth, first])
@@ -206,7 +206,8 @@ class TestTables:
         cells = [Cell(text) for text in texts or map(str, values)]
         table = Table(columns, [[Cell("iris"), *cells], [Cell("rank"), *cells]], footer_rows=1)
         names = columns[1:]
-        data = ScoreData(table, 1, "m", greater, ["iris"], names, [values], [[]] * len(names), [], [], [])
+        missing = [["failed" if value is None else "" for value in values]]
+        data = ScoreData(table, 1, "m", greater, ["iris"], names, [values], missing, [[]] * len(names), [], [], [])
         return to_html(Report("t", "s", [Section("S", [table])]), "", data)
 
     def heats(self, text):
@@ -232,6 +233,12 @@ class TestTables:
         text = to_html(Report("t", "s", [Section("S", [table])]))
         assert '<td class="best">1</td>' in text and "<td>2</td>" in text
         assert 'id="scores"' not in text
+
+    def test_a_column_of_text_is_marked(self):
+        table = Table(["m", "words", "a"], [[Cell("A"), Cell("long"), Cell("1")]], wrap=1)
+        text = to_html(Report("t", "s", [Section("S", [table])]))
+        assert '<td class="text">long</td><td>1</td>' in text
+        assert '<th scope="col" class="text">words</th><th scope="col">a</th>' in text
 
     def test_a_section_without_content_is_left_out(self):
         text = to_html(Report("t", "s", [Section("Nothing to see", data={"x": dict}), Section("Full", notes=["n"])]))

@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from mfbench.analysis.results import Run
 from mfbench.report.render.html.details import details_of
 from mfbench.report.render.html.scores import Group, score_data
 from mfbench.report.sections.scores import score_table
+from mfbench.run.merging import merge_runs
 from mfbench.suite.published import PublishedFigure
 
 
@@ -75,3 +77,28 @@ def test_the_script_reads_plain_values(run):
     assert plain["groups"] == [{"title": group.title, "rows": group.rows, "answer": group.answer}]
     assert plain["datasets"] == ["wine", "iris"]
     assert len(plain["details"]) == len(plain["published"]) == 2
+
+
+class TestMissing:
+    def test_each_kind_has_its_word(self, run):
+        assert data_of(run).missing == [["", "failed"], ["", "partial"]]
+
+    def test_a_value_that_stands_for_a_cell_is_imputed(self, write_run, failure):
+        cells = {(d, m): 0.5 + k / 10 for d in ("iris", "wine", "sonar") for k, m in enumerate("AB")}
+        cells["wine", "B"] = [failure()] * 5
+        run = write_run(cells, report={"missing": "worst-rank"})
+        assert data_of(run).missing == [["", ""], ["", "imputed"], ["", ""]]
+
+    def test_a_cell_that_has_not_run_is_not_imputed(self, write_run):
+        cells = {(d, m): 0.5 + k / 10 for d in ("iris", "wine", "sonar") for k, m in enumerate("AB")}
+        cells["wine", "B"] = [None] * 5
+        run = write_run(cells, report={"missing": "worst-rank"})
+        assert data_of(run).missing[1] == ["", "pending"]
+
+    def test_a_cell_of_no_joined_run_is_absent(self, write_run, tmp_path):
+        parts = [
+            write_run({(f"d{i}", m): 0.5 + k / 10 for i in range(2) for k, m in enumerate("AB")}),
+            write_run({("d1", "C"): 0.9}),
+        ]
+        merge_runs([part.path for part in parts], tmp_path / "joined")
+        assert data_of(Run(tmp_path / "joined")).missing == [["", "", "absent"], ["", "", ""]]
