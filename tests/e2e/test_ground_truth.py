@@ -74,8 +74,9 @@ def test_results_depend_neither_on_workers_nor_on_other_methods(host):
         assert result.returncode == 0, result.stderr
         tables.append(host.run("report", f"out{jobs}/own", "--csv").stdout)
     assert tables[0] == tables[1]
-    assert "± " in result.stdout
-    assert "Selected by rank (RFF): these methods only rank features" in " ".join(result.stdout.split())
+    full = host.run("report", "out2/own", "--full").stdout
+    assert "± " in full
+    assert "Selected by rank (RFF): these methods only rank features" in " ".join(full.split())
     alone = host.run("suite", "own.toml", "--profile", "quick", "--only", "LAS", "--out", "alone")
     assert alone.returncode == 0, alone.stderr
     lasso_alone, lasso_of_all = (
@@ -127,7 +128,11 @@ def test_pictures_and_mistakes(host):
     assert drawn.returncode == 0, drawn.stderr
     assert sorted(path.name for path in (host.folder / "pictures").iterdir()) == [
         "rounds-01-monks-1.svg",
+        "score-time.svg",
+        "selection-01-monks-1.svg",
+        "time-profile.svg",
         "weights-01-monks-1.svg",
+        "wins-ties-losses.svg",
     ]
     run = load_run(host.run_folder())
     assert set(run.detection["figure"]) >= {"detection", "stability"}

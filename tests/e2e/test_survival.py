@@ -119,7 +119,10 @@ def test_a_bad_method_fails_alone(host, small_suite):
     assert "exit code 7" in messages["leaves"]
     assert "class codes" in messages["babbles"]
     assert "Traceback" not in result.stderr
-    assert "Failed: raises on iris: 3 × error: ValueError: this method does not like the data" in result.stdout
+    failed = "Failed: raises: 6 trials on iris and wine; error: this method does not like the data"
+    assert failed in result.stdout
+    remarks = host.run("report", "own", "--full").stdout
+    assert "Failed: raises on iris: 3 × error: ValueError: this method does not like the data" in remarks
 
 
 @pytest.mark.slow(reason="twelve trials run into their time limit")
