@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
+    from mfbench.checking import check_plugins
     from mfbench.comparing import compare_results
     from mfbench.drawing import save_chart
     from mfbench.host.hookspecs import hookimpl
@@ -29,6 +30,7 @@ _HOMES = {
     "Table": "mfbench.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
+    "check_plugins": "mfbench.checking",
     "compare_results": "mfbench.comparing",
     "load_dataset": "mfbench.api",
     "load_run": "mfbench.api",
@@ -49,6 +51,7 @@ __all__ = [
     "SelectorSpec",
     "Table",
     "__version__",
+    "check_plugins",
     "compare_results",
     "hookimpl",
     "load_dataset",

@@ -14,12 +14,13 @@ from mfbench.analysis.power import Power
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, MfbenchError, explained
+from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.report.progress import Silent
 from mfbench.run.runner import Observer, RunOptions, execute, run_folder
 from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
+from mfbench.suite.additions import additions_of, with_additions
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import Plan, make_plan
 
@@ -130,6 +131,10 @@ def prepare_suite(
     only: Sequence[str] = (),
     out: Path | str = DEFAULT_OUT,
     seed: int | None = None,
+    add: Any = (),
+    add_data: str | Sequence[str] = (),
+    target: str | None = None,
+    reference: str | None = None,
     data_dir: Path | str | None = None,
     offline: bool = False,
     registry: Registry | None = None,
@@ -139,7 +144,7 @@ def prepare_suite(
 
     Parameters
     ----------
-    suite, profile, only, out, seed, data_dir, offline : optional
+    suite, profile, only, out, seed, add, add_data, target, reference, data_dir, offline : optional
         As in `run_suite`.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
@@ -155,9 +160,14 @@ def prepare_suite(
     """
     registry = registry or load_registry(isolated=True)
     loaded = load_suite(suite, registry, profile, seed)
+    data = (add_data,) if isinstance(add_data, str) else add_data
+    loaded = with_additions(loaded, registry, additions_of(add, registry), data, target, reference)
     mirror = () if data_dir is None else ("--data-dir", str(data_dir))
     loaded = replace(loaded, request=(*loaded.request, *mirror, *(("--offline",) if offline else ())))
     plan = make_plan(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline), follower))
+    labels = [*plan.methods, *plan.left_out]
+    if reference is not None and reference not in labels:
+        raise UsageError(f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}")
     return plan, run_folder(Path(out), loaded, only), registry
 
 
@@ -171,6 +181,10 @@ def run_suite(
     fresh: bool = False,
     retry_failed: bool = False,
     seed: int | None = None,
+    add: Any = (),
+    add_data: str | Sequence[str] = (),
+    target: str | None = None,
+    reference: str | None = None,
     strict: bool = False,
     data_dir: Path | str | None = None,
     offline: bool = False,
@@ -196,6 +210,17 @@ def run_suite(
         Repeat trials that failed.
     seed : int or None, default=None
         Overrides the suite's seed.
+    add : mapping, or sequence of str and (label, method), default=()
+        Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
+        ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
+        selector and classifier. Classes must be importable, so not from a notebook cell. Results of the other methods
+        that runs in the same folder already have are used again.
+    add_data : str or sequence of str, default=()
+        Datasets to add, as in `load_dataset`.
+    target : str or None, default=None
+        Label column of the added files and datasets of repositories.
+    reference : str or None, default=None
+        Method that the report compares the others with; None means the suite's.
     strict : bool, default=False
         Raise if a plugin cannot be loaded, instead of warning.
     data_dir : Path, str or None, default=None
@@ -237,6 +262,10 @@ def run_suite(
         only=only,
         out=out,
         seed=seed,
+        add=add,
+        add_data=add_data,
+        target=target,
+        reference=reference,
         data_dir=data_dir,
         offline=offline,
         registry=load_registry(strict=strict, isolated=True),

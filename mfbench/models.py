@@ -39,6 +39,15 @@ class EstimatorSpec:
     warm_up : bool, default=False
         True for an estimator that compiles code on first use. It is then fitted on a few artificial rows before its
         first measured fit in a worker process, to keep compilation out of the time of a trial.
+    complexity : str, default=""
+        How time grows, in rows ``n``, features ``p`` and classes ``k``: ``"n**2 * p"``. ``mfbench check`` shows it
+        beside the measured growth.
+    check_parameters : mapping, default={}
+        Parameters that ``mfbench check`` sets so that a fit takes well under a second. They must not change what the
+        method computes in kind.
+    expected_failures : mapping of str to str, default={}
+        Checks of ``mfbench check`` that the method cannot pass, each with the reason. A declared check that passes
+        is a failure.
 
     Raises
     ------
@@ -54,6 +63,9 @@ class EstimatorSpec:
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     tags: Sequence[str] = ()
     warm_up: bool = False
+    complexity: str = ""
+    check_parameters: Mapping[str, Any] = field(default_factory=dict)
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -78,6 +90,9 @@ class SelectorSpec(EstimatorSpec):
         For a selector whose single fit gives the importances for many values of a parameter: the parameter, and the
         method of the fitted selector that takes a value and returns the corresponding ``feature_importances_``. When a
         suite tunes that parameter, the selector is fitted once, with the largest value of the grid.
+    invariance : {"none", "affine", "monotone"}, default="none"
+        Changes of each feature that leave the weights as they are: none; shifts and positive factors; every increasing
+        function. ``mfbench check`` tests what is declared.
 
     Examples
     --------
@@ -88,11 +103,16 @@ class SelectorSpec(EstimatorSpec):
     targets: Literal["", "classes", "numbers"] = ""
     raw_input: bool = False
     path: tuple[str, str] | None = None
+    invariance: Literal["none", "affine", "monotone"] = "none"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.targets not in ("", "classes", "numbers"):
             raise ValueError(f"selector {self.name!r} has targets {self.targets!r}: use 'classes', 'numbers' or ''")
+        if self.invariance not in ("none", "affine", "monotone"):
+            raise ValueError(
+                f"selector {self.name!r} has invariance {self.invariance!r}: use 'none', 'affine' or 'monotone'"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +168,8 @@ class DatasetSpec:
         What a user should know: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
         Free-form words to filter by.
+    expected_failures : mapping of str to str, default={}
+        As in `EstimatorSpec`.
     """
 
     name: str
@@ -170,6 +192,7 @@ class DatasetSpec:
     collections: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     tags: Sequence[str] = ()
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -1,4 +1,4 @@
-"""A pytest plugin with the fixture ``benchmark_method``. Every pytest run imports this module, so it must be light."""
+"""A pytest plugin: the fixture ``benchmark_method`` and a marker. Every pytest run imports it, so it must be light."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ class BenchmarkMethod(Protocol):
         estimator
             Fitted.
         """
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker of `mfbench.testing.parametrize_plugin`, which pytest knows only with pytest-xdist."""
+    config.addinivalue_line("markers", "xdist_group(name): with --dist loadgroup, one process runs all tests of it")
 
 
 @pytest.fixture

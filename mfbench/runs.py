@@ -161,5 +161,5 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
         target = Path(folder) / "joined"
         remarks = merge_runs([run.path for run in runs], target)
         joined = Run(target)
-        joined.remarks = remarks
+        joined.remarks = [*joined.remarks, *remarks]
         yield joined

@@ -1,5 +1,7 @@
 """The Python door."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import mfbench
 from mfbench.api import prepare_suite
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
+from mfbench.report.progress import Silent
 from mfbench.run.environment import describe
 from mfbench.run.metadata import metadata_of
 
@@ -100,3 +103,108 @@ def test_the_command_of_a_run_names_where_its_data_come_from(tmp_path):
     plan, folder, _ = prepare_suite("uci", only=["iris", "DUM"], out=tmp_path, data_dir=None, offline=True)
     words = metadata_of(plan, folder, describe(load_registry(), 1, 10**9)).command
     assert words == ["mfbench", "suite", "uci", "--profile", "quick", "--offline", "--only", "iris", "--only", "DUM"]
+
+
+METHODS = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Spread(BaseEstimator):
+    def __init__(self, power=1.0):
+        self.power = power
+
+    def fit(self, X, y):
+        self.feature_importances_ = X.std(axis=0) ** self.power
+        return self
+
+class Majority(ClassifierMixin, BaseEstimator):
+    def __init__(self, shift=0, random_state=None):
+        self.shift, self.random_state = shift, random_state
+
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.answer_ = self.classes_[(counts.argmax() + self.shift) % len(counts)]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.answer_)
+"""
+SMALL = """
+[suite]
+name = "small"
+[protocol]
+folds = 3
+[[datasets]]
+use = ["iris", "monks-1"]
+[[methods]]
+label = "1NN"
+classifier = "knn(n_neighbors=1)"
+"""
+
+
+@pytest.fixture
+def my_methods(tmp_path, monkeypatch):
+    (tmp_path / "my_methods.py").write_text(METHODS)
+    (tmp_path / "small.toml").write_text(SMALL)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    import my_methods
+
+    yield my_methods
+    sys.modules.pop("my_methods")
+
+
+class Counting(Silent):
+    def __init__(self):
+        self.executed = []
+
+    def finished(self, trial, result):
+        self.executed.append(trial.method)
+
+
+def test_classes_and_objects_are_added_and_only_they_run(my_methods):
+    mfbench.run_suite("small.toml", jobs=1)
+    observer = Counting()
+    add = {"MINE": (my_methods.Spread(power=2.0), "knn"), "MAJ": my_methods.Majority}
+    run = mfbench.run_suite("small.toml", add=add, reference="MINE", jobs=2, observer=observer)
+    assert sorted(set(observer.executed)) == ["MAJ", "MINE"] and len(observer.executed) == 12
+    assert set(run.outcomes["status"]) == {"ok"}, run.failures["error_message"].tolist()
+    assert run.settings.reference == "MINE"
+    assert run.methods["MINE"] == "my_methods:Spread(power=2.0) → top positive → knn"
+    assert "6 of 18 results are from earlier runs" in run.remarks[0]
+    alone = mfbench.run_suite("small.toml", add=add, reference="MINE", jobs=1, fresh=True)
+    pd.testing.assert_frame_equal(run.scores, alone.scores)
+    command = " ".join(alone.meta.command)
+    assert "--add MINE = my_methods:Spread(power=2.0) -> knn --add MAJ = my_methods:Majority" in command
+    assert len(alone.meta.reused.keys) == 0
+
+
+def test_text_and_objects_are_the_same_run(my_methods, tmp_path):
+    same = [{"MAJ": my_methods.Majority(shift=1)}, "MAJ = my_methods:Majority(shift=1)"]
+    plans = [prepare_suite("small.toml", add=add, out=tmp_path / "out")[:2] for add in same]
+    assert plans[0][1] == plans[1][1]
+    assert [trial.key for trial in plans[0][0].trials] == [trial.key for trial in plans[1][0].trials]
+
+
+def test_a_file_is_added_with_its_target(my_methods, tmp_path):
+    rows = "".join(f"{'no' if i % 2 else 'yes'},{i},{i % 3}\n" for i in range(30))
+    (tmp_path / "mine.csv").write_text(f"outcome,a,b\n{rows}")
+    run = mfbench.run_suite("small.toml", add_data="file:mine.csv", target="outcome", only=["iris"], jobs=1)
+    assert set(run.outcomes["dataset"]) == {"iris", "mine.csv"} and not len(run.failures)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"reference": "2NN"}, "--reference: no method has the label '2NN': did you mean '1NN'"),
+        ({"target": "outcome"}, "--target 'outcome' is the label column of an added dataset"),
+        ({"add": "1NN = knn"}, "'1NN' is already the label of a method of the suite"),
+        (
+            {"add": "B = knn", "reference": "1NN", "only": ["B"]},
+            "--reference '1NN' is left out by --only; add --only 1NN",
+        ),
+    ],
+)
+def test_additions_that_do_not_fit_are_refused(my_methods, arguments, reason):
+    with pytest.raises(UsageError, match=reason):
+        prepare_suite("small.toml", **arguments)

@@ -1,37 +1,16 @@
 """scikit-learn's estimator checks on every registered selector and classifier, by the names in the registry.
 
-The usual run makes those checks that differ most between estimators, on each method once. ``-m slow`` makes all checks,
-also on further parameters of a method. A new method is checked without an entry here.
+The usual run makes those checks that differ most between estimators, on each method once; ``mfbench check`` makes all.
+``-m slow`` makes them on further parameters of a method. A new method is checked without an entry here.
 """
 
 from unittest import SkipTest
 
 import pytest
-from sklearn.base import is_classifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from mfbench.host.expressions import parse
 from mfbench.host.registry import load_registry
-
-# Parameters that make a method fast enough for dozens of fits; they leave its code paths as they are.
-SMALL = {
-    "adaboost": {"n_estimators": 5},
-    "bim": {"n_estimators": 5},
-    "boosted-im4e-immigrate": {"n_estimators": 5},
-    "boruta": {"max_iter": 2, "n_estimators": 3},
-    "fvm": {"n_folds": 3},
-    "hiernet": {"relative_penalty": 0.2},
-    "lasso-cv": {"cv": 2},
-    "lasso-path": {"n_penalties": 10},
-    "random-forest": {"n_estimators": 10},
-    "relief-similarity": {"n_samples": 20},
-    "sequential-forward": {"n_ranked": 2, "cv": 2},
-    "sqpfw-cv": {"theta_max": 0.05, "n_thetas": 4, "cv": 2, "neighbourhoods": ((1, 1),)},
-    "sqpfw-path": {"theta_max": 0.05},
-    "psvm": {"tuning": "kernel", "n_folds": 3},
-    "xgboost": {"n_estimators": 5},
-    "xgboost-interactions": {"n_estimators": 10},
-}
 
 # Further parameters of a method that take other code paths: as many checks again, with -m slow.
 VARIANTS = {
@@ -57,23 +36,6 @@ VARIANTS = {
         "rfvm(preset='paper')",
         "rfvm(algorithm='sequential', kernel='rbf')",
     ],
-}
-
-WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
-SPARSE = "check_sample_weight_equivalence_on_sparse_data"
-TARGETS_ONLY = "a weight counts for a sample as a target; as a neighbour of others it always counts once"
-DRAWS = "each tree draws as many rows as there are, so a row of weight 2 is not drawn like two rows"
-SOLVER = "scikit-learn declares it: liblinear and libsvm stop elsewhere if a row of weight 2 replaces two rows"
-# The checks that a method does not pass, and why. Any other failure is an error, and so is an exception that passes.
-EXCEPTIONS = {
-    "im4e": {WEIGHTS: TARGETS_ONLY},
-    "im4e-immigrate": {WEIGHTS: TARGETS_ONLY},
-    "imim4e": {WEIGHTS: TARGETS_ONLY},
-    "immigrate": {WEIGHTS: TARGETS_ONLY},
-    "random-forest": {WEIGHTS: DRAWS, SPARSE: DRAWS},
-    "svm-linear": {WEIGHTS: SOLVER, SPARSE: SOLVER},
-    "svm-rbf": {WEIGHTS: SOLVER, SPARSE: SOLVER},
-    "svm-sigmoid": {WEIGHTS: SOLVER, SPARSE: SOLVER},
 }
 
 # Made in the usual run, on each method once: those that need no fit, and a few that differ most between estimators.
@@ -115,14 +77,14 @@ METHODS = registered()
 def failures(kind: str, text: str, names: set[str] | None = None) -> list[str]:
     """Make the checks of some names, or all, and return those that did not end as declared."""
     expression = parse(text)
-    if "skrebate" in getattr(load_registry(), kind)(expression.name).spec.tags:
+    spec = getattr(load_registry(), kind)(expression.name).spec
+    if "skrebate" in spec.tags:
         pytest.importorskip("skrebate")
     estimator = load_registry().make(expression, kind)
     parameters = estimator.get_params(deep=False)
-    settings = {"random_state": 0, **SMALL.get(text, {})}
+    settings = {"random_state": 0, **({} if expression.params else spec.check_parameters)}
     estimator.set_params(**{key: value for key, value in settings.items() if key in parameters})
-    # Of a name that is both, the exceptions are the classifier's, unless one estimator is both.
-    declared = EXCEPTIONS.get(expression.name, {}) if is_classifier(estimator) else {}
+    declared = {name.removeprefix("scikit-learn:") for name in spec.expected_failures}
     wrong = []
     for fresh, check in estimator_checks_generator(estimator):
         name = check.func.__name__
@@ -151,11 +113,6 @@ def test_the_checks_that_differ_most_between_methods(kind, name):
 
 @pytest.mark.slow(reason="thousands of fits; methods are compiled a second time, for read-only arrays")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("kind", "text"), [*METHODS, *((kind, text) for kind in VARIANTS for text in VARIANTS[kind])])
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind in VARIANTS for text in VARIANTS[kind]])
 def test_all_checks(kind, text):
     assert not failures(kind, text)
-
-
-def test_every_exception_and_every_setting_is_of_a_registered_method():
-    registry = load_registry()
-    assert {*EXCEPTIONS, *SMALL} <= {*registry.classifiers, *registry.selectors}

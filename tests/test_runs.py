@@ -8,6 +8,8 @@ import pytest
 
 import mfbench
 from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.run.metadata import Reused
+from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.runs import Run, find_run, load_run, opened_runs
 
@@ -136,6 +138,16 @@ class TestOpenedRuns:
         with opened_runs([str(part.path) for part in parts]) as joined:
             assert list(joined.methods) == ["A", "B", "C"]
             assert len(joined.scores) == 9
+
+    def test_remarks_on_the_parts_are_kept(self, write_run):
+        parts = [write_run(cells(methods=methods)) for methods in ("AB", "C")]
+        with Store(parts[0].path) as store, store.writing() as db:
+            (key,) = db.execute("SELECT key FROM plan LIMIT 1").fetchone()
+            reused = Reused(keys={"base": [key]}).model_dump_json()
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused])
+        with opened_runs([str(part.path) for part in parts]) as joined:
+            (remark,) = joined.remarks
+            assert remark.startswith("1 of ") and remark.endswith("1 from base.")
 
     def test_runs_of_other_folds_are_not_joined(self, write_run):
         parts = [write_run(cells(("d",))), write_run({("e", m): [0.5, 0.6] for m in "ABC"}, folds=2)]

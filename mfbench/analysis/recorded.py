@@ -19,6 +19,7 @@ from mfbench.analysis.stability import selected_features, selection_counts
 from mfbench.analysis.stored import StoredRun
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import UnknownNameError
+from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.store import RESULT_COLUMNS
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
@@ -58,9 +59,11 @@ class RecordedRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reference: str | None = None
-        self.remarks: Sequence[str] = ()
         self._stored = StoredRun(path)
         self.meta = self._stored.meta
+        stored = self._stored.columns
+        results = [key for key, status in zip(stored["key"], stored["status"], strict=True) if status is not None]
+        self.remarks: Sequence[str] = remarks_on_reuse(self.meta.reused, results)
         self.left_out = self._stored.left_out
         self.unavailable = self._stored.unavailable
 

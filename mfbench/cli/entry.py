@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import compare, datasets, gate, installed, power, runs, track
+from mfbench.cli import check, compare, datasets, gate, installed, new_plugin, power, runs, track
 from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
@@ -43,11 +43,13 @@ def _common(
 app.command()(runs.suite)
 app.command()(installed.suites)
 app.command()(installed.plugins)
+app.command()(check.check)
 app.command()(runs.report)
 app.command()(runs.gallery)
 app.command()(power.power)
 app.command()(gate.gate)
 app.command()(compare.compare)
+app.command()(new_plugin.new_plugin)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(track.app, name="track")
 
@@ -91,7 +93,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    sys.stderr.write(f"warning: {message}\n")
+    # A message may quote what a plugin raised, with control characters for the terminal.
+    text = "".join(sign for sign in str(message) if sign == "\n" or sign.isprintable())
+    sys.stderr.write(f"warning: {text}\n")
 
 
 def _complain(text: str) -> None:

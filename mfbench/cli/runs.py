@@ -37,6 +37,25 @@ def suite(
         list[str] | None,
         typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
     ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
+        ),
+    ] = None,
+    add_data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Label column of the datasets of --add-data. [default: the last one]"),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
+    ] = None,
     out: Out = DEFAULT_OUT,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Delete the earlier run with the same suite and options, and start over.")
@@ -68,6 +87,10 @@ def suite(
             only=only or (),
             out=out,
             seed=seed,
+            add=add or (),
+            add_data=add_data or (),
+            target=target,
+            reference=reference,
             data_dir=data_dir,
             offline=offline,
             registry=registry,

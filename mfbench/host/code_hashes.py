@@ -80,7 +80,7 @@ def method_code(registered: Registered) -> dict[str, str]:
     dict of str to str
     """
     plugin = registered.plugin
-    code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin)}
+    code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin) if root not in BY_VERSION}
     if plugin.distribution:
         code[f"distribution {plugin.distribution}"] = plugin.version
         if plugin.distribution != HOST:  # what mfbench itself computes with is in `numeric_versions`
@@ -197,7 +197,7 @@ def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
     if plugin.distribution and plugin.distribution != HOST:
         others = {e.value.partition(":")[0].partition(".")[0] for e in metadata.entry_points(group=GROUP)} - roots
         roots |= {root for root in _top_level(plugin.distribution) if root not in others}
-    elif not plugin.distribution:
+    elif not plugin.distribution and plugin.declared is None:
         roots |= _local_helpers(plugin)
     return tuple(sorted(roots))
 

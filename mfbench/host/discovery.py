@@ -19,6 +19,7 @@ import pluggy
 from mfbench.errors import PluginError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.containment import contained
+from mfbench.host.declared import DeclaredHooks
 from mfbench.host.factories import import_object
 from mfbench.host.registered import Plugin
 
@@ -32,6 +33,28 @@ class PluginWarning(UserWarning):
     """A plugin, or a part of one, was left out."""
 
 
+@dataclass(frozen=True)
+class Problem:
+    """Something that was left out.
+
+    Attributes
+    ----------
+    plugin : Plugin
+    sentence : str
+        Plugin and reason.
+    outcome : str
+        What follows from it, or what to do.
+    """
+
+    plugin: Plugin
+    sentence: str
+    outcome: str
+
+    def warn(self, stacklevel: int = 2) -> None:
+        """Warn of it."""
+        warnings.warn(f"{self.sentence}; {self.outcome}", PluginWarning, stacklevel=stacklevel + 1)
+
+
 @dataclass
 class Problems:
     """What was left out: each problem is one warning, or an error if the user asked for it.
@@ -40,29 +63,39 @@ class Problems:
     ----------
     strict : bool, default=False
         Raise `PluginError` instead of warning.
-    sentences : list of str
+    records : list of Problem
         The problems so far.
     """
 
     strict: bool = False
-    sentences: list[str] = field(default_factory=list)
+    records: list[Problem] = field(default_factory=list)
 
-    def add(self, reason: str, error: BaseException | None = None, outcome: str = "it was left out") -> None:
+    @property
+    def sentences(self) -> list[str]:
+        """The sentence of each problem."""
+        return [problem.sentence for problem in self.records]
+
+    def add(
+        self, plugin: Plugin, reason: str, error: BaseException | None = None, outcome: str = "it was left out"
+    ) -> None:
         """Report a problem.
 
         Parameters
         ----------
+        plugin : Plugin
         reason : str
-            Plugin and reason.
+            What is wrong with it, a text that continues its name.
         error : BaseException or None, default=None
             The cause.
         outcome : str, default="it was left out"
             What follows from it, or what to do.
         """
+        sentence = f"plugin {plugin.name!r} of {plugin}{reason}"
         if self.strict:
-            raise PluginError(f"{reason}; fix or uninstall it, or run without --strict") from error
-        self.sentences.append(reason)
-        warnings.warn(f"{reason}; {outcome}", PluginWarning, stacklevel=2)
+            raise PluginError(f"{sentence}; fix or uninstall it, or run without --strict") from error
+        problem = Problem(plugin, sentence, outcome)
+        self.records.append(problem)
+        problem.warn()
 
 
 def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
@@ -110,13 +143,16 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: bool) -> Iterator[tuple[Plugin, Any]]:
     """Yield each plugin with the module or object that its entry point names; one that fails is left out."""
     for plugin in plugins:
+        if plugin.declared is not None:
+            yield plugin, DeclaredHooks(plugin.declared)
+            continue
         try:
             with contained(isolated=isolated):
                 module = import_object(plugin.module)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported
-            problems.add(f"plugin {plugin.name!r} of {plugin} cannot be imported: {describe_error(error)}", error)
+            problems.add(plugin, f" cannot be imported: {describe_error(error)}", error)
             continue
         yield plugin, module
 
@@ -126,7 +162,6 @@ def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problem
 
     A hook that its author forgot to mark would silently do nothing, so it is reported.
     """
-    label = f"plugin {plugin.name!r} of {plugin}"
     try:
         if inspect.isclass(module):
             raise ValueError("its entry point names a class; name the module, or an object of the class")
@@ -140,17 +175,19 @@ def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problem
         raise
     except BaseException as error:  # noqa: BLE001 - attributes of an object may run code of the plugin
         text = " ".join(str(error).split()) if isinstance(error, ValueError) else describe_error(error)
-        problems.add(f"{label} is not valid: {text}", error)
+        problems.add(plugin, f" is not valid: {text}", error)
         return False
     for name in forgotten:
         problems.add(
-            f"{label}: {name} is not marked as a hook, so it is never called",
+            plugin,
+            f": {name} is not marked as a hook, so it is never called",
             outcome="mark it with @mfbench.hookimpl",
         )
     if not callers and not forgotten:
         problems.add(
-            f"{label} implements no hook, so it adds nothing: its entry point must name the module, or the object, "
-            f"whose functions are marked with @mfbench.hookimpl"
+            plugin,
+            " implements no hook, so it adds nothing: its entry point must name the module, or the object, whose "
+            "functions are marked with @mfbench.hookimpl",
         )
     return bool(callers)
 

@@ -15,6 +15,8 @@ from typing import Any
 from mfbench.errors import UsageError
 from mfbench.host.identity import identity
 
+# The import path of a class: a module and a name in it.
+_REFERENCE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 # An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
 _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
 
@@ -26,7 +28,8 @@ class Expression:
     Parameters
     ----------
     name : str
-        The registered name, with ``@`` and a package if several packages register it.
+        The registered name, with ``@`` and a package if several packages register it; or, if it was allowed, the place
+        of a class, such as ``my_module:MyClass``.
     params : mapping, default={}
         Keyword parameters; the values are literals.
 
@@ -98,13 +101,26 @@ def canonical_text(value: Any) -> str:
     return identity(value) if " at 0x" in text else text
 
 
-def parse(text: str) -> Expression:
+def is_reference(name: str) -> bool:
+    """Tell whether a name is the import path of a class, such as ``my_module:MyClass``, instead of a registered name.
+
+    Examples
+    --------
+    >>> is_reference("my_module:MyClass"), is_reference("relieff@my-package")
+    (True, False)
+    """
+    return _REFERENCE.fullmatch(name) is not None
+
+
+def parse(text: str, *, references: bool = False) -> Expression:
     """Parse ``name`` or ``name(key=literal, …)``; a name may be ``name@package``.
 
     Parameters
     ----------
     text : str
         The expression. A value is a Python literal, or ``true``, ``false`` or ``null`` as in TOML and JSON.
+    references : bool, default=False
+        Whether the name may be the import path of a class, such as ``my_module:MyClass``.
 
     Returns
     -------
@@ -130,7 +146,7 @@ def parse(text: str) -> Expression:
     """
     name, bracket, rest = text.strip().partition("(")
     name = name.strip()
-    if (bracket and not rest.endswith(")")) or not _NAME.fullmatch(name):
+    if (bracket and not rest.endswith(")")) or not (_NAME.fullmatch(name) or (references and is_reference(name))):
         raise UsageError(f"cannot read {text!r}: expected a name, or one with parameters, such as 'knn(n_neighbors=3)'")
     if not bracket:
         return Expression(name)

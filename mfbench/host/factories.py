@@ -38,11 +38,10 @@ def resolve_factory(registered: Registered) -> Any:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise PluginError(
-                f"{spec.name!r} of {registered.plugin} cannot be imported from {target!r}: {describe_error(error)}"
-            ) from error
+            name = f"{registered.title!r} of {registered.plugin}"
+            raise PluginError(f"{name} cannot be imported from {target!r}: {describe_error(error)}") from error
     if not callable(target):
-        raise PluginError(f"{spec.name!r} of {registered.plugin}: {shown(target)} is not callable")
+        raise PluginError(f"{registered.title!r} of {registered.plugin}: {shown(target)} is not callable")
     return target
 
 
@@ -96,7 +95,7 @@ def _explained(registered: Registered, what: str) -> Iterator[None]:
     except (KeyboardInterrupt, MfbenchError):
         raise
     except BaseException as error:
-        raise PluginError(f"{registered.spec.name!r} of {registered.plugin} {what}: {describe_error(error)}") from error
+        raise PluginError(f"{registered.title!r} of {registered.plugin} {what}: {describe_error(error)}") from error
 
 
 def check_parameters(registered: Registered, names: Iterable[str]) -> None:
@@ -104,7 +103,7 @@ def check_parameters(registered: Registered, names: Iterable[str]) -> None:
     allowed = parameter_names(registered)
     for name in names:
         if name not in allowed:
-            raise UnknownNameError("parameter", name, allowed, owner=repr(registered.spec.name))
+            raise UnknownNameError("parameter", name, allowed, owner=repr(registered.title))
 
 
 def build(registered: Registered, params: Mapping[str, Any]) -> Any:

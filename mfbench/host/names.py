@@ -92,12 +92,12 @@ class NameTable(Generic[T]):
     def _key(self, bare: str, package: str) -> str | None:
         """Return the key of the one entry that a package registers under a name; None if there is no such entry."""
         entries = self._entries.get(bare, [])
-        normalized = _normalized(package)
+        form = normalized(package)
         for attribute in ("package", "name"):  # an entry point may have the name of another distribution
             own = [
                 _written(bare, other)
                 for other, (plugin, _) in zip(_packages(entries), entries, strict=True)
-                if normalized and _normalized(getattr(plugin, attribute)) == normalized
+                if form and normalized(getattr(plugin, attribute)) == form
             ]
             if len(own) == 1:
                 return own[0]
@@ -116,6 +116,12 @@ def _packages(entries: Sequence[tuple[Plugin, object]]) -> list[str]:
     return [plugin.package if count[plugin.package] == 1 else plugin.name for plugin, _ in entries]
 
 
-def _normalized(package: str) -> str:
-    """Return the form in which pip compares names of packages."""
+def normalized(package: str) -> str:
+    """Return the form in which pip compares names of packages.
+
+    Examples
+    --------
+    >>> normalized("My_Package")
+    'my-package'
+    """
     return re.sub(r"[-_.]+", "-", package).lower()

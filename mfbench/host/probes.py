@@ -91,7 +91,7 @@ class Prober:
                 self._learn(plugin, part)
             if parts:
                 return
-            sentences = [f"{entry.spec.name!r} of {plugin} cannot be imported: {error}" for entry in group]
+            sentences = [f"{entry.title!r} of {plugin} cannot be imported: {error}" for entry in group]
             facts = [Facts(problem=sentence) for sentence in sentences]
         self._facts |= {(plugin, _request(entry)): fact for entry, fact in zip(group, facts, strict=True)}
 

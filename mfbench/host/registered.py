@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from mfbench.host.probes import Prober
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A class or function that the user names by its place instead of registering it with a plugin.
+
+    Attributes
+    ----------
+    kind : {"selector", "classifier"}
+    reference : str
+        Its place, such as ``"my_module:MyClass"``.
+    """
+
+    kind: Literal["selector", "classifier"]
+    reference: str
+
+    @property
+    def name(self) -> str:
+        """The name under which it is registered: a valid one, and different for different places.
+
+        Examples
+        --------
+        >>> Declaration("selector", "my_module:MyClass").name
+        'my-module-myclass-9068e1d6'
+        """
+        digest = hashlib.sha256(self.reference.encode()).hexdigest()[:8]
+        return "-".join([*re.findall(r"[a-z0-9]+", self.reference.lower()), digest])
 
 
 @dataclass(frozen=True)
@@ -25,6 +54,9 @@ class Plugin:
         Version of that package.
     is_object : bool
         Whether it was handed over as an object, which other processes cannot load.
+    declared : Declaration or None
+        What it registers if it is not a plugin of its author: a class that the user names; `module` is that of the
+        class, and is imported only where the class is.
     """
 
     name: str
@@ -32,6 +64,7 @@ class Plugin:
     distribution: str = ""
     version: str = ""
     is_object: bool = field(default=False, compare=False)
+    declared: Declaration | None = None
 
     @property
     def package(self) -> str:
@@ -57,3 +90,8 @@ class Registered:
     spec: Any
     plugin: Plugin
     prober: Prober | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def title(self) -> str:
+        """Its name in messages: as a user writes it."""
+        return str(self.spec.name) if self.plugin.declared is None else self.plugin.declared.reference

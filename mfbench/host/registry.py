@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +20,13 @@ import pluggy
 from mfbench.errors import UnknownNameError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.containment import contained
+from mfbench.host.declared import DeclaredHooks, declared_plugin
 from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chosen_plugins, import_plugins, register
-from mfbench.host.expressions import Expression, parse
+from mfbench.host.expressions import Expression, is_reference, parse
 from mfbench.host.factories import build
 from mfbench.host.names import NameTable
 from mfbench.host.probes import Prober
-from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registered import Declaration, Plugin, Registered
 from mfbench.host.spec_checks import shown, spec_problem
 from mfbench.models import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.sections import Section
@@ -53,7 +54,7 @@ class Registry:
     ----------
     manager : pluggy.PluginManager
         Holds the loaded plugins; its hooks are called once for each kind, on first use.
-    plugins : mapping of int to Plugin
+    plugins : dict of int to Plugin
         Provenance of every plugin object in the manager, by its `id`.
     problems : Problems
         What was left out, and whether that is an error.
@@ -62,7 +63,7 @@ class Registry:
     """
 
     manager: pluggy.PluginManager
-    plugins: Mapping[int, Plugin]
+    plugins: dict[int, Plugin]
     problems: Problems = field(default_factory=Problems)
     prober: Prober | None = None
     _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
@@ -144,6 +145,8 @@ class Registry:
         UnknownNameError, UsageError
             As in `selector`.
         """
+        if is_reference(name):
+            return self._declared(kind, name)
         try:
             return self._table(kind).resolve(name, home)
         except UnknownNameError:
@@ -154,6 +157,37 @@ class Registry:
             raise UsageError(
                 f"{name!r} is a {other}, not a {kind}{suggestion(name, names)} ({_KINDS[kind][1]})"
             ) from None
+
+    def declare(self, declarations: Iterable[Declaration]) -> None:
+        """Register classes that the user names by their place; afterwards `resolve` knows these places.
+
+        Parameters
+        ----------
+        declarations : iterable of Declaration
+
+        Raises
+        ------
+        UsageError
+            If there is no such module; nothing is imported.
+        """
+        for declaration in declarations:
+            plugin = declared_plugin(declaration)
+            hooks = DeclaredHooks(declaration)
+            if plugin not in self.plugins.values() and register(self.manager, plugin, hooks, self.problems):
+                self.plugins[id(hooks)] = plugin
+                self._tables.pop(declaration.kind, None)
+                self.__dict__.pop(f"{declaration.kind}s", None)
+
+    def _declared(self, kind: str, reference: str) -> str:
+        """Return the name of a class that has been declared."""
+        for plugin in self.plugins.values():
+            declared = plugin.declared
+            if declared is not None and (declared.kind, declared.reference) == (kind, reference):
+                return declared.name
+        raise UsageError(
+            f"{reference!r} is the import path of a class, but a suite names only what plugins register (see 'mfbench "
+            f"plugins'); to add a class to a run, use --add"
+        )
 
     def home_of(self, folder: Path) -> str:
         """Return the package that ships a folder of suites, "" for a user's own folder."""
@@ -305,7 +339,7 @@ class Registry:
                 yield plugin, value
 
     def _leave_out(self, plugin: Plugin, reason: str, error: BaseException | None = None) -> None:
-        self.problems.add(f"plugin {plugin.name!r} of {plugin}: {reason}", error)
+        self.problems.add(plugin, f": {reason}", error)
 
 
 def load_registry(

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import MirrorReference
+from mfbench.data.remote.answers import plain_text
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE
@@ -42,7 +43,9 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         table = _table("name", "what it is", "paper", "package", fold=("what it is", "paper"))
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
-                table.add_row(Text(name, style="bold"), Text(entry.spec.summary), _paper(entry), Text(_package(entry)))
+                table.add_row(
+                    Text(name, style="bold"), Text(plain_text(entry.spec.summary)), _paper(entry), Text(_package(entry))
+                )
         console.print(Text(f"{kind} ({table.row_count})", style="bold"))
         if table.row_count:
             console.print(table)
@@ -133,7 +136,7 @@ def show_datasets(
         table.add_row(
             *first,
             Text(name, style="bold"),
-            Text(spec.summary),
+            Text(plain_text(spec.summary)),
             *sizes,
             location,
             Text(spec.source),

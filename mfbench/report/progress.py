@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.data.remote.answers import plain_text
 from mfbench.report.downloads import is_plain
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
@@ -27,6 +28,7 @@ from mfbench.trials import Status, Trial, TrialResult
 from mfbench.wording import counted
 
 PLAIN_SECONDS = 10.0
+LONGEST_MESSAGE = 2000  # characters
 DATASETS_DISPLAYED = 12
 
 
@@ -75,7 +77,7 @@ class _Counting(Silent):
             if self.failed.total() <= 5:
                 self.console.print(
                     f"{result.status}: {trial.method} on {trial.dataset}, repeat {trial.repeat}, fold {trial.fold}: "
-                    f"{result.error_type}: {result.error_message}",
+                    + plain_text(f"{result.error_type}: {result.error_message}", LONGEST_MESSAGE),
                     style="red",
                     markup=False,
                     highlight=False,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mfbench.errors import RunError
-from mfbench.run.metadata import Environment, RecordedFigures, RecordedSuite, RunMetadata
+from mfbench.run.metadata import Environment, RecordedFigures, RecordedSuite, Reused, RunMetadata
 from mfbench.wording import counted
 
 K = TypeVar("K", bound=Hashable)
@@ -179,6 +179,7 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "rules": _union(meta.rules for meta in metas),
             "takes_numbers": _distinct(name for meta in metas for name in meta.takes_numbers),
             "real_valued": _distinct(name for meta in metas for name in meta.real_valued),
+            "reused": _joined_reuse([meta.reused for meta in metas]),
             "only": only,
             "command": _joined_command(metas, only),
         }
@@ -218,6 +219,16 @@ def _joined_figures(recorded: Sequence[RecordedFigures]) -> RecordedFigures:
     counts = _union({(c.table, c.reference, c.method): c for c in each.counts} for each in recorded)
     tables = _union(each.tables for each in recorded)
     return RecordedFigures(tables=tables, figures=list(figures.values()), counts=list(counts.values()))
+
+
+def _joined_reuse(recorded: Sequence[Reused]) -> Reused:
+    keys: dict[str, list[str]] = {}
+    for reused in recorded:
+        for name, own in reused.keys.items():
+            keys[name] = _distinct([*keys.get(name, ()), *own])
+    differences = _union(reused.differences for reused in recorded)
+    passed_over = _distinct(sentence for reused in recorded for sentence in reused.passed_over)
+    return Reused(keys=keys, differences=differences, passed_over=passed_over)
 
 
 def _restriction(runs: Sequence[RecordedRun]) -> list[str]:
@@ -262,7 +273,7 @@ def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
     if versions := _several(_versions(each) for each in environments):
         listed = "; ".join(f"{name} {_and(values)}" for name, values in versions.items())
         remarks.append(f"The joined runs were made with different versions: {listed}.")
-    machines = _distinct(_machine(each) for each in environments)
+    machines = _distinct(machine_of(each) for each in environments)
     if len(machines) > 1:
         remarks.append(
             f"The joined runs were made on different kinds of machine: {_and(machines)}; their times do not compare."
@@ -307,7 +318,8 @@ def _versions(environment: Environment) -> dict[str, str]:
     return versions
 
 
-def _machine(environment: Environment) -> str:
+def machine_of(environment: Environment) -> str:
+    """Return the kind of machine: processor, number of processors and system."""
     number = f" × {environment.cpus}" if environment.cpus else ""
     system = f" ({environment.system})" if environment.system else ""
     return f"{environment.cpu}{number}{system}"

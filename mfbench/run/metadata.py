@@ -101,6 +101,26 @@ class RecordedFigures(BaseModel):
     counts: list[PublishedCount] = []
 
 
+class Reused(BaseModel):
+    """The results that earlier runs of the suite had measured.
+
+    Attributes
+    ----------
+    keys : dict of str to list of str
+        The keys of the results from each run, by the name of its folder.
+    differences : dict of str to str
+        How the machine or the number of workers of a run differed from those of this one.
+    passed_over : list of str
+        A sentence on each run that could not be read.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    keys: dict[str, list[str]] = {}
+    differences: dict[str, str] = {}
+    passed_over: list[str] = []
+
+
 class RunMetadata(BaseModel):
     """The metadata that the last start of a run recorded.
 
@@ -130,6 +150,8 @@ class RunMetadata(BaseModel):
         The patterns that restrict the run to a part of its suite.
     out : str
         The folder of all reports.
+    reused : Reused
+        The results that are those of earlier runs.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -148,6 +170,7 @@ class RunMetadata(BaseModel):
     command: list[str]
     only: list[str] = []
     out: str = "reports"
+    reused: Reused = Reused()
 
     @property
     def name(self) -> str:
@@ -201,7 +224,7 @@ class RunMetadata(BaseModel):
             ) from error
 
 
-def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetadata:
+def metadata_of(plan: Plan, folder: Path, environment: Environment, reused: Reused | None = None) -> RunMetadata:
     """Return the metadata to record at the start of a run.
 
     Parameters
@@ -210,6 +233,8 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetada
     folder : Path
         The run folder.
     environment : Environment
+    reused : Reused or None, default=None
+        The results that are those of earlier runs.
     """
     loaded = plan.loaded
     tables = {table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in plan.published}
@@ -228,4 +253,5 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment) -> RunMetada
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
         only=list(plan.only),
         out=folder.parent.parent.as_posix(),
+        reused=reused or Reused(),
     )

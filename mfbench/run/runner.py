@@ -24,6 +24,7 @@ from mfbench.run.executors.local import LocalPool
 from mfbench.run.job import Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.owners import owners_of_method, owners_of_plugin
+from mfbench.run.reuse import recorded_reuse, reuse_results
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
@@ -145,6 +146,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             _record_start(plan, folder, store, environment.describe(registry, jobs, memory))
             if options.retry_failed:
                 store.forget(RETRIED)
+            if plan.loaded.has_additions and not options.fresh:
+                reuse_results(plan, store, (Status.OK,) if options.retry_failed else (Status.OK, Status.ERROR))
             keys = store.finished()
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]
@@ -212,7 +215,7 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
 
 def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
     _write(folder / "environment.json", json.dumps(described.model_dump(), indent=2) + "\n")
-    metadata = metadata_of(plan, folder, described)
+    metadata = metadata_of(plan, folder, described, recorded_reuse(store))
     datasets = [
         {
             "label": planned.label,

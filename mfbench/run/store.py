@@ -198,6 +198,12 @@ class Store:
             )
 
     @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Yield the connection for statements that are executed together or not at all."""
+        with self._explained(), self._transaction():
+            yield self._db
+
+    @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._db.execute("BEGIN")
         try:

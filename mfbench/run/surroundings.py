@@ -76,6 +76,10 @@ class Surroundings:
 
     def changes(self) -> str:
         """Return what has changed since `begin`, as words for a report; empty if nothing has."""
+        return ", ".join(self.differences())
+
+    def differences(self) -> list[str]:
+        """Return what has changed since `begin`, each as a phrase."""
         differences = []
         if random.getstate() != self._python:
             differences.append("the global random state of Python")
@@ -98,7 +102,7 @@ class Surroundings:
                 differences.append(f"open files ({n_open} more)" if n_open > 0 else "open files")
         if has_children() and not self._has_children:
             differences.append("child processes (not ended)")
-        return ", ".join(differences)
+        return differences
 
     def _thread_numbers(self) -> list[Any]:
         return [library.num_threads for library in self._libraries]

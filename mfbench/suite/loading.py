@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,33 @@ from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profi
 from mfbench.suite.validation_messages import describe
 
 ERRORS_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a suite names something, for messages: a table of its file, or an option of the command.
+
+    Attributes
+    ----------
+    text : str
+    has_keys : bool
+        Whether it is a table, of which a message names the key.
+
+    Examples
+    --------
+    >>> Place("own.toml: methods[0]").key("top"), Place('--add "A = knn"', has_keys=False).key("top")
+    ('own.toml: methods[0].top', '--add "A = knn"')
+    """
+
+    text: str
+    has_keys: bool = True
+
+    def __str__(self) -> str:
+        return self.text
+
+    def key(self, name: str) -> str:
+        """Return the place of a key of the table."""
+        return f"{self.text}.{name}" if self.has_keys else self.text
 
 
 @dataclass(frozen=True)
@@ -37,6 +64,10 @@ class LoadedSuite:
         The protocol with the profile applied, complete: every key of its kind is set.
     request : tuple of str
         The words after ``mfbench suite`` that request this.
+    added_methods : mapping of str to str
+        The methods that are not in the file, by label, each with the option that adds it.
+    added_data : mapping of int to str
+        The same for datasets, by their position in the suite.
     """
 
     suite: Suite
@@ -44,6 +75,22 @@ class LoadedSuite:
     profile: str
     protocol: ProtocolSettings
     request: tuple[str, ...]
+    added_methods: Mapping[str, str] = field(default_factory=dict)
+    added_data: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def has_additions(self) -> bool:
+        """Whether a method or dataset is not in the file."""
+        return bool(self.added_methods or self.added_data)
+
+    def place_of_method(self, position: int) -> Place:
+        """Return where a method is written."""
+        option = self.added_methods.get(self.suite.methods[position].label)
+        return Place(f"{self.path}: methods[{position}]") if option is None else Place(option, has_keys=False)
+
+    def place_of_dataset(self, position: int, index: int) -> str:
+        """Return where a dataset is written: `position` is that of its table, `index` that in the table's list."""
+        return self.added_data.get(position, f"{self.path}: datasets[{position}].use[{index}]")
 
 
 def load_suite(

@@ -42,6 +42,11 @@ class Step:
     def __str__(self) -> str:
         return str(self.written or self.expression)
 
+    @property
+    def title(self) -> str:
+        """Its name in messages: as in the suite, without a package."""
+        return (self.written or self.expression).bare_name
+
 
 @dataclass(frozen=True)
 class ResolvedMethod:

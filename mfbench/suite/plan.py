@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -122,14 +122,16 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     published = load_published(loaded, registry)
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
-    methods, left_out, references = _restrict(methods, left_out, references, only)
+    methods, left_out, references = _restrict(methods, left_out, references, only, loaded.added_methods)
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
     _add_datasets(plan, references, registry, lookup)
     for planned in plan.datasets.values():
         plan.trials += _trials(plan, planned, registry)
     for table in published:
-        plan.figures += match(table, plan.datasets, list(plan.methods), plan.protocol.decisions)
-        plan.counts += match_counts(table, list(plan.methods))
+        # An added method may have the label of a published one by accident.
+        printed = [label for label in plan.methods if label not in loaded.added_methods]
+        plan.figures += match(table, plan.datasets, printed, plan.protocol.decisions)
+        plan.counts += match_counts(table, printed)
     return plan
 
 
@@ -168,17 +170,19 @@ def _restrict(
     left_out: dict[str, str],
     references: dict[str, DatasetEntry],
     only: Sequence[str],
+    added: Collection[str] = (),
 ) -> tuple[dict[str, M], dict[str, str], dict[str, DatasetEntry]]:
-    """Return the methods, the methods left out and the datasets that the patterns of ``--only`` match."""
+    """Return the methods, the methods left out and the datasets that the patterns of ``--only`` match, or are added."""
     names = [*methods, *left_out, *references]
     for pattern in only:
         if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
             near = "" if set(pattern) & set("*?[") else suggestion(pattern, names)  # of wildcards it would mislead
             raise UsageError(f"--only {pattern!r} matches no dataset and no method of this suite{near}")
     kept: list[set[str]] = []
-    for group in ([*methods, *left_out], list(references)):
+    added_data = [label for label, entry in references.items() if entry.added]
+    for group, always in (([*methods, *left_out], added), (list(references), added_data)):
         matches = {name for pattern in only for name in group if fnmatch.fnmatchcase(name, pattern)}
-        kept.append(matches or set(group))
+        kept.append(matches | set(always) if matches else set(group))
     return (
         {label: method for label, method in methods.items() if label in kept[0]},
         {label: reason for label, reason in left_out.items() if label in kept[0]},
@@ -207,6 +211,9 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
     except UsageError as error:  # such as a target column that the file does not have
         raise SuiteError(f"{entry.place}: {error}") from None
     except (DataError, PluginError) as error:
+        if entry.added:  # what the run is about must not be missing from it
+            kind = PluginError if isinstance(error, PluginError) else DataError
+            raise kind(f"{entry.place}: {error}") from error
         if isinstance(error, PluginError) and registry.strict:
             raise
         plan.left_out[label] = str(error)

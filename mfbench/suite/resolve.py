@@ -6,7 +6,7 @@ Nothing is loaded or fitted here. Every mistake is one sentence with the file an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -26,7 +26,7 @@ from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
-from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.loading import LoadedSuite, Place
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.schema import Datasets, Method, ProtocolSettings
 from mfbench.suite.tuning_grids import resolve_grid, thinned
@@ -44,20 +44,28 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     resolved: dict[str, ResolvedMethod] = {}
     left_out: dict[str, str] = {}
     resolve = _RESOLVERS[KINDS[loaded.protocol.kind].task]
-    home = registry.home_of(loaded.path.resolve().parent)
-    registry.probe(_entries_of(loaded.suite.methods, registry, home))
+    homes = _homes(loaded, registry)
+    registry.probe(_entries_of(loaded.suite.methods, registry, homes))
     for position, method in enumerate(loaded.suite.methods):
-        location = f"{loaded.path}: methods[{position}]"
+        place = loaded.place_of_method(position)
         try:
-            resolved[method.label] = resolve(method, location, registry, loaded.protocol, home)
+            resolved[method.label] = resolve(method, place, registry, loaded.protocol, homes[method.label])
         except PluginError as error:
+            if method.label in loaded.added_methods:  # what the run is about must not be missing from it
+                raise PluginError(f"{place}: {error}") from error
             if registry.strict:
                 raise
             left_out[method.label] = str(error)
     return resolved, left_out
 
 
-def _entries_of(methods: Sequence[Method], registry: Registry, home: str) -> Iterator[Registered]:
+def _homes(loaded: LoadedSuite, registry: Registry) -> dict[str, str]:
+    """Return the package whose names each method uses first: that of the suite's file, none for an added method."""
+    home = registry.home_of(loaded.path.resolve().parent)
+    return {method.label: "" if method.label in loaded.added_methods else home for method in loaded.suite.methods}
+
+
+def _entries_of(methods: Sequence[Method], registry: Registry, homes: Mapping[str, str]) -> Iterator[Registered]:
     """Yield what the methods name; a mistake in a name is reported when its method is resolved."""
     for method in methods:
         for kind, text, find in (
@@ -66,21 +74,22 @@ def _entries_of(methods: Sequence[Method], registry: Registry, home: str) -> Ite
         ):
             if text is not None:
                 with suppress(UsageError):
-                    yield find(registry.resolve(kind, parse(text).name, home))
+                    name = parse(text, references=True).name
+                    yield find(registry.resolve(kind, name, homes[method.label]))
 
 
 def _resolve_predictor(
-    method: Method, location: str, registry: Registry, protocol: ProtocolSettings, home: str
+    method: Method, location: Place, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Look up a method of a protocol that predicts: a classifier, and possibly a selector before it."""
     _check_tuning(method, location, protocol.kind)
     assert method.classifier is not None  # loading a suite rejects a method without one
     if method.top == "relevant":
-        raise SuiteError(f"{location}.top: 'relevant' is only for the protocol 'ground-truth'")
-    classifier = _resolve_step(method.classifier, "classifier", registry, home, f"{location}.classifier")
+        raise SuiteError(f"{location.key('top')}: 'relevant' is only for the protocol 'ground-truth'")
+    classifier = _resolve_step(method.classifier, "classifier", registry, home, location.key("classifier"))
     selector = None
     if method.selector is not None:
-        selector = _resolve_step(method.selector, "selector", registry, home, f"{location}.selector")
+        selector = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
     elif "top" in method.model_fields_set:
         raise SuiteError(f"{location}.top: 'top' needs a selector; add selector = … or leave it out")
     _check_weights(method, location)
@@ -98,7 +107,7 @@ def _resolve_predictor(
     return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights)
 
 
-def _check_weights(method: Method, location: str) -> None:
+def _check_weights(method: Method, location: Place) -> None:
     """Reject weights without a selector, or that a rule for the subset sets as well."""
     if method.weights is None:
         return
@@ -109,7 +118,7 @@ def _check_weights(method: Method, location: str) -> None:
         raise SuiteError(f"{location}.weights: 'all-weighted' already weights the features; write top = 'all'")
 
 
-def _check_tuning(method: Method, location: str, kind: str) -> None:
+def _check_tuning(method: Method, location: Place, kind: str) -> None:
     """Reject settings that the protocol does not support, such as selection by the outer folds with validation rows."""
     if method.tune is not None and not KINDS[kind].tunes:
         raise SuiteError(f"{location}.tune: the protocol {kind!r} does not tune; set parameters in the expression")
@@ -118,7 +127,7 @@ def _check_tuning(method: Method, location: str, kind: str) -> None:
 
 
 def _resolve_detector(
-    method: Method, location: str, registry: Registry, protocol: ProtocolSettings, home: str
+    method: Method, location: Place, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Look up a method of the protocol ``ground-truth``: a selector, or a classifier that weighs features."""
     if (method.selector is None) == (method.classifier is None):
@@ -134,17 +143,19 @@ def _resolve_detector(
     if method.weights is not None:
         raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol 'ground-truth'")
     if method.top == "all-weighted":
-        raise SuiteError(f"{location}.top: 'all-weighted' is for prediction, not for the protocol 'ground-truth'")
+        raise SuiteError(
+            f"{location.key('top')}: 'all-weighted' is for prediction, not for the protocol 'ground-truth'"
+        )
     if method.selector is not None:
-        step = _resolve_step(method.selector, "selector", registry, home, f"{location}.selector")
+        step = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
         numbers = takes_numbers(registry.selector(step.expression.name))
         return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
-    step = _resolve_step(method.classifier or "", "classifier", registry, home, f"{location}.classifier")
+    step = _resolve_step(method.classifier or "", "classifier", registry, home, location.key("classifier"))
     return ResolvedMethod(method.label, None, step, method.top)
 
 
 # By the task of a protocol's kind.
-_RESOLVERS: dict[str, Callable[[Method, str, Registry, ProtocolSettings, str], ResolvedMethod]] = {
+_RESOLVERS: dict[str, Callable[[Method, Place, Registry, ProtocolSettings, str], ResolvedMethod]] = {
     "prediction": _resolve_predictor,
     "detection": _resolve_detector,
 }
@@ -152,7 +163,7 @@ _RESOLVERS: dict[str, Callable[[Method, str, Registry, ProtocolSettings, str], R
 
 def _resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
     try:
-        written = parse(text)
+        written = parse(text, references=True)
         expression = replace(written, name=registry.resolve(kind, written.name, home))
         registered = registry.selector(expression.name) if kind == "selector" else registry.classifier(expression.name)
         check_parameters(registered, expression.params)
@@ -172,10 +183,13 @@ class DatasetEntry:
     reference : Reference
     place : str
         File and key, for messages.
+    added : bool
+        Whether it is not in the file.
     """
 
     reference: Reference
     place: str
+    added: bool = False
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
@@ -207,15 +221,16 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | N
 def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry]:
     """Return the datasets of a suite in its order; each must exist and be listed once."""
     folder = loaded.path.resolve().parent
-    home = registry.home_of(folder)
-    registry.probe(_loaders_of(loaded.suite.datasets, registry, home))
+    own = registry.home_of(folder)
+    homes = ["" if position in loaded.added_data else own for position in range(len(loaded.suite.datasets))]
+    registry.probe(_loaders_of(loaded.suite.datasets, registry, homes))
     entries: dict[str, DatasetEntry] = {}
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
-            place = f"{loaded.path}: datasets[{position}].use[{index}]"
+            place = loaded.place_of_dataset(position, index)
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
-                reference = resolved_reference(reference, registry, home)
+                reference = resolved_reference(reference, registry, homes[position])
                 with suppress(PluginError):  # a loader that cannot be imported is reported when the data are loaded
                     check_exists(reference, registry)
             except UsageError as error:
@@ -224,13 +239,13 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
                 other = entries[reference.identity].reference.text
                 also = "" if other == text else f", also as {other!r}"
                 raise SuiteError(f"{place}: {text!r} is listed twice{also}")
-            entries[reference.identity] = DatasetEntry(reference, place)
+            entries[reference.identity] = DatasetEntry(reference, place, position in loaded.added_data)
     return list(entries.values())
 
 
-def _loaders_of(groups: Sequence[Datasets], registry: Registry, home: str) -> Iterator[Registered]:
+def _loaders_of(groups: Sequence[Datasets], registry: Registry, homes: Sequence[str]) -> Iterator[Registered]:
     """Yield what the registered references name; a mistake is reported when its reference is resolved."""
-    for text in (text for group in groups for text in group.use):
+    for text, home in ((text, home) for group, home in zip(groups, homes, strict=True) for text in group.use):
         with suppress(UsageError):
             reference = resolved_reference(parse_reference(text), registry, home)
             if isinstance(reference, RegisteredReference):

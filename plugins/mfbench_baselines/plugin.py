@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from mfbench_baselines.checked import CLASSIFIERS, SELECTORS
 
 _Spec = TypeVar("_Spec", ClassifierSpec, SelectorSpec)
 
@@ -18,7 +20,7 @@ XGBOOST = "T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return univariate filters, tree ensembles, stepwise and sparse selectors, and two controls."""
-    return [
+    specs = [
         SelectorSpec(
             name="variance",
             summary="Variance of each range-scaled feature",
@@ -144,12 +146,13 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         *_both(SelectorSpec),
     ]
+    return [replace(spec, **SELECTORS[spec.name]) for spec in specs]
 
 
 @hookimpl
 def mfbench_classifiers() -> list[ClassifierSpec]:
     """Return the usual classifiers, all single-threaded and with grids of at most 12 points."""
-    return [
+    specs = [
         ClassifierSpec(
             name="knn",
             summary="k nearest neighbours, majority vote",
@@ -185,7 +188,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ClassifierSpec(
             name="svm-linear",
             summary="Support vector machine, linear, squared hinge loss, one against the rest",
-            factory="sklearn.svm:LinearSVC",
+            factory="mfbench_baselines.linear_svm:LinearSVM",
             paper="C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20(3), 1995",
             defaults={"dual": False, "max_iter": 10000},
             grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
@@ -308,6 +311,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         *_both(ClassifierSpec),
     ]
+    return [replace(spec, **CLASSIFIERS[spec.name]) for spec in specs]
 
 
 def _both(kind: type[_Spec]) -> list[_Spec]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.svm import LinearSVC
 
 from mfbench_baselines._neighbour_votes import fold_accuracy
 from mfbench_baselines._screen import strongest
 from mfbench_baselines._selector import SupervisedSelector
+from mfbench_baselines.linear_svm import LinearSVM
 
 
 class RecursiveElimination(SupervisedSelector):
@@ -83,7 +83,7 @@ class RecursiveElimination(SupervisedSelector):
         while len(left) > 1:
             # With more columns than rows the dual has fewer variables; both reach the same minimum.
             wide = len(left) > len(X)
-            machine = LinearSVC(C=self.C, dual=wide, max_iter=100_000, random_state=0).fit(X[:, left], y)
+            machine = LinearSVM(C=self.C, dual=wide, max_iter=100_000, random_state=0).fit(X[:, left], y)
             self.n_iter_ += 1
             # Of columns with equal weights, the last is dropped first.
             order = np.lexsort((-left, (machine.coef_**2).sum(axis=0)))

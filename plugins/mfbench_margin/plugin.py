@@ -6,10 +6,11 @@ Relief and ReliefF are selectors; every other learner also classifies and is reg
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from mfbench_margin.checked import CLASSIFIERS, SELECTORS
 
 SIGMAS = [4.0, 2.0, 1.0, 0.5, 0.25, 0.125]
 NEIGHBOURS = {"n_neighbors": [1, 3, 5]}
@@ -132,7 +133,7 @@ _LEARNERS = [
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return the margin-based feature selectors."""
-    return [
+    specs = [
         SelectorSpec(
             name="relief",
             summary="Relief: difference to the nearest miss minus difference to the nearest hit",
@@ -172,6 +173,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             for learner in _LEARNERS
         ),
     ]
+    return [replace(spec, **SELECTORS[spec.name]) for spec in specs]
 
 
 @hookimpl
@@ -186,6 +188,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             grid={**learner.grid, **learner.classifier_grid},
             tags=learner.tags,
             warm_up=True,
+            **CLASSIFIERS[learner.name],
         )
         for learner in _LEARNERS
     ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mfbench import SelectorSpec, hookimpl
+from mfbench_relevance.checked import SELECTORS
 
 _RFVM = (
     "H. Cheng, H. Chen, G. Jiang, K. Yoshihira: Nonlinear feature selection by relevance feature vector machine. "
@@ -13,7 +16,7 @@ _RFVM = (
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return the selectors that work on a kernel between features."""
-    return [
+    specs = [
         SelectorSpec(
             name="rfvm",
             summary="RFVM: sparse Bayesian feature weights on a mutual-information kernel of features",
@@ -69,3 +72,4 @@ def mfbench_selectors() -> list[SelectorSpec]:
             targets="numbers",
         ),
     ]
+    return [replace(spec, **SELECTORS[spec.name]) for spec in specs]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from mfbench_similarity.checked import CLASSIFIERS, SELECTORS
 
 NEIGHBOURS = {"n_neighbors": [1, 3, 5, 7, 9]}
 # The paper states no grid. Margins grow with k, so a steepness that suits one neighbour is too large for nine.
@@ -101,6 +102,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid=dict(learner.grid),
             tags=learner.tags,
             warm_up=True,
+            **SELECTORS[learner.name],
         )
         for learner in _LEARNERS
         if learner.diagonal is not None
@@ -120,6 +122,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
                 grid=dict(learner.grid),
                 tags=learner.tags,
                 warm_up=True,
+                **CLASSIFIERS[learner.name],
             )
             for learner in _LEARNERS
         ),
@@ -133,6 +136,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
                 grid=dict(NEIGHBOURS),
                 tags=("similarity", "neighbours", "baseline"),
                 warm_up=True,
+                **CLASSIFIERS[f"knn-{measure}"],
             )
             for measure, name in (("cosine", "cosine"), ("euclidean", "Euclidean distance"))
         ),

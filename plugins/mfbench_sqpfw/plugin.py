@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from mfbench_sqpfw.checked import CLASSIFIERS, SELECTORS
 
 _PAPER = (
     "I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification. "
@@ -35,9 +36,9 @@ _SHARED: dict[str, Any] = {"paper": _PAPER, "tags": ("margin", "embedded"), "war
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return SQP-FW as selectors."""
     return [
-        SelectorSpec(**_SQPFW, grid=_GRID, **_SHARED),
-        SelectorSpec(**_SQPFW_PATH, **_SHARED),
-        SelectorSpec(**_SQPFW_CV, **_SHARED),
+        SelectorSpec(**_SQPFW, grid=_GRID, **_SHARED, **SELECTORS["sqpfw"]),
+        SelectorSpec(**_SQPFW_PATH, **_SHARED, **SELECTORS["sqpfw-path"]),
+        SelectorSpec(**_SQPFW_CV, **_SHARED, **SELECTORS["sqpfw-cv"]),
     ]
 
 
@@ -45,4 +46,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
 def mfbench_classifiers() -> list[ClassifierSpec]:
     """Return SQP-FW as classifiers: nearest neighbours in the learned metric."""
     grid = {**_GRID, "n_neighbors": [1, 3, 5]}
-    return [ClassifierSpec(**_SQPFW, grid=grid, **_SHARED), ClassifierSpec(**_SQPFW_CV, **_SHARED)]
+    return [
+        ClassifierSpec(**_SQPFW, grid=grid, **_SHARED, **CLASSIFIERS["sqpfw"]),
+        ClassifierSpec(**_SQPFW_CV, **_SHARED, **CLASSIFIERS["sqpfw-cv"]),
+    ]

@@ -1,4 +1,4 @@
-"""All statistics of a run of 25 methods, 40 datasets and 100 folds: 100,000 results read from the store.
+"""All statistics and the page of a run of 25 methods, 40 datasets and 100 folds: 100,000 results read from the store.
 
 Run: ``pytest tests/benchmarks/test_statistics.py --benchmark-only``. Seconds and peak memory are in ``extra_info``.
 The single tests are compared with SciPy, and with baycomp if it is installed.
@@ -42,6 +42,20 @@ print(json.dumps({
     "seconds": opened[0], "cpu_seconds": opened[1],
     "with_decisions_seconds": decided[0], "with_decisions_cpu_seconds": decided[1],
     "with_report_seconds": reported[0], "with_report_cpu_seconds": reported[1],
+    "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+}))
+"""
+
+PAGE = """
+import json, resource, sys, time
+from pathlib import Path
+begin = time.perf_counter()
+from mfbench.analysis.results import Run
+from mfbench.report.present import write_page
+path = write_page(Run(Path(sys.argv[1])))
+print(json.dumps({
+    "seconds": time.perf_counter() - begin,
+    "page_mb": path.stat().st_size / 1e6,
     "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
 }))
 """
@@ -97,15 +111,14 @@ def _result(key, truth, error, number, rng):
     )  # fmt: skip
 
 
-def test_all_statistics_from_the_store(benchmark, stored):
+@pytest.mark.parametrize("script", [ALL_STATISTICS, PAGE], ids=["statistics", "page"])
+def test_all_results_from_the_store(benchmark, stored, script):
     def whole():
-        done = subprocess.run(
-            [sys.executable, "-c", ALL_STATISTICS, str(stored)], check=True, capture_output=True, text=True
-        )
+        done = subprocess.run([sys.executable, "-c", script, str(stored)], check=True, capture_output=True, text=True)
         return json.loads(done.stdout)
 
-    found = [benchmark.pedantic(whole, rounds=1), whole(), whole()]
-    benchmark.extra_info |= {name: min(run[name] for run in found) for name in found[0]}
+    measured = [benchmark.pedantic(whole, rounds=1), whole(), whole()]
+    benchmark.extra_info |= {name: min(run[name] for run in measured) for name in measured[0]}
     benchmark.extra_info["results"] = METHODS * DATASETS * FOLDS * REPEATS
 
 

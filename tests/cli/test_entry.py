@@ -52,11 +52,13 @@ def test_commands():
         "suite",
         "suites",
         "plugins",
+        "check",
         "report",
         "gallery",
         "power",
         "gate",
         "compare",
+        "new_plugin",
     ]
 
 

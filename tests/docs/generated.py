@@ -5,6 +5,7 @@
 
 import ast
 import re
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,7 @@ def expected():
     registry = built_in_registry()
     return {
         "architecture.md": {"modules": _modules()},
+        "checks.md": {"checks": _checks(), "declared": _declared(registry)},
         "cli.md": {"cli": command_line()},
         "suites.md": {"columns": _columns(registry)},
         "methods.md": {
@@ -189,6 +191,35 @@ def _datasets(table):
         sizes = [str(size) for size in (spec.n_samples, spec.n_features, spec.n_classes)]
         cells = [f"[`{name}`](#{name})", spec.summary, *sizes, spec.source, spec.license, spec.citation]
         lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
+    return "\n" + "\n".join(lines) + "\n\n"
+
+
+def _checks():
+    """Return a section for each group of checks, with a paragraph for each check from its docstring."""
+    from mfbench.check.catalog import GROUPS
+    from mfbench.check.listing import all_checks
+
+    lines = []
+    for group, heading in GROUPS.items():
+        lines += ["", f"### {heading}"]
+        for check in all_checks():
+            if check.group == group:
+                applies = " and ".join(f"{kind}s" for kind in check.kinds)
+                text = f"{check.summary} {check.details} Applies to {applies}.".replace("``", "`")
+                filled = textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+                lines += ["", f"#### `{check.id}`", "", filled]
+    return "\n".join(lines) + "\n\n"
+
+
+def _declared(registry):
+    """Return the failures that the specs of built-in plugins declare."""
+    lines = ["| name | kind | check | reason |", "| --- " * 4 + "|"]
+    tables = {"selector": registry.selectors, "classifier": registry.classifiers, "dataset": registry.datasets}
+    for kind, table in tables.items():
+        for name, entry in sorted(table.items()):
+            for check, reason in entry.spec.expected_failures.items():
+                cells = [f"`{name}`", kind, f"`{check}`", reason]
+                lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
     return "\n" + "\n".join(lines) + "\n\n"
 
 

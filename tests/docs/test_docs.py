@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import mfbench
+from mfbench.check.listing import all_checks
 from mfbench.compare.history import changes
 from mfbench.compare.history import file as history_file
 from mfbench.data import mirror, reference, sources
@@ -227,6 +228,16 @@ def test_exit_codes():
     assert listed(section("README.md", "## Guard CI"), "code") == {str(int(code)) for code in ExitCode}
 
 
+def test_exit_codes_of_checks():
+    codes = (ExitCode.OK, ExitCode.FAILED, ExitCode.USAGE, ExitCode.NOTHING_MEASURED)
+    assert listed(section("checks.md", "## Exit codes"), "code") == {str(int(code)) for code in codes}
+
+
+def test_every_check_is_documented():
+    documented = set(re.findall(r"^#### `([\w-]+)`$", section("checks.md", "## All checks"), re.MULTILINE))
+    assert documented == {check.id for check in all_checks()}
+
+
 def test_store_tables():
     real = set(re.findall(r"CREATE TABLE (\w+)", store_file.SCHEMA))
     assert listed(section("architecture.md", "## The store"), "table") == real
@@ -358,7 +369,7 @@ def expected():
     return generated.expected()
 
 
-@pytest.mark.parametrize("name", ["cli.md", "methods.md"])
+@pytest.mark.parametrize("name", ["checks.md", "cli.md", "methods.md"])
 def test_generated_blocks(name, expected):
     found = generated.blocks(text_of(name))
     assert found == expected[name], "run: python tests/docs/generated.py"
@@ -387,7 +398,7 @@ def test_commands_in_documents_exist():
     known = {words for words, _ in generated.commands()}
     groups = {words.rpartition(" ")[0] for words in known}
     for page in PAGES:
-        for words in re.findall(r"`mfbench ((?:[a-z]+ ?)+)", page.read_text(encoding="utf-8")):
+        for words in re.findall(r"`mfbench ((?:[a-z]+(?:-[a-z]+)* ?)+)", page.read_text(encoding="utf-8")):
             first, *rest = words.split()
             names = known if rest else known | groups
             assert " ".join(["mfbench", first, *rest[:1]]) in names or f"mfbench {first}" in known, f"{page}: {words}"

@@ -27,6 +27,8 @@ PAGES = sorted(
         *(ROOT / "suites").rglob("*.md"),
         *(ROOT / "plugins").rglob("*.toml"),
         *(ROOT / "reports").glob("*/README.md"),
+        *(ROOT / "mfbench" / "scaffold").rglob("*.jinja"),
+        *(ROOT / "mfbench" / "scaffold").rglob("*.yml"),
         ROOT / "pyproject.toml",
         ROOT / ".pre-commit-config.yaml",
     ]

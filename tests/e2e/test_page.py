@@ -260,7 +260,7 @@ class TestScores:
         page = view(file, permissions=["clipboard-read", "clipboard-write"])
         page.locator("#filter-methods").fill("a b")
         page.locator(f"[data-copy={form}]").click()
-        page.wait_for_function("document.getElementById('said').textContent !== ''")
+        playwright.expect(page.locator("#said")).not_to_be_empty()
         text = page.evaluate("navigator.clipboard.readText()")
         assert text.startswith(start)
         assert "iris" in text
@@ -327,7 +327,7 @@ class TestPage:
         page = view(file, "#datasets=iris&sort=1.descending&shading=no&group=1&cell=0.0")
         assert page.locator("#cell").is_visible()
         page.evaluate("location.hash = '#methods=b'")
-        page.wait_for_function("document.getElementById('filter-methods').value === 'b'")
+        playwright.expect(page.locator("#filter-methods")).to_have_value("b")
         assert column(page, 0) == ["iris", "wine", "sonar", "glass"]
         assert page.locator("#scores th[aria-sort]").count() == 0
         assert page.locator("#heat").is_checked()
@@ -417,7 +417,7 @@ class TestHostileNames:
             button.click()
             page.keyboard.press("Escape")
         page.locator("[data-copy=csv]").click()
-        page.wait_for_function("document.getElementById('said').textContent !== ''")
+        playwright.expect(page.locator("#said")).not_to_be_empty()
         text = page.evaluate("navigator.clipboard.readText()")
         assert not any(line.startswith(("=", '"=')) for line in text.splitlines())
         assert page.locator("img[src=x]").count() == 0

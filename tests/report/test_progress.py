@@ -140,3 +140,11 @@ def test_silence_says_nothing(capsys):
     silent.finished(TRIALS[0], failed())
     silent.close()
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_message_is_shown_without_control_characters(console):
+    follower = PlainProgress(console)
+    follower.started(plan(), [], TRIALS)
+    follower.finished(TRIALS[0], failed("[bold]a\x1b[31m\r\u202eb"))
+    assert "[bold]a[31m b" in console.file.getvalue()
+    assert not {"\x1b", "\r", "\u202e"} & set(console.file.getvalue())

@@ -7,7 +7,7 @@ import pytest
 
 from mfbench.errors import RunError
 from mfbench.run.compatibility import RecordedRun, check_compatible, joined_metadata, remarks_on
-from mfbench.run.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite
+from mfbench.run.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, Reused
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import ProtocolSettings
 
@@ -187,6 +187,13 @@ class TestMetadata:
         check_compatible([joined, first, second])
         with pytest.raises(RunError, match=r"B has tune = .* in ab and .* in c"):
             check_compatible([joined, third])
+
+    def test_results_of_earlier_runs_are_joined(self, make_run):
+        first = Reused(keys={"base": ["1", "2"]}, differences={"base": "1 worker"}, passed_over=["Over."])
+        second = Reused(keys={"base": ["2", "3"], "other": ["4"]}, passed_over=["Over."])
+        meta = joined_metadata([make_run("a", reused=first), make_run("b", reused=second)])
+        assert meta.reused.keys == {"base": ["1", "2", "3"], "other": ["4"]}
+        assert (meta.reused.differences, meta.reused.passed_over) == (first.differences, ["Over."])
 
     def test_the_first_reference_holds(self, make_run):
         runs = [make_run("a"), *(make_run(name, suite=suite(report={"reference": name})) for name in "bc")]

@@ -1,19 +1,14 @@
-"""A comparison as JUnit XML, which the test reports of nearly every CI system read.
-
-There is no official schema. The text keeps to what the two common ones, Jenkins' and the one of Ant's JUnit task, both
-accept: order of elements, required attributes and numbers.
-"""
+"""A comparison as JUnit XML: one test case per cell."""
 
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
-from xml.etree import ElementTree
+from datetime import datetime
+from typing import Literal
 
 from mfbench.compare.comparison import Cell, Comparison, Verdict
 from mfbench.compare.texts import amount, change, headline
-
-_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+from mfbench.junit import Case, document
 
 
 def to_junit(comparison: Comparison, moment: datetime | None = None) -> str:
@@ -28,60 +23,40 @@ def to_junit(comparison: Comparison, moment: datetime | None = None) -> str:
     moment : datetime or None, default=None
         When the comparison was made; None means now.
     """
-    failed = [cell for cell in comparison.cells if _fails(cell, comparison)]
-    skipped = [cell for cell in comparison.cells if _is_skipped(cell, comparison)]
-    title = _legal(comparison.title) or "comparison"
-    counts = {
-        "tests": str(len(comparison.cells)),
-        "failures": str(len(failed)),
-        "errors": "0",
-        "time": _duration(comparison),
-    }
-    root = ElementTree.Element("testsuites")  # one of the schemas allows no attributes here
-    suite = ElementTree.SubElement(
-        root,
-        "testsuite",
-        {
-            "name": title,
-            "package": "mfbench",
-            "id": "0",
-            "hostname": "localhost",
-            "timestamp": (moment or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S"),
-            **counts,
-            "skipped": str(len(skipped)),
-        },
-    )
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in _properties(comparison):
-        ElementTree.SubElement(properties, "property", {"name": name, "value": _legal(value)})
-    for cell in comparison.cells:
-        _add_case(suite, cell, comparison)
     lines = [headline(comparison), *(f"{each.name}: {each.reason}" for each in comparison.omissions), *comparison.notes]
-    ElementTree.SubElement(suite, "system-out").text = "\n".join(map(_legal, lines))
-    ElementTree.SubElement(suite, "system-err")
-    ElementTree.indent(root)
-    return _DECLARATION + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return document(
+        comparison.title or "comparison",
+        [_case(cell, comparison) for cell in comparison.cells],
+        properties=_properties(comparison),
+        lines=lines,
+        seconds=comparison.seconds,
+        moment=moment,
+    )
 
 
-def _add_case(suite: ElementTree.Element, cell: Cell, comparison: Comparison) -> None:
-    """Add the test case of a cell."""
-    # No test of the cell took this time; readers that sum times get that of the whole comparison from the suite.
-    attributes = {"classname": f"mfbench.{_legal(cell.measure)}", "name": _legal(cell.name), "time": "0"}
-    case = ElementTree.SubElement(suite, "testcase", attributes)
-    message = f"{cell.verdict}: {change(cell)}" + (f"; {cell.reason}" if cell.reason else "")
+def _case(cell: Cell, comparison: Comparison) -> Case:
+    """Return the test case of a cell.
+
+    It has no time of its own; readers that sum times get that of the whole comparison from the suite.
+    """
+    outcome: Literal["passed", "failed", "skipped"] = "passed"
     if _fails(cell, comparison):
-        failure = ElementTree.SubElement(case, "failure", {"message": _legal(message), "type": str(cell.verdict)})
-        failure.text = _legal(_details(cell))
-    elif _is_skipped(cell, comparison):
-        ElementTree.SubElement(case, "skipped", {"message": _legal(message)})
+        outcome = "failed"
+    elif cell.verdict in (Verdict.UNDECIDED, Verdict.TREND):
+        outcome = "skipped"
+    message = f"{cell.verdict}: {change(cell)}" + (f"; {cell.reason}" if cell.reason else "")
+    return Case(
+        group=cell.measure,
+        name=cell.name,
+        outcome=outcome,
+        message=message,
+        kind=str(cell.verdict),
+        details=_details(cell),
+    )
 
 
 def _fails(cell: Cell, comparison: Comparison) -> bool:
     return cell.verdict is Verdict.WORSE or (cell.verdict is Verdict.UNDECIDED and not comparison.undecided_ok)
-
-
-def _is_skipped(cell: Cell, comparison: Comparison) -> bool:
-    return cell.verdict in (Verdict.UNDECIDED, Verdict.TREND) and not _fails(cell, comparison)
 
 
 def _details(cell: Cell) -> str:
@@ -100,23 +75,4 @@ def _properties(comparison: Comparison) -> list[tuple[str, str]]:
     pairs = [("level", f"{comparison.level:g}")]
     for role, side in (("base", comparison.base), ("head", comparison.head)):
         pairs += [(role, side.name), (f"{role}.version", side.version), (f"{role}.machine", side.machine)]
-    return [(name, value) for name, value in pairs if value]
-
-
-def _duration(comparison: Comparison) -> str:
-    return f"{comparison.seconds:.3f}" if math.isfinite(comparison.seconds) else "0"
-
-
-def _legal(text: str) -> str:
-    r"""Return text that XML 1.0 can contain: other characters become escapes.
-
-    Examples
-    --------
-    >>> _legal("a\x1bb\ud800")
-    'a\\x1bb\\ud800'
-    """
-    return "".join(sign if _is_legal(ord(sign)) else ascii(sign)[1:-1] for sign in text)
-
-
-def _is_legal(code: int) -> bool:
-    return code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+    return pairs

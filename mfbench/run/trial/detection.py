@@ -122,8 +122,8 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
     X, groups, n_features = fold.encoded.train.copy(), fold.encoded.groups, fold.X.shape[1]
     with Stopwatch() as watch:
         classifier.fit(X, fold.y_train)
-    by_column = classifier_weights(classifier, X.shape[1], expression.name)
-    check_finite(by_column, f"classifier {expression.name!r}", groups, fold.columns)
+    by_column = classifier_weights(classifier, X.shape[1], method.classifier.title)
+    check_finite(by_column, f"classifier {method.classifier.title!r}", groups, fold.columns)
     pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)
     by_feature = by_original_feature(by_column, groups, n_features)
     return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)

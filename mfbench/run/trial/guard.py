@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import unicodedata
 import warnings
 from collections.abc import Callable
 
@@ -30,7 +31,12 @@ class SelectorError(Exception):
 def describe_failure(error: BaseException) -> tuple[str, str, str]:
     """Return type, message (cut to a readable length) and the tail of the traceback."""
     trace = "".join(traceback.format_exception(error))
-    return type(error).__name__, str(error)[:MESSAGE_LENGTH], trace[-TRACE_LENGTH:]
+    return _visible(type(error).__name__), _visible(str(error)[:MESSAGE_LENGTH]), _visible(trace[-TRACE_LENGTH:])
+
+
+def _visible(text: str) -> str:
+    """Return a text without control characters, which terminals and pages that show it would obey."""
+    return "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cf"))
 
 
 def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
@@ -50,7 +56,7 @@ def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
     result.duration, result.peak_memory = watch.wall, peak.bytes
     result.n_warnings = len(caught)
     if caught:
-        result.warning = f"{caught[0].category.__name__}: {caught[0].message}"[:MESSAGE_LENGTH]
+        result.warning = f"{caught[0].category.__name__}: {_visible(str(caught[0].message))}"[:MESSAGE_LENGTH]
     return result
 
 

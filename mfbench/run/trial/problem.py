@@ -185,7 +185,7 @@ def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Pr
     """Refuse predictions that are not class codes of the training part: a score of them would have no meaning."""
     labels, n_rows = predictions.y_pred, len(fold.test)
     assert method.classifier is not None
-    owner = f"classifier {method.classifier.expression.name!r}"
+    owner = f"classifier {method.classifier.title!r}"
     if labels.shape != (n_rows,) or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(
             f"{owner} predicted an array of shape {labels.shape} and type {labels.dtype}, expected {n_rows} of the "

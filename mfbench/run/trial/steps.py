@@ -171,7 +171,7 @@ class Steps:
         try:
             if along is None:
                 selector, watch = self._fitted_selector(step, fold, params)
-                importances, name = selector.feature_importances_, ""
+                importances, name = _importances(selector, step), ""
             else:
                 selector, watch, name = self._path(step, fold, params)
                 importances = getattr(selector, along[1])(params[along[0]])
@@ -220,8 +220,18 @@ class Steps:
         return selector, watch
 
 
+def _importances(selector: Any, step: Step) -> Any:
+    try:
+        return selector.feature_importances_
+    except AttributeError as error:
+        raise AttributeError(
+            f"selector {step.expression.name!r} has no feature_importances_ after fit, by which features are ranked "
+            f"({error})"
+        ) from error
+
+
 def _checked_weights(importances: Any, step: Step, groups: NDArray[np.intp], columns: Columns) -> NDArray[np.float64]:
-    owner = f"selector {step.expression.name!r}"
+    owner = f"selector {step.title!r}"
     try:
         weights = np.asarray(importances, dtype=np.float64)
     except (TypeError, ValueError) as error:

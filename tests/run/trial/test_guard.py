@@ -21,6 +21,14 @@ class TestFailures:
         assert (result.scores, result.predictions, result.selected, result.weights) == ({}, None, None, None)
         assert result.duration > 0
 
+    def test_a_message_has_no_control_characters(self):
+        class Broken(Spy):
+            def predict(self, X):
+                raise ValueError("a\x1b[31m\r\u202eb\nc")
+
+        result, _ = run(how=method(None), factory=Broken)
+        assert result.error_message == "a[31mb\nc"
+
     @pytest.mark.parametrize("kind", ["selector", "classifier"])
     def test_memory_is_a_status_of_its_own(self, kind):
         class Greedy(Spy):
@@ -68,6 +76,7 @@ class TestFailures:
 
         result, _ = run(factory=Silent)
         assert (result.status, result.error_type) == (Status.ERROR, "AttributeError")
+        assert "selector 'spy' has no feature_importances_ after fit" in result.error_message
 
     @pytest.mark.parametrize(
         "predictions",

@@ -1,0 +1,1 @@
+"""The checks, one module for each group or part of one."""

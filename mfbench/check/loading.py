@@ -1,0 +1,70 @@
+"""Loading the plugins of a check run: one that ends or stops the process that imports it is reported, not suffered."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from mfbench.host.discovery import chosen_plugins
+from mfbench.host.probes import SHARED, memory_limit
+from mfbench.host.registered import Plugin
+from mfbench.host.registry import HOST, Registry, load_registry
+from mfbench.isolation.call import ChildError, call
+
+_VISIT = f"{__name__}:visit"
+_AT_ONCE = 4  # children that import plugins
+
+
+def load_for_checks(seconds: float, *, strict: bool = False) -> Registry:
+    """Load the installed plugins, those of third parties only after a child process has imported them.
+
+    Parameters
+    ----------
+    seconds : float
+        Time limit of the import of a plugin.
+    strict : bool, default=False
+        Raise `PluginError` for a plugin that cannot be loaded, instead of warning.
+
+    Returns
+    -------
+    Registry
+        The plugins that are left out are in its ``problems``.
+    """
+    plugins = chosen_plugins(None)
+    foreign = [plugin for plugin in plugins if plugin.distribution != HOST]
+    if foreign:
+        call("os:getpid", preload=SHARED)  # what all children share is not imported in the time of a plugin
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        reasons = dict(zip(foreign, pool.map(lambda plugin: _danger(plugin, seconds), foreign), strict=True))
+    harmless = [plugin for plugin in plugins if not reasons.get(plugin)]
+    registry = load_registry(exactly=harmless, isolated=True, strict=strict)
+    for plugin, reason in reasons.items():
+        if reason:
+            registry.problems.add(plugin, f" cannot be imported: {reason}")
+    return registry
+
+
+def _danger(plugin: Plugin, seconds: float) -> str:
+    """Return why this process must not import a plugin; "" if it can, even if the import raises an exception."""
+    try:
+        call(_VISIT, plugin, timeout=seconds, memory=memory_limit(), path=sys.path, preload=SHARED)
+    except ChildError as error:
+        return str(error)
+    return ""
+
+
+def visit(plugin: Plugin) -> None:
+    """Import a plugin and call its hooks; called in a child process.
+
+    Parameters
+    ----------
+    plugin : Plugin
+    """
+    registry = load_registry(exactly=[plugin])
+    for collect in (
+        lambda: registry.selectors,
+        lambda: registry.classifiers,
+        lambda: registry.datasets,
+        registry.suites,
+    ):
+        collect()

@@ -1,0 +1,163 @@
+"""Estimators of Python code as text: a class or an object becomes a name with parameters, which any process can read.
+
+Nothing is pickled. A worker imports the class by its place, such as ``my_module:MyClass``, and builds it with the
+parameters; what a fitted object has learnt is left behind.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from mfbench.errors import UsageError
+from mfbench.host import imports
+from mfbench.host.expressions import Expression
+from mfbench.host.registered import Registered
+from mfbench.host.spec_checks import shown
+
+_MOVE = "move it to a module, such as my_methods.py, import it from there, and add it again"
+
+
+def reference_of(target: Any) -> str:
+    """Return the place from which a class or function can be imported.
+
+    Parameters
+    ----------
+    target : type or function
+
+    Returns
+    -------
+    str
+        Module and name; the module is the shortest one that has the class, such as ``sklearn.svm:SVC``.
+
+    Raises
+    ------
+    UsageError
+        If other processes cannot import it; the message says what to do.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> reference_of(KNeighborsClassifier)
+    'sklearn.neighbors:KNeighborsClassifier'
+    """
+    return next(iter(_places(target)))
+
+
+def _places(target: Any) -> list[str]:
+    """Return all places of a class or function, from the shortest module to the one that defines it."""
+    module, name = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
+    if not (isinstance(target, type) or inspect.isroutine(target)) or not isinstance(name, str):
+        raise UsageError(f"cannot add {shown(target)}: expected a class, an estimator, or an expression such as 'knn'")
+    if name.endswith("<lambda>"):
+        raise UsageError(f"cannot add a lambda, which has no name to import: write a function or a class; {_MOVE}")
+    if module == "__main__":
+        raise UsageError(
+            f"cannot add {name!r}: it is defined in a notebook cell or in the main script, which worker processes do "
+            f"not import; {_MOVE}"
+        )
+    if "<locals>" in name:
+        raise UsageError(
+            f"cannot add {name.rpartition('.')[2]!r}: it is defined inside of the function "
+            f"{name.partition('.<locals>')[0]!r}, from which it cannot be imported; {_MOVE}"
+        )
+    words = module.split(".") if isinstance(module, str) else []
+    parents = [".".join(words[:length]) for length in range(1, len(words) + 1)]
+    places = [f"{parent}:{name}" for parent in parents if _attribute(parent, name) is target]
+    if not places or imports.locate(words[0]) is None:
+        raise UsageError(
+            f"cannot add {name!r}: it cannot be imported from {module!r}, the module that it names as its own; {_MOVE}"
+        )
+    return places
+
+
+def _attribute(module: str, name: str) -> Any:
+    value: Any = sys.modules.get(module)
+    for part in name.split("."):
+        value = inspect.getattr_static(value, part, None) if isinstance(value, type) else getattr(value, part, None)
+    return value
+
+
+def expression_of(value: Any, registered: Mapping[str, Registered] | None = None) -> Expression:
+    """Return the expression of an estimator: a name, and the parameters that differ from their defaults.
+
+    Parameters
+    ----------
+    value : estimator, type or function
+        An object needs the method ``get_params``, as all objects of scikit-learn have it.
+    registered : mapping of str to Registered or None, default=None
+        What plugins register, by name. An estimator among these has its registered name, so that all that its plugin
+        says about it applies.
+
+    Returns
+    -------
+    Expression
+
+    Raises
+    ------
+    UsageError
+        If its class cannot be imported, or a parameter cannot be written as a literal.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> str(expression_of(KNeighborsClassifier(n_neighbors=3)))
+    'sklearn.neighbors:KNeighborsClassifier(n_neighbors=3)'
+    """
+    is_object = not (isinstance(value, type) or inspect.isroutine(value))
+    target = type(value) if is_object else value
+    if is_object and not callable(getattr(value, "get_params", None)):
+        raise UsageError(
+            f"cannot add {shown(value)}: expected a class, an expression such as 'knn', or an object with the method "
+            "get_params, as sklearn.base.BaseEstimator provides it"
+        )
+    places = _places(target)
+    params = value.get_params(deep=False) if is_object else {}
+    own = Expression(places[0], _changed(params, _defaults(target), target))
+    names = [
+        Expression(name, _changed(params, {**_defaults(target), **entry.spec.defaults}, target))
+        for name, entry in (registered or {}).items()
+        if (entry.spec.factory is target or entry.spec.factory in places) and (is_object or not entry.spec.defaults)
+    ]
+    # Plugins may register a class several times, with other defaults: the name is that with the nearest ones.
+    nearest = min(names, key=lambda expression: len(expression.params), default=own)
+    return nearest if len(nearest.params) <= len(own.params) else own
+
+
+def _defaults(target: Any) -> dict[str, Any]:
+    try:
+        parameters = inspect.signature(target).parameters
+    except (ValueError, TypeError):  # a class of a compiled module
+        return {}
+    return {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+
+
+def _changed(params: Mapping[str, Any], defaults: Mapping[str, Any], target: Any) -> dict[str, Any]:
+    changed = {}
+    for name, value in params.items():
+        if name in defaults and (value is defaults[name] or _equal(value, defaults[name])):
+            continue
+        changed[str(name)] = _literal(value, f"{target.__qualname__}({name}=…)")
+    return changed
+
+
+def _equal(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and repr(value) == repr(default) and " at 0x" not in repr(value)
+
+
+def _literal(value: Any, what: str) -> Any:
+    """Return a value that its text gives again; NumPy's numbers become Python's."""
+    plain = value.item() if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () else value
+    try:
+        if _equal(ast.literal_eval(repr(plain)), plain):
+            return plain
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        pass
+    raise UsageError(
+        f"cannot add {what} with {shown(value)}: a parameter must be a literal (a number, a text, True, None, or a "
+        "list of these), because workers read it as text; write a class or a function that builds the estimator in a "
+        "module, and add that"
+    )

@@ -1,0 +1,149 @@
+"""Results of earlier runs of a suite in a run to which something was added, so that only what is new is measured.
+
+A result is copied only under an equal key, so it is the one that this run would measure, except for its times. Failures
+that a repetition may avoid (timeout, memory, crash) are not copied. Other runs are only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfbench.errors import RunError
+from mfbench.run.compatibility import machine_of
+from mfbench.run.metadata import Environment, Reused, RunMetadata
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
+from mfbench.trials import Status
+from mfbench.wording import counted
+
+if TYPE_CHECKING:
+    from mfbench.suite.plan import Plan
+
+_KEYS_AT_ONCE = 500  # SQLite limits the parameters of a query
+Keys = dict[str, list[str]]
+
+
+def reuse_results(plan: Plan, store: Store, statuses: Collection[Status]) -> None:
+    """Copy the results that other runs in the same folder of runs have of a plan, and record where they are from.
+
+    Nothing is copied if the plan is that of the protocol ``timing``: times compare only if they were measured together.
+
+    Parameters
+    ----------
+    plan : Plan
+        With something added.
+    store : Store
+        Of the run, after its start was recorded.
+    statuses : collection of Status
+        Those of the results to copy.
+    """
+    planned = {trial.key for trial in plan.trials}
+    finished = {key for (key,) in store.raw("SELECT key FROM trials")} & planned
+    before = recorded_reuse(store)
+    reused = Reused(
+        # A result may have been measured again in the meantime, or no longer be part of the plan.
+        keys={name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in finished])},
+        differences=before.differences,
+    )
+    missing = planned - finished if plan.loaded.protocol.kind != "timing" else set()
+    for folder in _other_runs(store.folder) if missing else ():
+        try:
+            reused = _reuse_from(folder, store, missing, statuses, reused)
+        except (RunError, ValueError) as error:  # the latter from metadata that are not valid
+            reused = reused.model_copy(update={"passed_over": [*reused.passed_over, _passed_over(folder, error)]})
+        missing -= {key for keys in reused.keys.values() for key in keys}
+    with store.writing() as db:
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
+
+
+def recorded_reuse(store: Store) -> Reused:
+    """Return which results of a run are those of earlier runs, as its last start recorded it."""
+    recorded = [text for (text,) in store.raw("SELECT value FROM meta WHERE name = 'reused'")]
+    return Reused.model_validate_json(recorded[0]) if recorded else Reused()
+
+
+def _other_runs(folder: Path) -> list[Path]:
+    """Return the runs of the same suite; a hidden folder is that of a run that is being written."""
+    folders = [path.parent for path in sorted(folder.parent.glob(f"*/{FILE_NAME}"))]
+    return [other for other in folders if other.name != folder.name and not other.name.startswith(".")]
+
+
+def _passed_over(folder: Path, error: Exception) -> str:
+    return f"Results of {folder.name} were not used again, because the run cannot be read: {error}."
+
+
+def _reuse_from(folder: Path, store: Store, missing: set[str], statuses: Collection[Status], reused: Reused) -> Reused:
+    """Copy results from one run: all that it can contribute together with the record of them, or nothing."""
+    with Store(folder, read_only=True) as other:
+        other.freeze()
+        marks = ", ".join("?" * len(statuses))
+        there = other.raw(f"SELECT key FROM trials WHERE status IN ({marks})", [str(status) for status in statuses])
+        keys = sorted(missing.intersection(key for (key,) in there))
+        if not keys:
+            return reused
+        reused = _with_origins(reused, folder.name, keys, other.meta(), store.meta().environment)
+        own, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
+        columns = sorted(own & theirs)  # a store of an earlier version may lack some
+        with store.writing() as db:
+            query = f"INSERT OR IGNORE INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+            db.executemany(query, _rows(other, columns, keys))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
+    return reused
+
+
+def _rows(store: Store, columns: list[str], keys: list[str]) -> Iterator[tuple[object, ...]]:
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        part = keys[start : start + _KEYS_AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        yield from store.raw(f"SELECT {', '.join(columns)} FROM trials WHERE key IN ({marks})", part)
+
+
+def _with_origins(reused: Reused, name: str, keys: list[str], meta: RunMetadata, here: Environment) -> Reused:
+    """Return the record with more results; one that the other run had copied itself is from where it was measured."""
+    origins = {key: origin for origin, theirs in meta.reused.keys.items() for key in theirs}
+    names: Keys = {origin: list(own) for origin, own in reused.keys.items()}
+    for key in keys:
+        names.setdefault(origins.get(key, name), []).append(key)
+    differences = {**{origin: text for origin, text in meta.reused.differences.items() if origin in names}}
+    if difference := _difference(meta.environment, here):
+        differences[name] = difference
+    return reused.model_copy(update={"keys": names, "differences": {**differences, **reused.differences}})
+
+
+def _difference(there: Environment, here: Environment) -> str:
+    parts = [machine_of(there)] if machine_of(there) != machine_of(here) else []
+    return ", ".join([*parts, *([counted(there.jobs, "worker")] if there.jobs != here.jobs else [])])
+
+
+def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
+    """Return a sentence on the results of a run that are those of earlier runs, and one on each run passed over.
+
+    Parameters
+    ----------
+    reused : Reused
+    results : collection of str
+        The keys of all results of the run.
+
+    Examples
+    --------
+    >>> remarks_on_reuse(Reused(keys={"quick-0": ["a", "b"]}, differences={"quick-0": "1 worker"}), ["a", "b", "c"])
+    ['2 of 3 results are from earlier runs, and so are their times: 2 from quick-0 (1 worker).']
+    """
+    present = set(results)
+    counts = {name: len(present.intersection(keys)) for name, keys in reused.keys.items()}
+    total = sum(counts.values())
+    if not total:
+        return list(reused.passed_over)
+    listed = ", ".join(
+        f"{count:,} from {name}{_bracketed(reused.differences, name)}" for name, count in counts.items() if count
+    )
+    return [
+        f"{total:,} of {len(present):,} results are from earlier runs, and so are their times: {listed}.",
+        *reused.passed_over,
+    ]
+
+
+def _bracketed(differences: Mapping[str, str], name: str) -> str:
+    return f" ({differences[name]})" if name in differences else ""

@@ -1,0 +1,144 @@
+"""From answers to the files of a plugin package, by the rules of copier: both make the same files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+from jinja2.sandbox import SandboxedEnvironment
+
+from mfbench.errors import MfbenchError, UsageError, explained
+
+# Where `copier update` finds later versions of the template, each at its tag.
+REPOSITORY = "https://github.com/mfbench/mfbench"
+PARTS = ("selector", "classifier", "dataset", "suite")
+_FOLDER = Path(__file__).parent
+_TEMPLATE = _FOLDER / "template"
+_SUFFIX = ".jinja"
+_ANSWERS_FILE = ".copier-answers.yml"
+
+
+def render(name: str, parts: Collection[str] = PARTS) -> dict[str, str]:
+    """Return the files of a plugin package.
+
+    Parameters
+    ----------
+    name : str
+        The name of the plugin, without the prefix of its distribution.
+    parts : collection of str, default=("selector", "classifier", "dataset", "suite")
+        What the package registers.
+
+    Returns
+    -------
+    dict of str to str
+        The text of each file by its path within the package's folder, with slashes; sorted.
+
+    Raises
+    ------
+    UsageError
+        If the name is not valid, or there is nothing to register.
+
+    Examples
+    --------
+    >>> [path for path in render("demo", ["selector"]) if path.endswith("r.py")]
+    ['src/mfbench_demo/selector.py']
+    >>> render("Demo")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.UsageError: the name 'Demo' is not valid: use lower-case letters, digits and single hyphens, ...
+    """
+    questions = yaml.safe_load((_FOLDER / "questions.yml").read_text(encoding="utf-8"))
+    environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, autoescape=False, **questions.pop("_envops"))
+    environment.filters["to_nice_yaml"] = _to_nice_yaml
+    answers = {"name": name, **{part: part in parts for part in PARTS}}
+    context = _completed(environment, questions, answers)
+    context["_copier_answers"] = {"_commit": f"v{metadata.version('mfbench')}", "_src_path": REPOSITORY, **answers}
+    context["_copier_conf"] = {"answers_file": _ANSWERS_FILE}
+    files = {}
+    for source in sorted(path for path in _TEMPLATE.rglob("*") if path.is_file()):
+        words = [_render(environment, word, context) for word in _target(source)]
+        if all(words):  # as in copier, a file or folder with an empty name is left out
+            text = source.read_text(encoding="utf-8")
+            files["/".join(words)] = _render(environment, text, context) if source.suffix == _SUFFIX else text
+    return dict(sorted(files.items()))
+
+
+def package_of(name: str) -> str:
+    """Return the name under which the package of a plugin is imported.
+
+    Examples
+    --------
+    >>> package_of("my-method")
+    'mfbench_my_method'
+    """
+    return f"mfbench_{name.replace('-', '_')}"
+
+
+def write(files: Mapping[str, str], folder: Path) -> None:
+    """Write the files of a package into a folder that does not exist or is empty, or is an empty repository of Git.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        The text of each file by its path.
+    folder : Path
+        The folder of the package; it is created if it does not exist.
+
+    Raises
+    ------
+    UsageError
+        If the folder has files, or is not a folder.
+    MfbenchError
+        If it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "demo"
+    >>> write({"src/a.txt": "a"}, folder)
+    >>> write({"src/a.txt": "b"}, folder)
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.UsageError: ...demo is not empty: choose another folder with --into, or delete it
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file: choose another folder with --into")
+    with explained(MfbenchError, lambda reason: f"{folder} cannot be written: {reason}", OSError):
+        if folder.is_dir() and any(path.name != ".git" for path in folder.iterdir()):
+            raise UsageError(f"{folder} is not empty: choose another folder with --into, or delete it")
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _completed(
+    environment: SandboxedEnvironment, questions: Mapping[str, Mapping[str, Any]], answers: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the answers and what follows from them, after the questions have accepted them."""
+    context = dict(answers)
+    for key, question in questions.items():
+        if key not in answers:
+            context[key] = _render(environment, question["default"], context)
+        refusal = _render(environment, question.get("validator", ""), context).strip()
+        if refusal:
+            raise UsageError(f"the name {answers[key]!r} is not valid: {refusal}" if key == "name" else refusal)
+    return context
+
+
+def _target(source: Path) -> list[str]:
+    *folders, file = source.relative_to(_TEMPLATE).parts
+    return [*folders, file.removesuffix(_SUFFIX)]
+
+
+def _render(environment: SandboxedEnvironment, text: str, context: Mapping[str, Any]) -> str:
+    return environment.from_string(text).render(context)
+
+
+def _to_nice_yaml(value: object) -> str:
+    """Return YAML as the filter of this name in copier writes it."""
+    text: str = yaml.safe_dump(value, indent=4, allow_unicode=True, default_flow_style=False)
+    return text

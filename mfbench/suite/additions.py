@@ -1,0 +1,330 @@
+"""Methods and datasets that a command adds to a suite: read from text or from Python objects, checked, appended.
+
+An addition is text such as ``MINE = relieff(n_neighbors=5) -> top 5 -> knn``. Python objects become such a text first,
+so that a command can resume the run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from mfbench.data.reference import FileReference, RepositoryReference, parse_reference
+from mfbench.errors import UsageError, suggestion
+from mfbench.host.expressions import is_reference, parse
+from mfbench.host.objects import expression_of
+from mfbench.host.registered import Declaration
+from mfbench.host.registry import Registry
+from mfbench.host.spec_checks import shown
+from mfbench.suite.forms import KINDS
+from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.schema import Datasets, Method
+from mfbench.suite.validation_messages import describe
+
+FORM = "write LABEL = CLASSIFIER or LABEL = SELECTOR -> CLASSIFIER, such as 'MINE = relieff(n_neighbors=5) -> knn'"
+TABLES = (".csv", ".tsv", ".arff", ".parquet", ".gz")
+_RULE = re.compile(r"top\s+(\S.*)", re.DOTALL)
+_SHOWN = 200  # characters of an addition in a message
+
+
+def option_of(text: str, name: str = "--add") -> str:
+    r"""Return an option with its text, for messages.
+
+    Examples
+    --------
+    >>> option_of("MINE = knn"), option_of("a\x1b = knn")
+    ('--add "MINE = knn"', '--add "a\\x1b = knn"')
+    """
+    cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return f'{name} "{"".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)}"'
+
+
+def parse_addition(text: str) -> Method:
+    """Parse a method: a label, and a selector, a rule for the features to keep, and a classifier.
+
+    Parameters
+    ----------
+    text : str
+        ``LABEL = SELECTOR -> CLASSIFIER``, ``LABEL = SELECTOR -> top RULE -> CLASSIFIER`` or ``LABEL = CLASSIFIER``;
+        the arrow may also be ``→``. Selector and classifier are expressions as in a suite file, or places of classes.
+
+    Returns
+    -------
+    Method
+        A single name counts as the classifier.
+
+    Raises
+    ------
+    UsageError
+        If the text has another form.
+
+    Examples
+    --------
+    >>> method = parse_addition("MINE = relieff(n_neighbors=5) -> top 3 -> knn")
+    >>> method.label, method.selector, method.top, method.classifier
+    ('MINE', 'relieff(n_neighbors=5)', 3, 'knn')
+    >>> parse_addition("= knn")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.UsageError: --add "= knn": write LABEL = CLASSIFIER or LABEL = SELECTOR -> CLASSIFIER, such as ...
+    """
+    option = option_of(text)
+    label, steps = _split_label(text)
+    pieces = _split_steps(steps)
+    rule = _RULE.fullmatch(pieces[1]) if len(pieces) > 1 else None
+    expressions = [piece for position, piece in enumerate(pieces) if position != 1 or rule is None]
+    if not label or "->" in label or "→" in label or not all(pieces) or len(expressions) > 2:
+        raise UsageError(f"{option}: {FORM}")
+    if not label.isprintable():
+        raise UsageError(f"{option}: the label has characters that cannot be printed; leave them out")
+    for expression in expressions:
+        try:
+            parse(expression, references=True)
+        except UsageError as error:
+            raise UsageError(f"{option}: {error}") from None
+    values: dict[str, Any] = {"label": label}
+    if rule is not None or len(expressions) > 1:
+        values["selector"] = expressions[0]
+        values |= {"classifier": expressions[1]} if len(expressions) > 1 else {}
+    else:
+        values["classifier"] = expressions[0]
+    if rule is not None:
+        values["top"] = _rule_value(rule[1].strip())
+    try:
+        return Method.model_validate(values)
+    except ValidationError as error:
+        raise UsageError(f"{option}: {describe(error, Method)[0]}") from None
+
+
+def _split_label(text: str) -> tuple[str, str]:
+    """Return the label and the rest; an equals sign in brackets belongs to a parameter."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character == "=" and depth == 0:
+            return text[:position].strip(), text[position + 1 :]
+    return "", text
+
+
+def _split_steps(text: str) -> list[str]:
+    """Return the parts between arrows; an arrow in a quoted text or in brackets belongs to a parameter."""
+    pieces, start, depth, quote, position = [], 0, 0, "", 0
+    while position < len(text):
+        character = text[position]
+        arrow = 2 if text.startswith("->", position) else 1 if character == "→" else 0
+        if quote:
+            position += character == "\\"  # whatever follows does not end the quoted text
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif arrow and depth == 0:
+            pieces.append(text[start:position].strip())
+            start = position + arrow
+            position = start - 1
+        else:
+            depth += (character in "([{") - (character in ")]}")
+        position += 1
+    return [*pieces, text[start:].strip()]
+
+
+def _rule_value(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def additions_of(add: Any, registry: Registry) -> list[str]:
+    """Return methods as text, as `parse_addition` reads it.
+
+    Parameters
+    ----------
+    add : str, mapping, or sequence of str and (label, method)
+        A method is an expression, an estimator, a class, or a pair of these: selector and classifier. A mapping has
+        methods by label.
+    registry : Registry
+        An estimator that a plugin registers has its name there.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    UsageError
+        If something has another form, or other processes cannot import it.
+
+    Examples
+    --------
+    >>> from mfbench.host.registry import load_registry
+    >>> from sklearn.svm import LinearSVC
+    >>> additions_of({"MINE": ("relieff", LinearSVC(C=10.0))}, load_registry())
+    ['MINE = relieff -> sklearn.svm:LinearSVC(C=10.0)']
+    """
+    if isinstance(add, str):
+        return [add]
+    items = add.items() if isinstance(add, Mapping) else add
+    if not isinstance(items, Iterable):
+        raise UsageError(f"cannot add {shown(add)} without a label: write add={{'MINE': …}}")
+    return [item if isinstance(item, str) else _text_of(item, registry) for item in items]
+
+
+def _text_of(item: Any, registry: Registry) -> str:
+    if not (isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str)):
+        raise UsageError(f"cannot add {shown(item)} without a label: write add={{'MINE': …}}, or pairs (label, method)")
+    label, value = item
+    steps = value if isinstance(value, tuple | list) else (value,)
+    if len(steps) not in (1, 2):
+        raise UsageError(f"cannot add {label!r}: expected a classifier, or a pair of a selector and a classifier")
+    selectors, classifiers = registry.selectors, registry.classifiers
+    tables = (selectors, classifiers) if len(steps) == 2 else (selectors | classifiers,)
+    try:
+        parts = [
+            step if isinstance(step, str) else str(expression_of(step, table))
+            for step, table in zip(steps, tables, strict=True)
+        ]
+    except UsageError as error:
+        raise UsageError(f"{label}: {error}") from None
+    text = f"{label} = {' -> '.join(parts)}"
+    if _split_label(text)[0] != label:
+        raise UsageError(f"{label!r} cannot be the label of an added method: leave out '=' and blanks at its ends")
+    return text
+
+
+def with_additions(
+    loaded: LoadedSuite,
+    registry: Registry,
+    add: Sequence[str] = (),
+    add_data: Sequence[str] = (),
+    target: str | None = None,
+    reference: str | None = None,
+) -> LoadedSuite:
+    """Return a suite with more methods and datasets, and perhaps another reference.
+
+    Parameters
+    ----------
+    loaded : LoadedSuite
+    registry : Registry
+        Classes that a method names by their place are declared here.
+    add : sequence of str, default=()
+        Methods, as `parse_addition` reads them.
+    add_data : sequence of str, default=()
+        References of datasets. A relative path starts in the working directory.
+    target : str or None, default=None
+        Label column of the added files and datasets of repositories.
+    reference : str or None, default=None
+        Label of the method that the report compares the others with; None means that of the file.
+
+    Returns
+    -------
+    LoadedSuite
+
+    Raises
+    ------
+    UsageError
+        If an addition is not valid or its label is taken, or there is no such reference.
+    """
+    methods = _methods(loaded, registry, add)
+    groups = _groups(add_data, target)
+    report = loaded.suite.report
+    if reference is not None:
+        labels = [method.label for method in (*loaded.suite.methods, *methods.values())]
+        if reference not in labels:
+            raise UsageError(f"--reference: no method has the label {reference!r}{suggestion(reference, labels)}")
+        report = report.model_copy(update={"reference": reference})
+    changes = {
+        "methods": [*loaded.suite.methods, *methods.values()],
+        "datasets": [*loaded.suite.datasets, *groups],
+        "report": report,
+    }
+    options = [("--add", text) for text in add] + [("--add-data", text) for text in add_data]
+    options += [("--target", target)] if target is not None else []
+    options += [("--reference", reference)] if reference is not None else []
+    first = len(loaded.suite.datasets)
+    return replace(
+        loaded,
+        suite=loaded.suite.model_copy(update=changes),
+        request=(*loaded.request, *(word for option in options for word in option)),
+        added_methods={method.label: option_of(text) for text, method in methods.items()},
+        added_data={first + number: option_of(text, "--add-data") for number, text in enumerate(add_data)},
+    )
+
+
+def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dict[str, Method]:
+    """Return the added methods by their text, with their classes declared."""
+    holders = dict.fromkeys((method.label for method in loaded.suite.methods), "a method of the suite")
+    methods: dict[str, Method] = {}
+    for text in add:
+        option = option_of(text)
+        method = _fitting(parse_addition(text), option, loaded, registry)
+        if method.label in holders:
+            holder = holders[method.label]
+            raise UsageError(f"{option}: {method.label!r} is already the label of {holder}; choose another one")
+        holders[method.label] = "another addition"
+        _declare(method, option, registry)
+        methods[text] = method
+    return methods
+
+
+def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registry) -> Method:
+    """Return a method as the protocol needs it: with a classifier if it predicts, else with one step."""
+    if KINDS[loaded.protocol.kind].predicts:
+        if method.classifier is None:
+            raise UsageError(f"{option}: the suite predicts classes, so write a classifier after the rule, such as knn")
+        name = parse(method.classifier, references=True).bare_name
+        if method.selector is None and name in _names(registry.selectors) - _names(registry.classifiers):
+            raise UsageError(f"{option}: {name!r} is a selector; write a classifier after it, such as '{name} -> knn'")
+        return method
+    if method.selector is not None and method.classifier is not None:
+        raise UsageError(
+            f"{option}: the protocol {loaded.protocol.kind!r} predicts nothing, so leave out '-> {method.classifier}'"
+        )
+    if method.selector is None and method.classifier is not None:
+        name = parse(method.classifier, references=True).bare_name
+        if is_reference(name) or name not in _names(registry.classifiers) - _names(registry.selectors):
+            return method.model_copy(update={"selector": method.classifier, "classifier": None})
+    return method
+
+
+def _names(listed: Mapping[str, object]) -> set[str]:
+    return {name.partition("@")[0] for name in listed}
+
+
+def _declare(method: Method, option: str, registry: Registry) -> None:
+    for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
+        name = "" if text is None else parse(text, references=True).name
+        if is_reference(name):
+            try:
+                registry.declare([Declaration("selector" if kind == "selector" else "classifier", name)])
+            except UsageError as error:
+                raise UsageError(f"{option}: {error}") from None
+
+
+def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
+    """Return a table for each added dataset; the target is for those that have columns to choose from."""
+    groups = []
+    for text in add_data:
+        option = option_of(text, "--add-data")
+        if ":" not in text and Path(text).suffix.lower() in TABLES:
+            raise UsageError(f"{option}: to add a file, write --add-data file:{text}")
+        try:
+            reference = parse_reference(text)
+        except UsageError as error:
+            raise UsageError(f"{option}: {error}") from None
+        has_columns = isinstance(reference, FileReference | RepositoryReference)
+        if isinstance(reference, FileReference):
+            text = f"{FileReference.prefix}{reference.path.absolute()}"
+        groups.append(Datasets(use=[text], target=target if has_columns else None))
+    if target is not None and not any(group.target for group in groups):
+        raise UsageError(
+            f"--target {target!r} is the label column of an added dataset: add one with --add-data 'file:PATH', "
+            "'openml:ID' or 'uci:ID', or leave --target out"
+        )
+    return groups

@@ -1,0 +1,21 @@
+from opening import failure, opened
+
+
+def test_an_error_in_a_constructor_is_named():
+    error = failure("factory", opened("broken_contract", "constructor-raises", "selector"))
+    assert error.seen == "the factory raised OSError: no licence"
+
+
+def test_an_unknown_parameter_is_named():
+    error = failure("factory", opened("broken_contract", "check-parameter-unknown", "classifier"))
+    assert "unknown parameter 'n_means'" in error.seen
+
+
+def test_fit_must_return_the_estimator():
+    error = failure("fit", opened("broken_contract", "fit-returns-none", "selector"))
+    assert error.seen == "it returned a NoneType"
+
+
+def test_a_selector_must_have_importances():
+    error = failure("fit", opened("broken_contract", "weights-under-another-name", "selector"))
+    assert error.seen == "there is no such attribute"

@@ -1,0 +1,75 @@
+"""Each mistake of a dataset is found by exactly the check named for it, and its snippet shows it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import unsound_datasets
+
+from mfbench.check.catalog import CHECKS
+from mfbench.check.listing import all_checks
+from mfbench.check.serving import UNMET, make_check
+from mfbench.check.subjects import Opened, Subject
+from mfbench.check.verdicts import Outcome
+from mfbench.host.registry import load_registry
+
+MODULE = "unsound_datasets"
+BROKEN = Path(unsound_datasets.__file__).parent
+MISTAKES = [(name, check) for name, _, check, _ in unsound_datasets.MISTAKES]
+
+
+@pytest.fixture(scope="module")
+def verdicts_of():
+    registry = load_registry(only=[MODULE])
+
+    def run(name):
+        opened = Opened(Subject("dataset", name, registry.dataset(name).plugin), registry)
+        unmet, verdicts = set(), {}
+        for check in all_checks():
+            if "dataset" in check.kinds:
+                verdicts[check.id] = verdict = make_check(CHECKS[check.id], opened, unmet)
+                unmet |= {check.id} if verdict.outcome in UNMET else set()
+        return verdicts
+
+    return run
+
+
+def execute(snippet):
+    variables = {"MFBENCH_LOAD_PLUGINS": MODULE, "PYTHONPATH": os.pathsep.join(map(str, [BROKEN, *sys.path]))}
+    command = [sys.executable, "-c", snippet]
+    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("name", "check"), MISTAKES, ids=[name for name, _ in MISTAKES])
+def test_a_mistake_is_caught_by_the_check_named_for_it(name, check, verdicts_of):
+    failed = [verdict for verdict in verdicts_of(name).values() if verdict.outcome is Outcome.FAIL]
+    assert [verdict.check for verdict in failed] == [check], [(one.check, one.seen) for one in failed]
+    assert 1 <= len(failed[0].snippet.splitlines()) <= 10
+
+
+@pytest.mark.slow(reason="a process for each mistake")
+@pytest.mark.parametrize(("name", "check"), MISTAKES, ids=[name for name, _ in MISTAKES])
+def test_the_snippet_shows_the_mistake(name, check, verdicts_of):
+    done = execute(verdicts_of(name)[check].snippet)
+    assert done.returncode == 1
+    raised = done.stderr.strip().splitlines()[-1]
+    assert raised.startswith(("AssertionError", "mfbench.errors.DataError", "RuntimeError")), raised
+
+
+@pytest.mark.parametrize("name", unsound_datasets.SOUND)
+def test_a_sound_dataset_fails_nothing(name, verdicts_of):
+    verdicts = verdicts_of(name)
+    assert not {check: one.seen for check, one in verdicts.items() if one.outcome in UNMET}
+
+
+def test_the_content_of_remote_data_is_not_applicable(verdicts_of):
+    verdicts = verdicts_of("remote")
+    others = {check for check, one in verdicts.items() if one.outcome is Outcome.NOT_APPLICABLE}
+    assert {"dataset-loads", "dataset-shape", "dataset-checksum"} <= others
+    assert verdicts["dataset-provenance"].outcome is Outcome.PASS
+
+
+def test_the_message_of_a_wrong_label_names_it(verdicts_of):
+    assert verdicts_of("a-label-twice")["dataset-shape"].seen == "'x' occurs twice"

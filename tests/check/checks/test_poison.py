@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+from correct_methods import NearestMean
+from opening import opened, remark
+
+from mfbench.check.subjects import Opened
+from mfbench.check.verdicts import CheckFailedError
+from mfbench.data.prepare import Encoder
+from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.steps import ClassifierInput
+
+
+class RefusesHugeRows(NearestMean):
+    def predict(self, X):
+        if np.abs(X).max() > 1e50:
+            raise ValueError("too large")
+        return super().predict(X)
+
+
+def test_a_classifier_may_refuse_poisoned_rows(monkeypatch):
+    monkeypatch.setattr(Opened, "make", lambda self: RefusesHugeRows())
+    assert remark("poison", opened("correct_methods", "nearest-mean", "classifier")) is None
+
+
+def test_a_view_of_all_rows_is_reported(monkeypatch):
+    """The host hands out copies; this one does not."""
+
+    def with_views(train, test, groups):
+        rows = np.vstack([train, test])
+        return ClassifierInput(rows[: len(train)], rows[len(train) :], groups)
+
+    monkeypatch.setattr("mfbench.run.trial.steps.ClassifierInput", with_views)
+    with pytest.raises(CheckFailedError, match="a view of an array with more rows"):
+        remark("rows-in-fit", opened("correct_methods", "nearest-mean", "classifier"))
+
+
+def test_a_host_that_scales_with_all_rows_is_reported(monkeypatch):
+    def encoder(fold):
+        return Encoder(fold.columns, fold.scale).fit(fold.X)
+
+    monkeypatch.setattr(Fold, "encoder", property(encoder))
+    with pytest.raises(CheckFailedError, match="they differ after all test rows became 1e100"):
+        remark("poison", opened("correct_methods", "nearest-mean", "classifier"))

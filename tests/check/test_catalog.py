@@ -1,0 +1,50 @@
+"""The table of checks: every check is described, and what it needs exists and comes before it."""
+
+import pytest
+
+from mfbench.check.catalog import GROUPS, KINDS, Check, check
+from mfbench.check.listing import all_checks, by_needs
+
+TABLE = all_checks()
+ORDER = by_needs(TABLE)
+
+
+@pytest.mark.parametrize("one", TABLE, ids=lambda one: one.id)
+class TestEachCheck:
+    def test_it_is_described_by_a_sentence(self, one):
+        assert one.summary.endswith((".", "?")), one.summary
+        assert 20 < len(one.summary) <= 120
+
+    def test_its_id_is_made_of_lower_case_words(self, one):
+        assert all(word.isalnum() and word.islower() for word in one.id.split("-"))
+
+    def test_what_it_needs_is_made_before_it(self, one):
+        before = [other.id for other in ORDER[: ORDER.index(one)]]
+        assert set(one.needs) <= set(before), "a need that is made later never skips anything"
+
+
+def test_a_group_or_a_kind_that_does_not_exist_is_refused():
+    for group, kinds in (("contrakt", KINDS), ("contract", ("method",))):
+        with pytest.raises(ValueError, match="see GROUPS and KINDS"):
+            check("new", group=group, kinds=kinds)
+
+
+def test_an_id_is_taken_once():
+    with pytest.raises(ValueError, match="two checks have the id 'fit'"):
+        check("fit", group="contract", kinds=KINDS)(lambda subject: None)
+
+
+def test_the_details_are_the_rest_of_the_docstring():
+    def described(subject):
+        """First sentence.
+
+        The rest,
+        in two lines.
+        """
+
+    one = Check("a", "contract", KINDS, described)
+    assert (one.summary, one.details) == ("First sentence.", "The rest,\nin two lines.")
+
+
+def test_every_group_has_a_check():
+    assert {one.group for one in TABLE} == set(GROUPS)

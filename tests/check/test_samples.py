@@ -1,0 +1,46 @@
+"""The tables of checks are what their names say, and the same in every process."""
+
+import numpy as np
+import pytest
+
+from mfbench.check.samples import SAMPLES, sample
+from mfbench.errors import UnknownNameError
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_table_has_class_codes_and_is_the_same_for_the_same_seed(name):
+    X, y = sample(name, 3)
+    assert X.dtype == np.float64
+    assert set(y.tolist()) == set(range(y.max() + 1))
+    again = sample(name, 3)
+    assert np.array_equal(X, again[0], equal_nan=True)
+    assert np.array_equal(y, again[1])
+    assert not np.array_equal(X, sample(name, 4)[0], equal_nan=True)
+
+
+def test_the_first_features_differ_between_the_classes():
+    X, y = sample()
+    gaps = np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    assert set(np.argsort(gaps)[-2:]) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("three-classes", lambda X, y: len(np.unique(y)) == 3),
+        ("many-classes", lambda X, y: len(np.unique(y)) == 12),
+        ("one-feature", lambda X, y: X.shape[1] == 1),
+        ("more-features-than-rows", lambda X, y: X.shape[1] > X.shape[0]),
+        ("one-row-of-a-class", lambda X, y: np.bincount(y).min() == 1),
+        ("missing-values", lambda X, y: np.isnan(X).any() and not np.isnan(X).all(axis=0).any()),
+        ("tiny-scale", lambda X, y: 0 < np.abs(X).max() < 1e-140),
+        ("huge-scale", lambda X, y: 1e140 < np.abs(X).max() < np.inf),
+    ],
+)
+def test_a_table_is_what_its_name_says(name, holds):
+    assert holds(*sample(name))
+
+
+def test_the_nearest_name_is_suggested():
+    with pytest.raises(UnknownNameError, match="did you mean 'two-classes'"):
+        sample("two-clases")

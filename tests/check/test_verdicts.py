@@ -1,0 +1,24 @@
+"""The nouns of a check run are plain data that cross processes."""
+
+import pickle
+
+import pytest
+
+from mfbench.check.verdicts import CheckFailedError, Outcome, Verdict
+from mfbench.isolation.channel import loads
+
+VERDICT = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.FAIL, seen="x")
+
+
+def test_a_verdict_arrives_from_a_child_as_it_was_sent():
+    assert loads(pickle.dumps(VERDICT)) == VERDICT
+
+
+def test_an_outcome_is_its_text():
+    assert [str(outcome) for outcome in Outcome] == ["pass", "fail", "expected failure", "skipped", "not applicable"]
+
+
+def test_a_failure_keeps_its_parts():
+    with pytest.raises(CheckFailedError, match="expected a; seen: b") as failure:
+        raise CheckFailedError("a", "b", "c")
+    assert (failure.value.expected, failure.value.seen, failure.value.snippet) == ("a", "b", "c")

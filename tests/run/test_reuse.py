@@ -1,0 +1,256 @@
+"""Results of earlier runs in a run to which a method was added: the same to the bit, and never more than is stated."""
+
+import shutil
+import sqlite3
+
+import pytest
+from small_runs import SUITE
+
+from mfbench.api import Run, explain_keys, prepare_suite
+from mfbench.host.registry import load_registry
+from mfbench.report.brief import problems
+from mfbench.report.progress import Silent
+from mfbench.run import runner
+from mfbench.run.metadata import Reused
+from mfbench.run.reuse import remarks_on_reuse
+from mfbench.run.runner import RunOptions, execute
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION
+from mfbench.run.worker import Worker
+from mfbench.trials import Status
+
+MINE = "MINE = variance -> top 2 -> knn(n_neighbors=3)"
+METHODS, FOLDS = 4, 3
+BASE = METHODS * FOLDS
+
+
+EXECUTED = []
+
+
+class InProcess:
+    """The pool's work without its processes; writes down the method of each trial."""
+
+    def __init__(self, job, jobs, timeout):
+        self.worker = Worker(job, load_registry())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def run(self, trials):
+        for trial in trials:
+            EXECUTED.append(trial.method)
+            yield trial, self.worker.run(trial, {})[0]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return a function that runs the suite with additions, and returns the methods that were executed and the run."""
+    monkeypatch.setattr(runner, "LocalPool", InProcess)
+    (tmp_path / "own.toml").write_text(SUITE)
+
+    def start(*add, options=None, text=SUITE, **more):
+        (tmp_path / "own.toml").write_text(text)
+        plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), add=add, out=tmp_path / "out", **more)
+        EXECUTED.clear()
+        execute(plan, folder, registry, options or RunOptions(jobs=1), Silent())
+        return sorted(set(EXECUTED)), len(EXECUTED), Run(folder)
+
+    return start
+
+
+def rows(run, condition="1"):
+    with Store(run.path, read_only=True) as store:
+        return {row[0]: row for row in store.raw(f"SELECT * FROM trials WHERE {condition}")}
+
+
+def change(run, statement):
+    with sqlite3.connect(run.path / FILE_NAME) as db:
+        db.execute(statement)
+    db.close()
+
+
+def test_only_what_was_added_is_executed_and_the_rest_is_the_same_to_the_bit(run):
+    _, count, base = run()
+    assert count == BASE
+    methods, count, mine = run(MINE)
+    assert (methods, count) == (["MINE"], FOLDS)
+    old, new = rows(base), rows(mine)
+    assert old == {key: new[key] for key in old} and len(new) == BASE + FOLDS
+    assert mine.remarks == [
+        f"12 of 15 results are from earlier runs, and so are their times: 12 from {base.path.name}."
+    ]
+    assert mine.remarks[0] in problems(mine)
+    assert not base.remarks and rows(base) == old
+
+
+def test_another_start_executes_nothing_and_states_the_same(run):
+    run()
+    _, _, first = run(MINE)
+    _, count, again = run(MINE)
+    assert count == 0 and again.path == first.path and again.remarks == first.remarks
+
+
+def test_what_a_run_had_from_another_is_from_where_it_was_measured(run):
+    _, _, base = run()
+    _, _, mine = run(MINE)
+    methods, _, other = run(MINE, "M2 = knn(n_neighbors=7)")
+    assert methods == ["M2"]
+    assert {name: len(keys) for name, keys in other.meta.reused.keys.items()} == {
+        base.path.name: BASE,
+        mine.path.name: FOLDS,
+    }
+
+
+def test_only_a_run_with_additions_uses_others(run):
+    run(MINE)
+    _, count, _ = run()
+    assert count == BASE
+
+
+def test_an_added_dataset_leaves_the_others_as_they_are(run, tmp_path):
+    run()
+    lines = "".join(f"{i},{i % 5},{'ab'[i % 2]}\n" for i in range(30))
+    (tmp_path / "mine.csv").write_text(f"x,y,class\n{lines}")
+    methods, count, more = run(add_data=f"file:{tmp_path}/mine.csv")
+    assert count == BASE and len(methods) == METHODS
+    assert set(more.outcomes["dataset"]) == {"iris", "mine.csv"} and "12 of 24" in more.remarks[0]
+
+
+def test_fresh_measures_everything_again(run):
+    run()
+    run(MINE)
+    _, count, mine = run(MINE, options=RunOptions(jobs=1, fresh=True))
+    assert count == BASE + FOLDS and not mine.remarks
+
+
+def test_times_are_never_those_of_another_run_if_they_are_what_is_measured(run):
+    text = SUITE.replace("folds = 3\nrepeats = 1", 'kind = "timing"\nsteps = 2\nrepeats = 2').replace(
+        "[profiles.quick]\nfolds = 3\n", ""
+    )
+    _, first, _ = run(text=text)
+    _, count, mine = run(MINE, text=text)
+    assert count > first and not mine.remarks
+
+
+@pytest.mark.parametrize(
+    ("status", "is_reused"),
+    [("error", True), ("timeout", False), ("memory", False), ("crash", False)],
+)
+def test_failures_are_used_again_only_if_a_repetition_cannot_avoid_them(run, status, is_reused):
+    _, _, base = run()
+    change(base, f"UPDATE trials SET status = '{status}' WHERE key IN (SELECT key FROM plan WHERE method = 'D')")
+    methods, _, _ = run(MINE)
+    assert methods == (["MINE"] if is_reused else ["D", "MINE"])
+
+
+def test_retrying_failures_measures_them_here(run):
+    _, _, base = run()
+    change(base, "UPDATE trials SET status = 'error' WHERE key IN (SELECT key FROM plan WHERE method = 'D')")
+    run(MINE)
+    methods, _, mine = run(MINE, options=RunOptions(jobs=1, retry_failed=True))
+    assert methods == ["D"] and set(mine.outcomes["status"]) == {"ok"}
+    assert "9 of 15" in mine.remarks[0], "what was measured again is not from elsewhere"
+
+
+def test_a_method_whose_key_differs_is_measured(run):
+    run()
+    text = SUITE.replace('label = "B"\nselector = "anova-f"', 'label = "B"\nselector = "variance"')
+    methods, _, _ = run(MINE, text=text)
+    assert methods == ["B", "MINE"]
+
+
+def test_a_damaged_run_is_passed_over_with_a_remark(run):
+    _, _, base = run()
+    good = base.path.parent / "another"
+    shutil.copytree(base.path, good)
+    for path in base.path.glob(f"{FILE_NAME}*"):
+        path.unlink()
+    (base.path / FILE_NAME).write_bytes(b"no database" * 1000)
+    methods, _, mine = run(MINE)
+    assert methods == ["MINE"], "the other run has the results too"
+    assert mine.remarks[0].endswith("12 from another.")
+    assert mine.remarks[1].startswith(
+        f"Results of {base.path.name} were not used again, because the run cannot be read"
+    )
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"PRAGMA user_version = {SCHEMA_VERSION + 1}",
+        "UPDATE meta SET value = '{'",
+        "DELETE FROM meta",
+        "ALTER TABLE trials RENAME TO attempts",
+    ],
+)
+def test_a_run_that_cannot_be_read_costs_time_and_nothing_else(run, statement):
+    _, _, base = run()
+    change(base, statement)
+    _, count, mine = run(MINE)
+    assert count == BASE + FOLDS and set(mine.outcomes["status"]) == {"ok"}
+    assert len(mine.remarks) == 1 and mine.remarks[0].startswith(f"Results of {base.path.name} were not used again")
+
+
+def test_a_run_that_is_being_written_is_read_as_it_is(run):
+    _, _, base = run()
+    with Store(base.path) as store, store.writing() as db:
+        db.execute("DELETE FROM trials")
+        methods, _, _ = run(MINE)
+    assert methods == ["MINE"]
+
+
+def test_results_of_an_earlier_version_lack_columns(run):
+    _, _, base = run()
+    change(base, "ALTER TABLE trials DROP COLUMN touched")
+    change(base, "PRAGMA user_version = 4")
+    methods, _, mine = run(MINE)
+    assert methods == ["MINE"] and mine.outcomes["touched"].isna().all()
+
+
+def test_machines_and_workers_that_differ_are_named(run):
+    _, _, base = run()
+    change(
+        base, "UPDATE meta SET value = json_set(value, '$.jobs', 8, '$.cpu', 'an abacus') WHERE name = 'environment'"
+    )
+    _, _, mine = run(MINE)
+    assert "(an abacus" in mine.remarks[0] and "8 workers)" in mine.remarks[0]
+
+
+def test_a_run_that_was_interrupted_goes_on_where_it_stopped(run, tmp_path, monkeypatch):
+    _, _, base = run()
+
+    class Interrupting(Silent):
+        def finished(self, trial, result):
+            raise KeyboardInterrupt
+
+    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), add=MINE, out=tmp_path / "out")
+    with pytest.raises(KeyboardInterrupt):
+        execute(plan, folder, registry, RunOptions(jobs=1), Interrupting())
+    assert Run(folder).remarks[0].startswith("12 of 13 results are from earlier runs, and so are their times: 12 from")
+    shutil.rmtree(base.path)
+    methods, count, mine = run(MINE)
+    assert (methods, count, mine.path) == (["MINE"], FOLDS - 1, folder)
+    assert "12 of 15" in mine.remarks[0]
+
+
+def test_keys_of_an_added_method_can_be_explained(run, tmp_path):
+    plan, _, _ = prepare_suite(str(tmp_path / "own.toml"), add=MINE, out=tmp_path)
+    (text,) = [text for text in explain_keys(plan) if '"method": "MINE"' in text]
+    assert '"expression": "knn({\'n_neighbors\': 3})"' in text
+
+
+def test_a_store_without_a_start_has_nothing_from_elsewhere(tmp_path):
+    from mfbench.run.reuse import recorded_reuse
+
+    with Store(tmp_path / "new") as store:
+        assert recorded_reuse(store) == Reused()
+
+
+def test_a_result_that_is_not_there_is_not_counted():
+    reused = Reused(keys={"a": ["1", "2"], "b": ["3"]}, passed_over=["Over."])
+    assert remarks_on_reuse(reused, ["9"]) == ["Over."]
+    assert remarks_on_reuse(reused, ["1", "9"])[0].startswith("1 of 2 results are from earlier runs")
+    assert Status.ERROR in runner.RETRIED
