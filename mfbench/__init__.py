@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from mfbench.comparing import compare_results
     from mfbench.drawing import save_chart
     from mfbench.host.hookspecs import hookimpl
-    from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+    from mfbench.merging import merge
+    from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
     from mfbench.sections import Cell, Chart, Section, Table
 
 __version__ = "0.1.0"
@@ -25,6 +26,7 @@ _HOMES = {
     "ClassifierSpec": "mfbench.models",
     "Dataset": "mfbench.models",
     "DatasetSpec": "mfbench.models",
+    "ExecutorSpec": "mfbench.models",
     "Section": "mfbench.sections",
     "SelectorSpec": "mfbench.models",
     "Table": "mfbench.sections",
@@ -35,6 +37,7 @@ _HOMES = {
     "load_dataset": "mfbench.api",
     "load_run": "mfbench.api",
     "make": "mfbench.api",
+    "merge": "mfbench.merging",
     "power": "mfbench.api",
     "run_suite": "mfbench.api",
     "save_chart": "mfbench.drawing",
@@ -46,6 +49,7 @@ __all__ = [
     "ClassifierSpec",
     "Dataset",
     "DatasetSpec",
+    "ExecutorSpec",
     "Run",
     "Section",
     "SelectorSpec",
@@ -57,6 +61,7 @@ __all__ = [
     "load_dataset",
     "load_run",
     "make",
+    "merge",
     "power",
     "run_suite",
     "save_chart",

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.power import Power
 from mfbench.data.catalog import load
-from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
+from mfbench.errors import ExitCode, MfbenchError, explained
+from mfbench.host.executors import check_executor
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
+from mfbench.planning import estimate_suite, explain_keys, prepare_suite
 from mfbench.report.progress import Silent
-from mfbench.run.runner import Observer, RunOptions, execute, run_folder
+from mfbench.run.budget import seconds_of
+from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
-from mfbench.suite.additions import additions_of, with_additions
-from mfbench.suite.loading import load_suite
-from mfbench.suite.plan import Plan, make_plan
 
 __all__ = [
     "DEFAULT_OUT",
     "Run",
+    "estimate_suite",
     "exit_code",
     "explain_keys",
     "find_run",
@@ -124,53 +122,6 @@ def load_dataset(
     return load(reference, registry or load_registry(), options=options, target=target, categorical=categorical)
 
 
-def prepare_suite(
-    suite: str,
-    *,
-    profile: str | None = None,
-    only: Sequence[str] = (),
-    out: Path | str = DEFAULT_OUT,
-    seed: int | None = None,
-    add: Any = (),
-    add_data: str | Sequence[str] = (),
-    target: str | None = None,
-    reference: str | None = None,
-    data_dir: Path | str | None = None,
-    offline: bool = False,
-    registry: Registry | None = None,
-    follower: Follower | None = None,
-) -> tuple[Plan, Path, Registry]:
-    """Load a suite with its datasets and methods, without running anything.
-
-    Parameters
-    ----------
-    suite, profile, only, out, seed, add, add_data, target, reference, data_dir, offline : optional
-        As in `run_suite`.
-    registry : Registry or None, default=None
-        The plugins; None loads the installed ones.
-    follower : Follower or None, default=None
-        Shows the progress of downloads.
-
-    Returns
-    -------
-    plan : Plan
-    folder : Path
-        The run folder.
-    registry : Registry
-    """
-    registry = registry or load_registry(isolated=True)
-    loaded = load_suite(suite, registry, profile, seed)
-    data = (add_data,) if isinstance(add_data, str) else add_data
-    loaded = with_additions(loaded, registry, additions_of(add, registry), data, target, reference)
-    mirror = () if data_dir is None else ("--data-dir", str(data_dir))
-    loaded = replace(loaded, request=(*loaded.request, *mirror, *(("--offline",) if offline else ())))
-    plan = make_plan(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline), follower))
-    labels = [*plan.methods, *plan.left_out]
-    if reference is not None and reference not in labels:
-        raise UsageError(f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}")
-    return plan, run_folder(Path(out), loaded, only), registry
-
-
 def run_suite(
     suite: str,
     *,
@@ -188,7 +139,11 @@ def run_suite(
     strict: bool = False,
     data_dir: Path | str | None = None,
     offline: bool = False,
+    executor: str = "local",
+    scheduler: str = "",
     observer: Observer | None = None,
+    budget: str | float | None = None,
+    shard: str | None = None,
 ) -> Run:
     """Run a suite, or the trials that are still missing, and return the results.
 
@@ -228,8 +183,19 @@ def run_suite(
         ``MFBENCH_DATA_DIR``. Results do not depend on where the data come from.
     offline : bool, default=False
         Do not use the network; unavailable datasets are left out.
+    executor : str, default="local"
+        What runs the trials: the processes of this machine, or what a plugin registers, such as ``"dask"``. Results do
+        not depend on it.
+    scheduler : str, default=""
+        Address of the executor's scheduler; empty for its default.
     observer : Observer or None, default=None
         Called with every result as soon as it is stored.
+    budget : str, float or None, default=None
+        Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
+        Methods and datasets advance evenly, fold by fold, and the next call goes on.
+    shard : str or None, default=None
+        Run only a part of the trials: ``"3/10"`` is the third of ten parts of nearly equal predicted time. It has a
+        folder of its own; `merge` joins the parts.
 
     Returns
     -------
@@ -241,7 +207,9 @@ def run_suite(
     SuiteError, UsageError
         If the suite or an option is not valid.
     RunError
-        If the run folder is in use or cannot be written to.
+        If the run folder is in use or cannot be written to, or no place of the executor can run trials.
+    PluginError
+        If the executor cannot be used, such as without a package that it needs.
 
     Notes
     -----
@@ -256,6 +224,9 @@ def run_suite(
     >>> run.scores.set_index("method")["mean"].round(2).to_dict()
     {'1NN': 1.0, 'DUM': 0.5}
     """
+    seconds = seconds_of(budget)
+    registry = load_registry(strict=strict, isolated=True)
+    check_executor(registry, executor, scheduler)
     plan, folder, registry = prepare_suite(
         suite,
         profile=profile,
@@ -268,9 +239,11 @@ def run_suite(
         reference=reference,
         data_dir=data_dir,
         offline=offline,
-        registry=load_registry(strict=strict, isolated=True),
+        registry=registry,
+        shard=shard,
     )
-    execute(plan, folder, registry, RunOptions(jobs, fresh, retry_failed), observer or Silent())
+    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds)
+    execute(plan, folder, registry, options, observer or Silent())
     return load_run(folder)
 
 
@@ -337,18 +310,6 @@ def exit_code(run: Run) -> ExitCode:
     if not len(run.outcomes) or not (run.outcomes["status"] == "ok").any():
         return ExitCode.NOTHING_MEASURED
     return ExitCode.FAILED if len(run.failures) or set(run.left_out) - set(run.unavailable) else ExitCode.OK
-
-
-def explain_keys(plan: Plan) -> Iterator[str]:
-    """Yield, for each dataset and method of a plan, the JSON text of everything that its trial keys depend on.
-
-    The key and the coordinates are those of the first trial.
-    """
-    for (dataset, method), ingredients in plan.ingredients.items():
-        trial = next(t for t in plan.trials if (t.dataset, t.method) == (dataset, method))
-        coordinates = {"repeat": trial.repeat, "fold": trial.fold, "seed": trial.seed}
-        content = {"key": trial.key, "dataset": dataset, "method": method, **coordinates, "depends_on": ingredients}
-        yield json.dumps(content, indent=2, default=repr)
 
 
 def resume_command(words: Sequence[str]) -> str:

@@ -103,6 +103,19 @@ class RunError(MfbenchError):
     """A run cannot start or continue: its folder is in use, read-only or full."""
 
 
+class NeverStartedError(RunError):
+    """A folder holds the store of a run that ended before it had recorded its start; it has no results.
+
+    Parameters
+    ----------
+    folder : object
+        The run folder.
+    """
+
+    def __init__(self, folder: object) -> None:
+        super().__init__(f"{folder} holds a run that never started completely; repeat its command")
+
+
 class NothingPlannedError(RunError):
     """Nothing of a suite can be run, and its folder holds earlier results, which stay as they are."""
 

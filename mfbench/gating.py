@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -15,12 +14,12 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
+from mfbench.run.budget import parse_duration
 from mfbench.suite.loading import load_suite
 
 BUDGET = "10m"
 PROFILE = "gate"
 CLOCKS = ("cpu", "wall")
-_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def gate(
@@ -58,7 +57,7 @@ def gate(
     level : float, default=0.05
         Probability of any false alarm.
     budget : str, default="10m"
-        Time for all measurements: a number with s, m or h.
+        Time for all measurements: a number with s, m or h, or "1h30m".
     clock : {"cpu", "wall"}, default="cpu"
         The time that is judged.
     data_dir : Path, str or None, default=None
@@ -99,28 +98,3 @@ def gate(
     first = prepare_side(base, Path(folder))
     say(f"preparing {head}")
     return run_gate(plan, first, prepare_side(head, Path(folder)), options, say)
-
-
-def parse_duration(text: str) -> float:
-    """Return the seconds of a duration.
-
-    Parameters
-    ----------
-    text : str
-        A number with s, m or h.
-
-    Raises
-    ------
-    UsageError
-        If it is not one, or zero.
-
-    Examples
-    --------
-    >>> parse_duration("10m"), parse_duration("90s"), parse_duration("1.5h")
-    (600.0, 90.0, 5400.0)
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([smh])", text.strip())
-    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
-    if not seconds:
-        raise UsageError(f"{text!r} is not a duration: write a number with s, m or h, such as {BUDGET}")
-    return seconds

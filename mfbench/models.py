@@ -40,8 +40,11 @@ class EstimatorSpec:
         True for an estimator that compiles code on first use. It is then fitted on a few artificial rows before its
         first measured fit in a worker process, to keep compilation out of the time of a trial.
     complexity : str, default=""
-        How time grows, in rows ``n``, features ``p`` and classes ``k``: ``"n**2 * p"``. ``mfbench check`` shows it
-        beside the measured growth.
+        What a fit costs, in training rows ``n``, features ``p`` and classes ``k``. With a number in front of each term,
+        the seconds of a fit on an ordinary machine, of a classifier with its predictions for the test rows:
+        ``"2e-3 + 3e-9 * n**2 * p"``. Without, how the time grows: ``"n**2 * p"``; it then gets a usual constant.
+        Until trials are measured, the order and the estimates of runs come from it; ``mfbench check`` shows it beside
+        the measured growth.
     check_parameters : mapping, default={}
         Parameters that ``mfbench check`` sets so that a fit takes well under a second. They must not change what the
         method computes in kind.
@@ -201,6 +204,42 @@ class DatasetSpec:
     def embedded(self) -> bool:
         """Whether a loader makes it, without network or prepared files."""
         return self.loader is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutorSpec:
+    """The description of an engine by its plugin: what starts the trials of a run on other processes or machines.
+
+    Parameters
+    ----------
+    name : str
+        The name for ``--executor``: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench plugins``.
+    factory : str or callable
+        ``"package.module:Class"``, imported when a run asks for the executor, or a callable. It takes the address of
+        a scheduler ("" for the default) and the number of worker processes, and returns a `mfbench.engines.Engine`.
+    install : str, default=""
+        What ``pip install`` needs for it, such as ``"mfbench[dask]"``; named if its import fails.
+
+    Raises
+    ------
+    ValueError
+        If the name has another form.
+
+    Examples
+    --------
+    >>> ExecutorSpec(name="my-cluster", summary="Our cluster", factory="my_package:Cluster").install
+    ''
+    """
+
+    name: str
+    summary: str
+    factory: Factory
+    install: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

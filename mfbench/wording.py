@@ -1,5 +1,9 @@
 """Small parts of sentences that several rooms share."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun.
@@ -16,3 +20,20 @@ def counted(number: int, noun: str) -> str:
     ('1 dataset', '2 datasets')
     """
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listing(values: Iterable[object]) -> str:
+    """Return values as a part of a sentence.
+
+    Parameters
+    ----------
+    values : iterable of object
+        At least one.
+
+    Examples
+    --------
+    >>> listing([1]), listing([1, 2, 3])
+    ('1', '1, 2 and 3')
+    """
+    words = [str(value) for value in values]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

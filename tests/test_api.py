@@ -9,10 +9,7 @@ import pytest
 import mfbench
 from mfbench.api import prepare_suite
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.host.registry import load_registry
 from mfbench.report.progress import Silent
-from mfbench.run.environment import describe
-from mfbench.run.metadata import metadata_of
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +94,6 @@ def test_public_names_exist():
         assert getattr(mfbench, name) is not None
     with pytest.raises(AttributeError, match="no attribute"):
         mfbench.nothing  # noqa: B018
-
-
-def test_the_command_of_a_run_names_where_its_data_come_from(tmp_path):
-    plan, folder, _ = prepare_suite("uci", only=["iris", "DUM"], out=tmp_path, data_dir=None, offline=True)
-    words = metadata_of(plan, folder, describe(load_registry(), 1, 10**9)).command
-    assert words == ["mfbench", "suite", "uci", "--profile", "quick", "--offline", "--only", "iris", "--only", "DUM"]
 
 
 METHODS = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,8 +85,17 @@ class Correctness:
                 right = (row["decisions"] == (truth[:, None] == np.arange(row["decisions"].shape[1]))).ravel()
             self._right.setdefault((dataset, method), []).append((repeat, fold, right))
 
-    def __call__(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
+    def __call__(
+        self, dataset: str, method: str, folds: Collection[tuple[int, int]] | None = None
+    ) -> list[NDArray[np.bool_]]:
         """Return which test rows of each fold were right, in the order of repeats and folds.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Labels.
+        folds : collection of (int, int) or None, default=None
+            Repeats and folds to restrict the result to; None means all that have predictions.
 
         Raises
         ------
@@ -97,4 +106,5 @@ class Correctness:
             raise RunError(
                 f"no predictions of {method} on {dataset} are stored; choose a test of scores, such as corrected-t"
             )
-        return [right for _, _, right in sorted(self._right[dataset, method], key=lambda entry: entry[:2])]
+        entries = sorted(self._right[dataset, method], key=lambda entry: entry[:2])
+        return [right for repeat, fold, right in entries if folds is None or (repeat, fold) in folds]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from mfbench.analysis.common_folds import Folds, common_folds, coverage, on_common_folds
 from mfbench.analysis.detection import COLUMNS, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.outcomes import COORDINATES, Correctness, frame_of
@@ -19,7 +20,9 @@ from mfbench.analysis.stability import selected_features, selection_counts
 from mfbench.analysis.stored import StoredRun
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import UnknownNameError
+from mfbench.run.compatibility import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
+from mfbench.run.shards import remark_on_share
 from mfbench.run.store import RESULT_COLUMNS
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
@@ -63,9 +66,18 @@ class RecordedRun:
         self.meta = self._stored.meta
         stored = self._stored.columns
         results = [key for key, status in zip(stored["key"], stored["status"], strict=True) if status is not None]
-        self.remarks: Sequence[str] = remarks_on_reuse(self.meta.reused, results)
+        self.remarks: Sequence[str] = [
+            *self._origin(sum(key is not None for key in stored["key"])),
+            *remarks_on_reuse(self.meta.reused, results),
+        ]
         self.left_out = self._stored.left_out
         self.unavailable = self._stored.unavailable
+
+    def _origin(self, n_planned: int) -> list[str]:
+        """Return what a reader must know about a part of a run, and about merged runs."""
+        share, others = self.meta.share, self.meta.other_environments
+        part = [] if share is None else [remark_on_share(share, self.path, n_planned)]
+        return [*part, *(remarks_on_environments([self.meta.environment, *others]) if others else ())]
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -80,6 +92,21 @@ class RecordedRun:
     def outcomes(self) -> pd.DataFrame:
         """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
         return frame_of(self._stored.columns, self.measured)
+
+    @cached_property
+    def common_folds(self) -> dict[str, Folds]:
+        """The folds on which methods are compared, for each dataset with trials that have not run."""
+        return common_folds(self.outcomes)
+
+    @property
+    def coverage(self) -> pd.DataFrame:
+        """One row per dataset with trials that have not run: folds planned and compared, methods not reached."""
+        return coverage(self.outcomes, self.common_folds)
+
+    @cached_property
+    def compared(self) -> pd.DataFrame:
+        """The rows of `outcomes` that comparisons are made of: all, or those on `common_folds`."""
+        return on_common_folds(self.outcomes, self.common_folds)
 
     @cached_property
     def decisions(self) -> Correctness:
@@ -127,7 +154,8 @@ class RecordedRun:
         """One row per dataset, method and figure of ``ground-truth``: mean over rounds with its interval."""
         if not self.detects:
             return pd.DataFrame(columns=COLUMNS)
-        return detection_frame(self.trials, self._feature_numbers, self.meta.report.alpha)
+        trials = on_common_folds(self.trials, self.common_folds)
+        return detection_frame(trials, self._feature_numbers, self.meta.report.alpha)
 
     def relevant(self, dataset: str) -> list[int]:
         """Return the column numbers of a dataset's relevant features; empty without ground truth."""

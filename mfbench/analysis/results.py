@@ -13,6 +13,7 @@ import pandas as pd
 from mfbench.analysis.across_datasets.missing import dummy_score
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.across_datasets.profiles import performance_ratios
+from mfbench.analysis.common_folds import on_common_folds
 from mfbench.analysis.companions import companion_scores
 from mfbench.analysis.detection import PAIRED_COLUMNS, compare_rounds
 from mfbench.analysis.one_dataset.calibration import design_of, rejections, worse_than_best
@@ -54,12 +55,12 @@ class Run(RecordedRun):
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
-        return tabulate(self.outcomes, self.settings, self._decisions)
+        return tabulate(self.compared, self.settings, self._decisions)
 
     @cached_property
     def companions(self) -> pd.DataFrame:
         """Other scores than the first metric, where that is accuracy and one class has more than 65 % of the rows."""
-        return companion_scores(self.outcomes, self.settings, self.measured, self.largest_classes)
+        return companion_scores(self.compared, self.settings, self.measured, self.largest_classes)
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -86,7 +87,7 @@ class Run(RecordedRun):
         if not self.detects or reference is None:
             return pd.DataFrame(columns=PAIRED_COLUMNS)
         self._check_method(reference)
-        return compare_rounds(self.trials, reference, alpha=self.settings.alpha)
+        return compare_rounds(on_common_folds(self.trials, self.common_folds), reference, alpha=self.settings.alpha)
 
     def restricted(self, datasets: Collection[str]) -> Run:
         """Return this run as if it had only some of its datasets.
@@ -145,7 +146,7 @@ class Run(RecordedRun):
         if settings not in self._summaries:
             dummies = self._dummies(settings)
             verdicts = self._verdicts_by(settings) if len(self.outcomes) else None
-            self._summaries[settings] = summarise(self.outcomes, settings, self._decisions, dummies, verdicts)
+            self._summaries[settings] = summarise(self.compared, settings, self._decisions, dummies, verdicts)
         return self._summaries[settings].copy()
 
     def wins_ties_losses(self, **changes: Any) -> pd.DataFrame:
@@ -169,8 +170,8 @@ class Run(RecordedRun):
         """
         settings = self._changed(changes)
         if settings not in self._comparisons:
-            scores = self.scores if settings == self.settings else tabulate(self.outcomes, settings, self._decisions)
-            completed = complete_table(scores, self.outcomes, settings, self._dummies(settings))
+            scores = self.scores if settings == self.settings else tabulate(self.compared, settings, self._decisions)
+            completed = complete_table(scores, self.compared, settings, self._dummies(settings))
             greater, reference = settings.greater_is_better, settings.reference
             self._comparisons[settings] = Overall(
                 completed, greater, reference, settings.alpha, settings.rope, self.meta.seed
@@ -207,7 +208,7 @@ class Run(RecordedRun):
         compared = others if methods is None else list(dict.fromkeys(methods))
         rows = {d["label"]: d["n_samples"] for d in self._stored.datasets}
         overall = self.overall(**changes)
-        return power_analysis(self.outcomes, overall, settings, compared, rows, difference, power, self._decisions)
+        return power_analysis(self.compared, overall, settings, compared, rows, difference, power, self._decisions)
 
     @cached_property
     def time_ratios(self) -> pd.DataFrame:
@@ -215,7 +216,7 @@ class Run(RecordedRun):
 
         Infinite where a trial failed. A dataset with trials that have not run yet is left out.
         """
-        return performance_ratios(time_table(self.outcomes))
+        return performance_ratios(time_table(self.compared))
 
     @property
     def equal_methods(self) -> list[list[str]]:
@@ -231,12 +232,12 @@ class Run(RecordedRun):
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule rejects for the pairs of `equal_pairs`, over datasets drawn from one design."""
-        return rejections(self.outcomes, self.settings, self.equal_pairs, self._designs, self._decisions)
+        return rejections(self.compared, self.settings, self.equal_pairs, self._designs, self._decisions)
 
     @cached_property
     def worse_than_best(self) -> pd.DataFrame:
         """How often one of several methods of `equal_methods` is called significantly worse than the best of them."""
-        return worse_than_best(self.outcomes, self.settings, self.equal_methods, self._designs)
+        return worse_than_best(self.compared, self.settings, self.equal_methods, self._designs)
 
     @property
     def _designs(self) -> dict[str, str]:
@@ -244,11 +245,12 @@ class Run(RecordedRun):
 
     def _verdicts_by(self, settings: ComparisonSettings) -> pd.DataFrame:
         if settings not in self._verdicts:
-            self._verdicts[settings] = compare_with_reference(self.outcomes, settings, self._decisions)
+            self._verdicts[settings] = compare_with_reference(self.compared, settings, self._decisions)
         return self._verdicts[settings]
 
     def _decisions(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
-        return self.decisions(dataset, method)
+        folds = self.common_folds.get(dataset)
+        return self.decisions(dataset, method) if folds is None else self.decisions(dataset, method, folds)
 
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
         if settings.missing != "impute-dummy":

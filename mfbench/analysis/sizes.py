@@ -11,7 +11,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfbench.run.store import StoredSplit
+    from mfbench.run.formats.splits import StoredSplit
 
 
 def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from mfbench.analysis.outcomes import COLUMNS, COORDINATES, Correctness
 from mfbench.analysis.predictions import PredictedFold
 from mfbench.analysis.selection import pick_candidates
 from mfbench.errors import RunError, UnknownNameError
-from mfbench.run.store import Store, StoredSplit
+from mfbench.run.formats.splits import StoredSplit
+from mfbench.run.store import Store
 from mfbench.run.trial.metrics import SCORES
+from mfbench.suite.protocols import make_protocol
 
 
 class StoredRun:
@@ -56,6 +59,8 @@ class StoredRun:
             self.left_out = store.left_out()
             self.unavailable = store.unavailable()
             self.datasets = store.datasets()
+            self._absent = [] if self.meta.share is None else self._absent_places(store)
+            store.absent = self._absent
             self._has_candidates = store.has_candidates()
             self._resolved: list[dict[str, Any]] = []
             if self._has_candidates:
@@ -117,6 +122,14 @@ class StoredRun:
             if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None
         ]
 
+    def _absent_places(self, store: Store) -> list[tuple[str, str, int, int]]:
+        """Return the trials that a part of a run lacks: like those of an interrupted run, they have no result yet."""
+        protocol = make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
+        places = product((dataset["label"] for dataset in self.datasets), self.meta.methods, protocol.coordinates())
+        present = set(store.raw("SELECT dataset, method, repeat, fold FROM plan"))
+        every = ((label, method, *coordinates) for label, method, coordinates in places)
+        return [place for place in every if place not in present]
+
     def _resolve(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         first = self.meta.protocol.metrics[0]
         return pick_candidates(rows, first, greater_is_better=SCORES[first].greater_is_better)
@@ -125,6 +138,7 @@ class StoredRun:
     def _reopened(self) -> Iterator[Store]:
         """Open the store again; the suite may have been started again since, with another plan."""
         with Store(self.path, read_only=True) as store:
+            store.absent = self._absent
             if store.table(())["key"] != self.columns["key"]:
                 raise RunError(f"the trials in {self.path} were planned again after this run was loaded; load it again")
             yield store

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.options import Strict, make_console
 from mfbench.errors import UsageError
 
@@ -60,17 +59,16 @@ def check(
         raise UsageError(f"--junit {junit} is a folder: give the path of a file")
     progress = CheckProgress(Console(stderr=True))
     try:
-        with termination_as_interrupt():
-            report = check_plugins(
-                names or (),
-                package=package,
-                skip=parse_skips(skip or ()),
-                seed=seed,
-                timeout=timeout,
-                jobs=jobs,
-                strict=strict,
-                follow=progress,
-            )
+        report = check_plugins(
+            names or (),
+            package=package,
+            skip=parse_skips(skip or ()),
+            seed=seed,
+            timeout=timeout,
+            jobs=jobs,
+            strict=strict,
+            follow=progress,
+        )
     except KeyboardInterrupt:
         progress.interrupted()
         raise

@@ -9,7 +9,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import check, compare, datasets, gate, installed, new_plugin, power, runs, track
+from mfbench.cli import batch, check, compare, datasets, gate, installed, merge, new_plugin, power, runs, track
+from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.errors import ExitCode, MfbenchError
 
 app = typer.Typer(
@@ -46,12 +47,14 @@ app.command()(installed.plugins)
 app.command()(check.check)
 app.command()(runs.report)
 app.command()(runs.gallery)
+app.command()(merge.merge)
 app.command()(power.power)
 app.command()(gate.gate)
 app.command()(compare.compare)
 app.command()(new_plugin.new_plugin)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(track.app, name="track")
+app.add_typer(batch.app, name="batch")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -69,7 +72,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):  # a character that the terminal cannot show must not end a run
             stream.reconfigure(errors="backslashreplace")
     try:
-        app([word for word in words if word != "--debug"])
+        with termination_as_interrupt():
+            app([word for word in words if word != "--debug"])
     except MfbenchError as error:
         if debug:
             raise

@@ -37,7 +37,7 @@ def plugins(
     ] = None,
     strict: Strict = False,
 ) -> None:
-    """List all selectors and classifiers, each with its paper and the package that provides it."""
+    """List all selectors, classifiers and executors, each with the package that provides it."""
     from mfbench.host.registry import load_registry
     from mfbench.report.listings import show_plugins
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, Strict, make_console, print_line
 from mfbench.errors import ExitCode, UsageError
+from mfbench.wording import counted
 
 
 class PictureForm(StrEnum):
@@ -61,24 +61,71 @@ def suite(
         bool, typer.Option("--fresh", help="Delete the earlier run with the same suite and options, and start over.")
     ] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat trials that failed.")] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Wall time after which the run ends, complete or not: a number with s, m or h, or such as 1h30m.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Override the suite's seed.")] = None,
     data_dir: DataDir = None,
     offline: Offline = False,
     strict: Strict = False,
+    executor: Annotated[
+        str, typer.Option(metavar="NAME", help="What runs the trials: local, or an executor of 'mfbench plugins'.")
+    ] = "local",
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address of the executor's scheduler. [default: the executor's]")
+    ] = "",
     no_page: Annotated[bool, typer.Option("--no-page", help="Do not write report.html beside the results.")] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N", help="Run only part I of N parts of nearly equal predicted time; 'mfbench merge' joins them."
+        ),
+    ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists."),
+    ] = None,
     explain_key: Annotated[
         bool, typer.Option("--explain-key", help="Print the ingredients of the keys of stored results, and exit.")
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Print what a run would do, take and leave out, and exit; nothing is run or downloaded."
+        ),
+    ] = False,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
+    from mfbench.run.bundles import ended_exit_code, read_bundle
+
+    if shard is not None and bundle is not None:
+        raise UsageError("choose one of --shard and --bundle")
+    task = None if bundle is None else read_bundle(bundle)
+    if task is not None and not (fresh or retry_failed or explain_key or dry_run):
+        code = ended_exit_code(task, out)
+        if code is not None:  # before anything is loaded: a repeated batch has many such tasks
+            sys.stdout.write(f"{task.name}: every trial has a result; nothing to do\n")
+            raise typer.Exit(code)
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
+    from mfbench.host.executors import check_executor
     from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
+    from mfbench.report.estimate import show_estimate
     from mfbench.report.present import show_run, write_page
     from mfbench.report.progress import follow
-    from mfbench.run.runner import RunOptions, execute
+    from mfbench.run.budget import duration_text, seconds_of
+    from mfbench.run.estimate import estimate
+    from mfbench.run.runner import Progress, RunOptions, execute
 
+    if dry_run and explain_key:
+        raise UsageError("--dry-run and --explain-key each print something else: choose one of them")
+    seconds = seconds_of(budget)
     registry = load_registry(strict=strict, isolated=True)
+    check_executor(registry, executor, scheduler)
     console = make_console()
     with Downloads(console) as downloads:
         plan, folder, _ = prepare_suite(
@@ -92,24 +139,33 @@ def suite(
             target=target,
             reference=reference,
             data_dir=data_dir,
-            offline=offline,
+            offline=offline or dry_run,
             registry=registry,
             follower=downloads,
+            shard=shard,
+            bundle=task,
         )
     if explain_key:
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
+    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds)
+    if dry_run:
+        show_estimate(estimate(plan, folder, registry, options), name, console)
+        raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)
     display = follow(console)
-    interrupted = False
+    interrupted, progress = False, Progress()
     try:
-        with termination_as_interrupt():
-            execute(plan, folder, registry, RunOptions(jobs, fresh, retry_failed), display)
+        progress = execute(plan, folder, registry, options, display)
     except KeyboardInterrupt:
         interrupted = True
     finally:
         display.close()
     run = load_run(folder)
+    if plan.share is not None and not plan.trials and plan.share.n_trials:
+        print_line(console, "Nothing to run: the plan has fewer groups of trials than shards.")
+        print_line(console, run.remarks[0])
+        raise typer.Exit(ExitCode.INTERRUPTED if interrupted else ExitCode.OK)
     page, trouble = None, None
     if not (no_page or interrupted):
         try:
@@ -122,6 +178,10 @@ def suite(
     if interrupted:
         print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
         raise typer.Exit(ExitCode.INTERRUPTED)
+    if progress.pending:
+        count = f"{len(plan.trials) - progress.pending} of {counted(len(plan.trials), 'trial')}"
+        ended = f"The budget of {duration_text(seconds)} ended after {count}."
+        print_line(console, f"{ended} To go on, run: {resume_command(sys.argv[1:])}")
     raise typer.Exit(exit_code(run))
 
 

@@ -26,6 +26,7 @@ HOST = "mfbench"
 HOST_PARTS = (
     "models.py",
     "trials.py",
+    "host/collecting.py",
     "host/expressions.py",
     "host/factories.py",
     "host/names.py",
@@ -204,11 +205,10 @@ def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
 
 def _local_helpers(plugin: Plugin) -> set[str]:
     """Return the modules next to a plugin that is not an installed package: it may import any of them."""
-    module = sys.modules.get(plugin.module.partition(":")[0])
-    file = getattr(module, "__file__", None)
-    if file is None or "." in plugin.module:
+    spec = None if "." in plugin.module else imports.locate(plugin.module.partition(":")[0])
+    if spec is None or spec.origin is None:
         return set()
-    return {path.stem for path in Path(file).parent.glob("*.py") if path.stem.isidentifier()}
+    return {path.stem for path in Path(spec.origin).parent.glob("*.py") if path.stem.isidentifier()}
 
 
 def _top_level(distribution: str) -> set[str]:

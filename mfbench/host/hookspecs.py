@@ -8,7 +8,7 @@ from typing import Any
 
 import pluggy
 
-from mfbench.models import ClassifierSpec, DatasetSpec, SelectorSpec
+from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.sections import Section
 
 PROJECT = "mfbench"
@@ -35,6 +35,11 @@ def mfbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_suites() -> Iterable[Path]:  # type: ignore[empty-body]
     """Return folders with suite files (``*.toml``)."""
+
+
+@hookspec
+def mfbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
+    """Return the engines of this plugin, which start trials on other machines."""
 
 
 @hookspec

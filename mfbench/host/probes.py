@@ -12,11 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import psutil
-
 from mfbench.errors import PluginError
 from mfbench.host.registered import Plugin, Registered
 from mfbench.isolation.call import ChildError, call
+from mfbench.isolation.capacity import available_memory
 from mfbench.models import DatasetSpec, SelectorSpec
 
 ANSWER = "mfbench.host.probe_answers:answer"  # in the child alone: it imports the registry
@@ -111,7 +110,7 @@ class Prober:
 
 def memory_limit() -> int:
     """Return the memory that a child may use, in bytes: most of the machine's, since no trial runs yet."""
-    return int(psutil.virtual_memory().total * _SHARE_OF_MEMORY)
+    return int(available_memory() * _SHARE_OF_MEMORY)
 
 
 def _parts(group: Sequence[Registered], error: ChildError) -> list[list[Registered]]:

@@ -17,9 +17,9 @@ from typing import Any
 
 import pluggy
 
-from mfbench.errors import UnknownNameError, UsageError, describe_error, suggestion
+from mfbench.errors import UnknownNameError, UsageError, suggestion
 from mfbench.host import hookspecs
-from mfbench.host.containment import contained
+from mfbench.host.collecting import Hooks, refusal
 from mfbench.host.declared import DeclaredHooks, declared_plugin
 from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chosen_plugins, import_plugins, register
 from mfbench.host.expressions import Expression, is_reference, parse
@@ -27,8 +27,8 @@ from mfbench.host.factories import build
 from mfbench.host.names import NameTable
 from mfbench.host.probes import Prober
 from mfbench.host.registered import Declaration, Plugin, Registered
-from mfbench.host.spec_checks import shown, spec_problem
-from mfbench.models import ClassifierSpec, DatasetSpec, SelectorSpec
+from mfbench.host.spec_checks import shown
+from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.sections import Section
 
 GROUP = hookspecs.PROJECT
@@ -38,7 +38,9 @@ _KINDS: dict[str, tuple[type, str]] = {
     "selector": (SelectorSpec, "see 'mfbench plugins'"),
     "classifier": (ClassifierSpec, "see 'mfbench plugins'"),
     "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
+    "executor": (ExecutorSpec, "see 'mfbench plugins'"),
 }
+LOCAL = "local"  # the executor of this machine, which no plugin registers
 
 __all__ = ["GROUP", "LOAD_VARIABLE", "TRACE_VARIABLE", "PluginWarning", "Registry", "load_registry"]
 
@@ -69,6 +71,10 @@ class Registry:
     _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
 
     @property
+    def _hooks(self) -> Hooks:
+        return Hooks(self.manager, self.plugins, self.problems, self.prober is not None)
+
+    @property
     def strict(self) -> bool:
         """Whether a plugin that is left out is an error."""
         return self.problems.strict
@@ -93,6 +99,11 @@ class Registry:
         """Datasets by name."""
         return self._table("dataset").listed()
 
+    @cached_property
+    def executors(self) -> dict[str, Registered]:
+        """Executors by name, besides the one of this machine."""
+        return self._table("executor").listed()
+
     @property
     def dataset_names(self) -> NameTable[Registered]:
         """The names of datasets."""
@@ -102,9 +113,9 @@ class Registry:
     def suite_folders(self) -> list[tuple[Path, Plugin]]:
         """Folders with suite files, each with the plugin that ships it."""
         folders = []
-        for plugin, value in self._call("mfbench_suites"):
+        for plugin, value in self._hooks.call("mfbench_suites"):
             if not isinstance(value, Path):
-                self._leave_out(plugin, f"mfbench_suites returned {shown(value)}, expected pathlib.Path objects")
+                self._hooks.leave_out(plugin, f"mfbench_suites returned {shown(value)}, expected pathlib.Path objects")
                 continue
             folders.append((value, plugin))
         return folders
@@ -129,12 +140,16 @@ class Registry:
         """Return the dataset of that name; raises as `selector` does."""
         return self.datasets[self.resolve("dataset", name)]
 
+    def executor(self, name: str) -> Registered:
+        """Return the executor of that name; raises as `selector` does."""
+        return self.executors[self.resolve("executor", name)]
+
     def resolve(self, kind: str, name: str, home: str = "") -> str:
         """Return the name by which the registry lists what a name means.
 
         Parameters
         ----------
-        kind : {"selector", "classifier", "dataset"}
+        kind : {"selector", "classifier", "dataset", "executor"}
         name : str
             With or without a package.
         home : str, default=""
@@ -224,26 +239,7 @@ class Registry:
         problems : list of str
             A sentence for each plugin whose sections are missing because its hook failed.
         """
-        sections: list[tuple[Plugin, Section]] = []
-        problems = []
-        for implementation in self.manager.hook.mfbench_report_sections.get_hookimpls()[::-1]:
-            plugin = self.plugins[id(implementation.plugin)]
-            hook: Callable[..., Any] = implementation.function
-            try:
-                with contained(isolated=self.prober is not None):
-                    returned = list(hook(*([open_run()] if implementation.argnames else [])))
-                for section in returned:
-                    if not isinstance(section, Section):
-                        raise TypeError(f"it returned {shown(section)}, expected Section objects")
-                    section.check()
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # noqa: BLE001 - a plugin must not keep the report from the reader
-                reason = describe_error(error)
-                problems.append(f"plugin {plugin.name!r} of {plugin}: mfbench_report_sections failed with {reason}")
-                continue
-            sections += [(plugin, section) for section in returned]
-        return sections, problems
+        return self._hooks.report_sections(open_run)
 
     def make(self, expression: str | Expression, kind: str | None = None, **overrides: Any) -> Any:
         """Build the estimator that an expression names.
@@ -291,12 +287,14 @@ class Registry:
         if kind not in self._tables:
             spec_class, hint = _KINDS[kind]
             table: NameTable[Registered] = NameTable(kind, hint)
-            for plugin, spec in self._call(f"mfbench_{kind}s"):
-                reason = self._refusal(spec, spec_class, kind)
+            for plugin, spec in self._hooks.call(f"mfbench_{kind}s"):
+                reason = refusal(spec, spec_class, kind)
+                if not reason and (kind, spec.name) == ("executor", LOCAL):
+                    reason = f"executor {LOCAL!r} is that of mfbench itself"
                 if not reason and not table.add(spec.name, plugin, self._registered(spec, plugin)):
                     reason = f"{kind} {spec.name!r} is registered twice; the first one is used"
                 if reason:
-                    self._leave_out(plugin, reason)
+                    self._hooks.leave_out(plugin, reason)
             self._tables[kind] = table
         return self._tables[kind]
 
@@ -309,37 +307,6 @@ class Registry:
         """Learn at once what `check_parameters` and the like will ask about these, if a child process must be asked."""
         if self.prober is not None:
             self.prober.prepare(entry for entry in entries if entry.prober is not None)
-
-    def _refusal(self, spec: object, spec_class: type, kind: str) -> str:
-        """Return why a spec cannot be used, "" if it can."""
-        try:
-            if not isinstance(spec, spec_class):
-                return f"mfbench_{kind}s returned {shown(spec)}, expected {spec_class.__name__} objects"
-            problem = spec_problem(spec)
-            return f"{kind} {shown(spec.name)}: {problem}" if problem else ""  # type: ignore[attr-defined]
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 - a field may be an object of the plugin that raises anything
-            return f"mfbench_{kind}s returned a spec that cannot be checked: {describe_error(error)}"
-
-    def _call(self, hook: str) -> Iterable[tuple[Plugin, Any]]:
-        """Call one plugin at a time, so that a failure is attributed to it and does not affect the others."""
-        for implementation in getattr(self.manager.hook, hook).get_hookimpls()[::-1]:
-            plugin = self.plugins[id(implementation.plugin)]
-            self.manager.trace("calling", hook, "of", plugin.name)
-            try:
-                with contained(isolated=self.prober is not None):
-                    values = list(implementation.function())
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
-                self._leave_out(plugin, f"{hook} raised {describe_error(error)}", error)
-                continue
-            for value in values:
-                yield plugin, value
-
-    def _leave_out(self, plugin: Plugin, reason: str, error: BaseException | None = None) -> None:
-        self.problems.add(plugin, f": {reason}", error)
 
 
 def load_registry(

@@ -16,7 +16,7 @@ def spec_problem(spec: object) -> str:
 
     Parameters
     ----------
-    spec : SelectorSpec, ClassifierSpec or DatasetSpec
+    spec : SelectorSpec, ClassifierSpec, DatasetSpec or ExecutorSpec
 
     Examples
     --------
@@ -150,4 +150,5 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "keep_classes": _TEXTS,
     "collections": (lambda value: _is_mapping(value, _is_text), "a mapping from collections to labels"),
     "note": _TEXT,
+    "install": _TEXT,
 }

@@ -21,6 +21,7 @@ from mfbench.isolation.working_directory import check_working_directory
 
 # Seconds to wait for a keeper that ends; the kernel may take long to end a process that waits for a disk.
 _PATIENCE = 10.0
+_LEAST_PATIENCE = 0.01  # zero would not be a limit
 _CHUNK = 1 << 16
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
@@ -121,11 +122,17 @@ class Child:
         with contextlib.suppress(OSError):  # the keeper was killed
             self.control.connection.shutdown(socket.SHUT_WR)
 
-    def close(self) -> None:
-        """End the child and its keeper, and wait until nothing is left of them."""
+    def close(self, patience: float = _PATIENCE) -> None:
+        """End the child and its keeper, and wait until nothing is left of them.
+
+        Parameters
+        ----------
+        patience : float, default=10.0
+            Seconds to wait at most. A keeper that is still importing ends, with its child, when it has done so.
+        """
         self.release()
         with contextlib.suppress(OSError):
-            self.control.connection.settimeout(_PATIENCE)
+            self.control.connection.settimeout(max(patience, _LEAST_PATIENCE))
             while self.control.connection.recv(_CHUNK):
                 pass
         self.control.close()

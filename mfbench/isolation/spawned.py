@@ -95,8 +95,8 @@ class SpawnedChild:
         """End the child."""
         self.end()
 
-    def close(self) -> None:
-        """End the child and close the connection."""
+    def close(self, patience: float = 0.0) -> None:
+        """End the child and close the connection; there is no keeper to wait for, whatever the patience."""
         self.end()
         self._events.close()
         self.control.close()

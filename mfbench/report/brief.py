@@ -16,6 +16,7 @@ from mfbench.report.heading import setting_of
 from mfbench.report.layouts import compact, needed_width, transposed
 from mfbench.report.pages import answer_of
 from mfbench.report.sections.calibration import calibration
+from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.remarks import left_out
 from mfbench.report.sections.scores import score_table
@@ -142,8 +143,7 @@ def problems(run: Run) -> list[str]:
     notes += run.remarks
     notes += [f"A part of the suite: --only {listed(run.meta.only)}."] if run.meta.only else []
     notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
-    if run.n_pending:
-        notes.append(f"Not run yet: {run.n_pending} of {counted(len(run.outcomes), 'trial')}.")
+    notes += not_run_yet(run)
     notes += _failures(run)
     for column, words in (("touched", "Touched their surroundings"), ("n_warnings", "Warnings")):
         if column in run.outcomes:
@@ -182,9 +182,9 @@ def _failures(run: Run) -> list[str]:
 def reading_notes(run: Run) -> list[str]:
     """Return what changes how the numbers of the short report are read, a line each, with a link into the docs."""
     kind = kind_of(run)
-    reference, notes = run.settings.reference, []
+    reference, notes = run.settings.reference, compared_folds(run)
     if kind == "calibration" and reference is not None:
-        return [f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
+        return [*notes, f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
     if kind not in ("comparison", "detection"):
         return []
     scores = run.scores

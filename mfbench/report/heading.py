@@ -88,6 +88,8 @@ def regeneration_command(
     target = ["--output", output] if output else []
     if joined:
         return shlex.join(["mfbench", "report", *joined, *options, f"--{form}", *target])
-    suite = shlex.join([*run.meta.command, *folder])
-    report = shlex.join(["mfbench", "report", run.meta.name, *folder, *options, f"--{form}", *target])
+    share = run.meta.share
+    suite = shlex.join([*run.meta.command, *(share.words if share is not None else ()), *folder])
+    stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
+    report = shlex.join(["mfbench", "report", *stored, *options, f"--{form}", *target])
     return f"{suite} && {report}"

@@ -33,7 +33,7 @@ def _table(*columns: str, fold: Sequence[str] = ()) -> Table:
 
 
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print selectors and classifiers; with `tags`, only those that have at least one of the tags."""
+    """Print selectors, classifiers and executors; with `tags`, only methods that have at least one of the tags."""
     kinds = {"selectors": registry.selectors, "classifiers": registry.classifiers}
     tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
@@ -50,7 +50,19 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         if table.row_count:
             console.print(table)
     if not tags:
+        _show_executors(registry, console)
         _show_entry_points(registry, console)
+
+
+def _show_executors(registry: Registry, console: Console) -> None:
+    """Print what ``--executor`` accepts besides "local"."""
+    if not registry.executors:
+        return
+    table = _table("name", "what it is", "package", fold=("what it is",))
+    for name, entry in sorted(registry.executors.items()):
+        table.add_row(Text(name, style="bold"), Text(plain_text(entry.spec.summary)), Text(_package(entry)))
+    console.print(Text(f"executors ({table.row_count})", style="bold"))
+    console.print(table)
 
 
 def _show_entry_points(registry: Registry, console: Console) -> None:

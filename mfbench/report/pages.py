@@ -45,15 +45,17 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
 
 
 def answer_of(run: Run) -> list[str]:
-    """Return the outcome of a run in one or two sentences; none for runs that compare no scores across datasets."""
+    """Return the outcome of a run in one or two sentences; none for a part of a run, and if no scores are compared."""
+    if run.meta.share is not None:
+        return []
     return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
 
 
 def problems_of(report: Report) -> list[str]:
-    """Return the sentences on what was left out, failed or has not run."""
+    """Return the sentences on what was left out, failed, has not run or was not reached."""
     remarks = [section for section in report.sections if "left_out" in section.data and not section.plugin]
     across = [section for section in report.sections if "overall" in section.data and not section.plugin]
-    words = ("Left out", "Failed", "Not run", "Undefined", "The download failed", "No trials")
+    words = ("Left out", "Failed", "Not run", "Not reached", "Compared on", "Undefined", "The download", "No trials")
     dropped = ("Datasets left out", "Methods left out", "Cells without a score")
     return [
         *(note for section in remarks for note in section.notes if note.startswith(words)),

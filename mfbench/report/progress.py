@@ -12,16 +12,18 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
 
 from mfbench.data.remote.answers import plain_text
 from mfbench.report.downloads import is_plain
+from mfbench.report.remaining import Remaining, in_words
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
@@ -46,7 +48,7 @@ class Silent:
 
 
 class _Counting(Silent):
-    """Counts trials by dataset."""
+    """Counts trials by dataset, and estimates the time left."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -59,10 +61,18 @@ class _Counting(Silent):
         self.done.update(trial.dataset for trial in done)
         for line in left_out(plan.left_out, plan.unavailable, plan.loaded.request[0]):
             self.console.print(line, style="yellow", markup=False, highlight=False)
+        assert plan.forecast is not None  # `execute` makes it before it calls this
+        self.remaining = Remaining(plan.forecast, pending)
         resumed = f", {len(done)} done before" if done else ""
-        folds = len(plan.trials) // max(1, len(plan.datasets) * len(plan.methods))
+        share = plan.share
+        part = "" if share is None else f"{share.kind} {share.number} of {share.of} with {len(plan.trials)} of "
+        total = len(plan.trials) if share is None else share.n_trials
+        if pending:
+            workers = counted(min(plan.forecast.jobs, len(pending)), "worker")
+            resumed += f", about {in_words(self.remaining.total)} on {workers}"
+        folds = total // max(1, len(plan.datasets) * len(plan.methods))
         self.console.print(
-            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {counted(len(plan.trials), 'trial')} "
+            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')} "
             f"({counted(len(plan.datasets), 'dataset')} × {counted(len(plan.methods), 'method')} × "
             f"{counted(folds, plan.protocol.trial_name)})"
             f"{resumed}",
@@ -71,6 +81,7 @@ class _Counting(Silent):
         )
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
+        self.remaining.finished(trial, result)
         self.done[trial.dataset] += 1
         if result.status is not Status.OK:
             self.failed[trial.dataset] += 1
@@ -90,8 +101,7 @@ class PlainProgress(_Counting):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Print the size of the run."""
         super().started(plan, done, pending)
-        self._begin = self._last = time.monotonic()
-        self._resumed = len(done)
+        self._last = time.monotonic()
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Print the number of finished trials if the last line is some seconds old or the run is complete."""
@@ -101,11 +111,26 @@ class PlainProgress(_Counting):
         if now - self._last < PLAIN_SECONDS and done < total:
             return
         self._last = now
-        rate = (now - self._begin) / max(1, done - self._resumed)
         failed = f", {self.failed.total()} failed" if self.failed.total() else ""
         self.console.print(
-            f"{done}/{total} trials, {(total - done) * rate:.0f} s left{failed}, now {trial.dataset}", highlight=False
+            f"{done}/{total} trials, {in_words(self.remaining.seconds)} left{failed}, now {trial.dataset}",
+            highlight=False,
         )
+
+
+class _TimeLeft(ProgressColumn):
+    """The time left when the last trial ended, less what has passed since."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.update(0.0)
+
+    def update(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def render(self, task: Task) -> Text:
+        left = max(0.0, self._end - time.monotonic())
+        return Text(in_words(0.0 if task.finished else max(1.0, left)), style="progress.remaining")
 
 
 class LiveProgress(_Counting):
@@ -114,13 +139,15 @@ class LiveProgress(_Counting):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Open the display."""
         super().started(plan, done, pending)
+        self._left = _TimeLeft()
+        self._left.update(self.remaining.total)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TextColumn("left"),
-            TimeRemainingColumn(),
+            self._left,
             console=self.console,
         )
         self._task: TaskID = self._progress.add_task("trials", total=self.total.total(), completed=self.done.total())
@@ -130,6 +157,7 @@ class LiveProgress(_Counting):
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Advance the display."""
         super().finished(trial, result)
+        self._left.update(self.remaining.seconds)
         self._progress.advance(self._task)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from mfbench.errors import RunError
 from mfbench.run.metadata import Environment, RecordedFigures, RecordedSuite, Reused, RunMetadata
-from mfbench.wording import counted
+from mfbench.wording import counted, listing
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -170,6 +170,7 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
     """
     metas = [run.meta for run in runs]
     only = _restriction(runs)
+    environments = _environments(runs)
     return metas[0].model_copy(
         update={
             "suite": _joined_suite([meta.suite for meta in metas]),
@@ -180,7 +181,10 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "takes_numbers": _distinct(name for meta in metas for name in meta.takes_numbers),
             "real_valued": _distinct(name for meta in metas for name in meta.real_valued),
             "reused": _joined_reuse([meta.reused for meta in metas]),
+            "machines": _union(meta.machines for meta in metas),
+            "ended_budget": max(meta.ended_budget for meta in metas),
             "only": only,
+            "other_environments": other_environments(metas[0].environment, environments),
             "command": _joined_command(metas, only),
         }
     )
@@ -260,6 +264,55 @@ def _joined_command(metas: Sequence[RunMetadata], only: Sequence[str]) -> list[s
     return [*command, *(word for pattern in only for word in ("--only", pattern))]
 
 
+def other_environments(first: Environment, environments: Iterable[Environment]) -> list[Environment]:
+    """Return the environments that differ from the first and from each other in versions, machine or workers.
+
+    Parameters
+    ----------
+    first : Environment
+    environments : iterable of Environment
+
+    Returns
+    -------
+    list of Environment
+        Without the words of their command lines, of which there may be thousands.
+    """
+    differing = {_identity(first): first}
+    for each in environments:
+        differing.setdefault(_identity(each), each)
+    return [each.model_copy(update={"command": []}) for each in list(differing.values())[1:]]
+
+
+def _identity(environment: Environment) -> str:
+    return json.dumps([_versions(environment), machine_of(environment), environment.jobs], sort_keys=True)
+
+
+def _environments(runs: Sequence[RecordedRun]) -> list[Environment]:
+    return [each for run in runs for each in (run.meta.environment, *run.meta.other_environments)]
+
+
+def remarks_on_environments(environments: Sequence[Environment]) -> list[str]:
+    """Return a sentence on each difference between the machines and the software of runs that were joined.
+
+    Parameters
+    ----------
+    environments : sequence of Environment
+    """
+    remarks = []
+    if versions := _several(_versions(each) for each in environments):
+        listed = "; ".join(f"{name} {listing(values)}" for name, values in versions.items())
+        remarks.append(f"The joined runs were made with different versions: {listed}.")
+    machines = _distinct(machine_of(each) for each in environments)
+    if len(machines) > 1:
+        remarks.append(
+            f"The joined runs were made on different kinds of machine: {listing(machines)}; their times do not compare."
+        )
+    workers = _distinct(str(each.jobs) for each in environments)
+    if len(workers) > 1:
+        remarks.append(f"The joined runs had {listing(workers)} workers, which affects times and memory.")
+    return remarks
+
+
 def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
     """Return a sentence on each difference between runs that a reader of their joined report should know.
 
@@ -268,28 +321,16 @@ def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
     runs : sequence of RecordedRun
         Compatible, as `check_compatible` checks.
     """
-    environments = [run.meta.environment for run in runs]
-    remarks = []
-    if versions := _several(_versions(each) for each in environments):
-        listed = "; ".join(f"{name} {_and(values)}" for name, values in versions.items())
-        remarks.append(f"The joined runs were made with different versions: {listed}.")
-    machines = _distinct(machine_of(each) for each in environments)
-    if len(machines) > 1:
-        remarks.append(
-            f"The joined runs were made on different kinds of machine: {_and(machines)}; their times do not compare."
-        )
-    workers = _distinct(str(each.jobs) for each in environments)
-    if len(workers) > 1:
-        remarks.append(f"The joined runs had {_and(workers)} workers, which affects times and memory.")
+    remarks = remarks_on_environments(_environments(runs))
     if limits := _several({name: f"{getattr(run.meta.protocol, name):g}" for name in _LIMITS} for run in runs):
-        listed = ", ".join(f"{name} = {_and(values)}" for name, values in limits.items())
+        listed = ", ".join(f"{name} = {listing(values)}" for name, values in limits.items())
         remarks.append(
             f"The joined runs had different limits: {listed}; a trial that failed in one may succeed in another."
         )
     references = _references(run.meta.suite for run in runs)
     if len(references) > 1:
         remarks.append(
-            f"The joined runs have the references {_and(references)}; it is {references[0]} unless another one is "
+            f"The joined runs have the references {listing(references)}; it is {references[0]} unless another one is "
             "chosen."
         )
     return remarks
@@ -323,14 +364,3 @@ def machine_of(environment: Environment) -> str:
     number = f" × {environment.cpus}" if environment.cpus else ""
     system = f" ({environment.system})" if environment.system else ""
     return f"{environment.cpu}{number}{system}"
-
-
-def _and(values: Sequence[str]) -> str:
-    """Return values as a part of a sentence.
-
-    Examples
-    --------
-    >>> _and(["1"]), _and(["1", "2", "3"])
-    ('1', '1, 2 and 3')
-    """
-    return " and ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)

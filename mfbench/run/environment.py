@@ -8,9 +8,11 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+import joblib
 import psutil
 
 from mfbench.host.registry import Registry
+from mfbench.isolation.capacity import available_memory
 from mfbench.run.checkout import own_commit
 from mfbench.run.metadata import Environment
 
@@ -18,24 +20,66 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pl
 
 
 def available_cpus() -> int:
-    """Return the number of processors that this process may use.
+    """Return the number of processors that this process may use, within the limits of a container or batch system.
 
     Examples
     --------
     >>> available_cpus() >= 1
     True
     """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return int(joblib.cpu_count())
 
 
 def default_memory(jobs: int) -> int:
-    """Return the default memory limit of a worker in bytes: an equal share of 80 % of the machine's memory."""
-    return int(0.8 * psutil.virtual_memory().total / jobs)
+    """Return the default memory limit of a worker in bytes: an equal share of 80 % of the memory that is available."""
+    return int(0.8 * available_memory() / jobs)
 
 
-def describe(registry: Registry, jobs: int, memory: int) -> Environment:
+def kind_of_machine() -> str:
+    """Return processor, number of processors and system: times measured on two kinds do not compare."""
+    return f"{cpu_model()} × {available_cpus()}, {platform.system()}"
+
+
+def slots_of_machine(folder: Path, slots: int) -> int:
+    """Return the number of trials that all places of this machine run at once, as far as they have started.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder that the places of this machine share; each writes down its own number there.
+    slots : int
+        That of this process.
+    """
+    folder = folder / "places"
+    folder.mkdir(parents=True, exist_ok=True)
+    host = platform.node()
+    own = folder / f"{host}-{os.getpid()}"
+    own.write_text(str(slots), encoding="ascii")
+    total = 0
+    for path in folder.glob(f"{host}-*"):
+        pid = path.name.rpartition("-")[2]
+        if path == own or (pid.isdigit() and psutil.pid_exists(int(pid))):
+            text = path.read_text(encoding="ascii")
+            total += int(text) if text.isdigit() else 0
+        else:
+            path.unlink(missing_ok=True)
+    return max(total, slots)
+
+
+def memory_limit(gibibytes: float, jobs: int) -> int:
+    """Return the memory limit of a worker in bytes.
+
+    Parameters
+    ----------
+    gibibytes : float
+        The protocol's setting; 0 for the default.
+    jobs : int
+        Worker processes.
+    """
+    return int(gibibytes * 2**30) or default_memory(jobs)
+
+
+def describe(registry: Registry, jobs: int, memory: int, executor: str = "local") -> Environment:
     """Return the machine and the software.
 
     Parameters
@@ -45,7 +89,9 @@ def describe(registry: Registry, jobs: int, memory: int) -> Environment:
     jobs : int
         Worker processes.
     memory : int
-        Memory limit of each in bytes.
+        Memory limit of each in bytes; 0 if each machine has a default of its own.
+    executor : str, default="local"
+        What runs the trials.
     """
     return Environment(
         mfbench=metadata.version("mfbench"),
@@ -56,6 +102,7 @@ def describe(registry: Registry, jobs: int, memory: int) -> Environment:
         cpus=available_cpus(),
         memory_bytes=int(psutil.virtual_memory().total),
         jobs=jobs,
+        executor=executor,
         threads_per_worker=1,
         memory_limit_bytes=memory,
         libraries={name: _version(name) for name in LIBRARIES},

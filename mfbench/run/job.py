@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +24,9 @@ from mfbench.trials import Trial
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# The names of two files: features, class codes.
+ArrayFiles = tuple[str, str]
+
 
 @dataclass(frozen=True)
 class Job:
@@ -32,8 +37,8 @@ class Job:
     methods : mapping of str to ResolvedMethod
     datasets : mapping of str to Columns
         Column descriptions by label; the arrays are in `data_folder`.
-    files : mapping of str to str
-        Stem of the array files of each dataset.
+    files : mapping of str to (str, str)
+        The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes.
     data_folder : Path
     protocol : EvaluationProtocol
     settings : ProtocolSettings
@@ -57,7 +62,7 @@ class Job:
 
     methods: Mapping[str, ResolvedMethod]
     datasets: Mapping[str, Columns]
-    files: Mapping[str, str]
+    files: Mapping[str, ArrayFiles]
     data_folder: Path
     protocol: EvaluationProtocol
     settings: ProtocolSettings
@@ -75,15 +80,28 @@ class Job:
         return self.owners.get(trial.method, BUILT_IN) | self.round_owners.get(trial.dataset, BUILT_IN)
 
 
-def write_arrays(planned: PlannedDataset, folder: Path, stem: str) -> None:
-    """Write a dataset's arrays to the files that `read_arrays` maps into a worker's memory."""
-    np.save(folder / f"{stem}.X.npy", np.ascontiguousarray(planned.data.X), allow_pickle=False)
-    np.save(folder / f"{stem}.y.npy", planned.data.y, allow_pickle=False)
+def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:
+    """Write a dataset's arrays to the files that `read_arrays` maps into a worker's memory; return their names."""
+    return _write(np.ascontiguousarray(planned.data.X), folder), _write(planned.data.y, folder)
+
+
+def _write(array: NDArray[Any], folder: Path) -> str:
+    """Write an array to a file named by the hash of its bytes, complete or not at all."""
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        np.lib.format.write_array(file, array, allow_pickle=False)
+    path = Path(file.name)
+    return path.replace(folder / hash_of(path)).name
+
+
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, which is the name of an array file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_arrays(job: Job, dataset: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the features and class codes of a dataset; all workers share one copy of the features."""
-    stem = job.data_folder / job.files[dataset]
-    X = np.load(f"{stem}.X.npy", mmap_mode="r", allow_pickle=False)
-    y = np.load(f"{stem}.y.npy", allow_pickle=False)
+    features, classes = (job.data_folder / name for name in job.files[dataset])
+    X = np.load(features, mmap_mode="r", allow_pickle=False)
+    y = np.load(classes, allow_pickle=False)
     return np.asarray(X), y  # a plain view: an estimator that checks the type must not see np.memmap

@@ -9,161 +9,150 @@ from __future__ import annotations
 import heapq
 import json
 import sqlite3
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from functools import partial
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from mfbench.errors import RunError, UsageError, explained
-from mfbench.run.compatibility import ONE_PROTOCOL, RecordedRun, check_compatible, joined_metadata, remarks_on
+from mfbench.errors import NeverStartedError, RunError, UsageError
+from mfbench.run.compatibility import ONE_PROTOCOL, check_compatible, joined_metadata, remarks_on
 from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
+from mfbench.run.joined_plan import (
+    Coordinates,
+    JoinedPlan,
+    Source,
+    joined_plan,
+    named,
+    remarks_on_plan,
+)
+from mfbench.run.joined_store import changed_store, insert
 from mfbench.run.metadata import RunMetadata
 from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME, open_to_write, reason_of
+from mfbench.run.store_file import FILE_NAME
 from mfbench.trials import Status
 
-# Dataset, method, repeat and fold of a trial.
-Coordinates = tuple[str, str, int, int]
-
 # What a store of an earlier version would hold in a column that it lacks, if it is not NULL.
+_OTHER_FILES = 256  # that a process may have open besides stores
 _DEFAULTS = {"can_pull": "0", "attempt": "''"}
 
 
-@dataclass(frozen=True)
-class _Source(RecordedRun):
-    """A run to join, open for reading.
-
-    Attributes
-    ----------
-    store : Store
-    statuses : dict of str to str
-        The status of each result, by its key.
-    """
-
-    store: Store
-    statuses: dict[str, str]
-
-
 def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
-    """Join runs of one suite: write a run with the trials of all of them.
+    """Join runs of one suite: write a run with the trials of all of them, or add them to a run.
 
-    The order of datasets and methods is that of the first run, then of the next. If several runs have a result of the
-    same trial, the first success is kept, or else the first failure. A trial that only some runs have a result of is
-    taken from these. A dataset or method that one of the runs has is not left out.
+    The order of datasets and methods is that of the first run, then of the next; shares of a plan have the order of
+    this plan. If several runs have a result of the same trial, the first success is kept, or else the first failure. A
+    trial that only some runs have a result of is taken from these. A dataset or method that one of the runs has is not
+    left out.
 
     Parameters
     ----------
     sources : sequence of Path
         The run folders; they are only read.
     target : Path
-        A folder without a run; created if needed.
+        The folder of the joined run; created if needed. If it holds a run, this is the first of the joined runs.
 
     Returns
     -------
     list of str
         Remarks for readers of the joined run, each a sentence: on versions, machines and limits that differ, and on
-        cells that no run planned.
+        cells and shares that no run has.
 
     Raises
     ------
     RunError
         If a source holds no readable run, two of them differ in what all trials of a report have in common, they have
-        different results of one trial, or the target holds a run or cannot be written to. Then nothing is written.
+        different results of one trial, or the target cannot be written to. Then nothing is written.
     UsageError
         If there are no sources.
 
     Notes
     -----
-    The store appears complete or not at all: it is built in a folder beside the target.
+    The joined run appears complete or not at all, even if the process is killed. No other process may write to the
+    target: whoever calls this function with a folder of runs locks it.
     """
     if not sources:
         raise UsageError("there is nothing to join; name at least one run")
-    if (target / FILE_NAME).exists():
-        raise RunError(f"{target} already holds a run; choose another folder")
-    with ExitStack() as stack:
-        runs = [_open(folder, stack) for folder in sources]
+    is_new = not (target / FILE_NAME).exists()
+    folders = list({folder.resolve(): folder for folder in ([] if is_new else [target]) + list(sources)}.values())
+    if not is_new:
+        Store(target).close()  # brings a store of an earlier version up to date before it is read
+    with ExitStack() as stack, _many_files(len(folders)):
+        runs, remarks = _opened(folders, stack)
         check_compatible(runs)
         metadata = joined_metadata(_with_trials(runs))
-        plan = _joined_plan(runs, list(metadata.methods))
+        plan = joined_plan(runs, list(metadata.methods))
         _check_splits(runs)
-        _check_results(runs, plan)
-        with _new_store(target) as db:
-            _write(db, runs, metadata, plan)
-        return [*remarks_on(runs), *_absent_cells(plan)]
+        _check_results(runs, plan.keys)
+        before = None if is_new else next((run for run in runs if run.folder == target), None)
+        keepers = _keepers(runs)
+        with changed_store(target) as db:
+            _write(db, runs, _with_share(metadata, plan, target), plan, keepers, before)
+        return [*remarks, *remarks_on(runs), *remarks_on_plan(runs, plan)]
 
 
-def _open(folder: Path, stack: ExitStack) -> _Source:
+@contextmanager
+def _many_files(number: int) -> Iterator[None]:
+    """Let this process open as many stores as there are, each with two files beside it, if the system permits."""
+    if sys.platform == "win32":  # which has no such limit
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 3 * number + _OTHER_FILES
+    raised = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    if soft == resource.RLIM_INFINITY or raised <= soft:
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def _opened(folders: Sequence[Path], stack: ExitStack) -> tuple[list[Source], list[str]]:
+    """Return the runs, and a remark on each folder whose run was killed before it had started."""
+    runs: list[Source] = []
+    remarks: list[str] = []
+    for folder in folders:
+        try:
+            runs.append(_open(folder, stack))
+        except NeverStartedError:
+            remarks.append(f"{folder} holds a run that never started completely, so it has no results.")
+    if not runs:
+        raise NeverStartedError(folders[0])
+    return runs, remarks
+
+
+def _open(folder: Path, stack: ExitStack) -> Source:
     store = stack.enter_context(Store(folder, read_only=True))
     store.freeze()
     hashes = dict(store.raw("SELECT label, sha256 FROM datasets"))
-    return _Source(folder, store.meta(), hashes, store, dict(store.raw("SELECT key, status FROM trials")))
+    return Source(folder, store.meta(), hashes, store, dict(store.raw("SELECT key, status FROM trials")))
 
 
-def _with_trials(runs: Sequence[_Source]) -> Sequence[_Source]:
+def _with_share(metadata: RunMetadata, plan: JoinedPlan, target: Path) -> RunMetadata:
+    """Return the metadata of a joined run: with the part of a plan that it has and, if that is its name, its place."""
+    names = {share.run for share in (metadata.share, plan.share) if share is not None}
+    out = {"out": target.parent.parent.as_posix()} if target.name in names else {}
+    return metadata.model_copy(update={"share": plan.share, **out})
+
+
+def _with_trials(runs: Sequence[Source]) -> Sequence[Source]:
     """Return the runs that planned anything, or all if none did: a report has no place for a method without trials."""
     return [run for run in runs if run.store.has_plan()] or runs
-
-
-# -- which trials ---------------------------------------------------------------------------------------------------
-
-
-def _joined_plan(runs: Sequence[_Source], methods: Sequence[str]) -> dict[Coordinates, str]:
-    """Return the key of each trial that a run planned, in the order of datasets, repeats, folds and methods."""
-    keys: dict[Coordinates, str] = {}
-    planners: dict[Coordinates, _Source] = {}
-    for run in runs:
-        for key, *values in run.store.raw("SELECT key, dataset, method, repeat, fold FROM plan ORDER BY position"):
-            dataset, method, repeat, fold = values
-            place = (dataset, method, repeat, fold)
-            planner = planners.get(place)
-            if planner is not None and keys[place] != key:
-                if key not in run.statuses:
-                    continue
-                if keys[place] in planner.statuses:
-                    raise RunError(
-                        f"{planner.folder} and {run.folder} measured {_named(place)} with different versions of code "
-                        "or libraries, so their keys differ; repeat the command of the older run"
-                    )
-            if planner is None or key in run.statuses:
-                keys[place], planners[place] = key, run
-    first_seen = _ranks(dataset for dataset, *_ in keys)
-    ranks = _ranks([*methods, *(method for _, method, *_ in keys)])
-    places = sorted(keys, key=lambda place: (first_seen[place[0]], *place[2:], ranks[place[1]]))
-    return {place: keys[place] for place in places}
-
-
-def _ranks(labels: Iterable[str]) -> dict[str, int]:
-    return {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
-
-
-def _named(place: Coordinates) -> str:
-    dataset, method, repeat, fold = place
-    return f"{method} on {dataset} in repeat {repeat}, fold {fold}"
-
-
-def _absent_cells(plan: Iterable[Coordinates]) -> list[str]:
-    cells = {(dataset, method) for dataset, method, _, _ in plan}
-    n_datasets, n_methods = len({dataset for dataset, _ in cells}), len({method for _, method in cells})
-    if len(cells) == n_datasets * n_methods:
-        return []
-    n_cells = n_datasets * n_methods
-    missing = n_cells - len(cells)
-    verb = "is" if missing == 1 else "are"
-    size = f"{n_datasets} datasets × {n_methods} methods"
-    return [f"Of {n_cells} cells ({size}), {missing} {verb} in none of the joined runs."]
 
 
 # -- which results --------------------------------------------------------------------------------------------------
 
 
-def _check_splits(runs: Sequence[_Source]) -> None:
+def _check_splits(runs: Sequence[Source]) -> None:
     """Check that runs that have the splits of a dataset have the same: predictions refer to the rows of a split."""
-    holders: dict[tuple[Any, ...], _Source] = {}
+    holders: dict[tuple[Any, ...], Source] = {}
     for run in runs:
         for place in run.store.raw("SELECT sha256, protocol, repeat, fold FROM splits"):
             holder = holders.setdefault(place, run)
@@ -175,7 +164,7 @@ def _check_splits(runs: Sequence[_Source]) -> None:
                 )
 
 
-def _split(run: _Source, place: tuple[Any, ...]) -> tuple[Any, ...]:
+def _split(run: Source, place: tuple[Any, ...]) -> tuple[Any, ...]:
     query = "SELECT test, train, validation, n_train, n_features FROM splits WHERE (sha256, protocol, repeat, fold) = "
     (row,) = run.store.raw(f"{query} (?, ?, ?, ?)", place)
     return row
@@ -185,7 +174,7 @@ def _same_split(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
     return first == second or [*map(_numbers, first)] == [*map(_numbers, second)]
 
 
-def _check_results(runs: Sequence[_Source], plan: dict[Coordinates, str]) -> None:
+def _check_results(runs: Sequence[Source], plan: dict[Coordinates, str]) -> None:
     """Check that the runs that have a trial with the status ok agree on its results."""
     # In the order of their keys, because results are stored in it: a store is read once from the first to the last.
     for key, place in sorted((key, place) for place, key in plan.items()):
@@ -193,12 +182,12 @@ def _check_results(runs: Sequence[_Source], plan: dict[Coordinates, str]) -> Non
         for other in holders[1:]:
             if not _same_results(_results(holders[0], key), _results(other, key)):
                 raise RunError(
-                    f"{holders[0].folder} and {other.folder} have different results of {_named(place)}, although the "
+                    f"{holders[0].folder} and {other.folder} have different results of {named(place)}, although the "
                     "trial is the same; repeat one of the runs with --fresh to see which result is right"
                 )
 
 
-def _results(run: _Source, key: str) -> tuple[Any, ...]:
+def _results(run: Source, key: str) -> tuple[Any, ...]:
     columns = "scores, predictions, decisions, candidates"
     (row,) = run.store.raw(f"SELECT {columns} FROM trials WHERE key = ?", (key,))
     return row
@@ -231,64 +220,39 @@ def _text(values: dict[str, Any]) -> str:
 # -- writing --------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _new_store(target: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a new store; it appears in the target if the block ends without an error, or else nothing does."""
-
-    def sentence(reason: str) -> str:
-        return f"cannot write to {target}: {reason}"
-
-    absent = [folder for folder in (target, *target.parents) if not folder.exists()]
-    with (
-        explained(RunError, partial(reason_of, target / FILE_NAME), sqlite3.DatabaseError),
-        explained(RunError, sentence, OSError),
-    ):
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as work:
-                path = Path(work) / FILE_NAME
-                db = open_to_write(path)
-                try:
-                    # Without a log the store is a single file, which can be moved at once.
-                    db.execute("PRAGMA journal_mode = DELETE")
-                    db.execute("BEGIN")
-                    yield db
-                    db.execute("COMMIT")
-                finally:
-                    db.close()
-                target.mkdir(exist_ok=True)
-                path.replace(target / FILE_NAME)
-        except BaseException:
-            for folder in absent:
-                with suppress(OSError):
-                    folder.rmdir()
-            raise
-
-
 def _write(
-    db: sqlite3.Connection, runs: Sequence[_Source], metadata: RunMetadata, plan: dict[Coordinates, str]
+    db: sqlite3.Connection,
+    runs: Sequence[Source],
+    metadata: RunMetadata,
+    plan: JoinedPlan,
+    keepers: Mapping[str, Source],
+    before: Source | None,
 ) -> None:
+    """Write a joined run; the store has the results and splits of `before` already."""
     used = {label for run in _with_trials(runs) for label in run.hashes} | set(metadata.methods)
-    keepers = _keepers(runs)
-    _insert(db, "meta", ((name, json.dumps(value)) for name, value in metadata.to_columns().items()))
-    _insert(db, "plan", ((number, key, *place) for number, (place, key) in enumerate(plan.items())))
+    others = [run for run in runs if run is not before]
+    insert(db, "meta", ((name, json.dumps(value)) for name, value in metadata.to_columns().items()))
+    rows = zip(plan.positions, plan.keys.items(), strict=True)
+    insert(db, "plan", ((position, key, *place) for position, (place, key) in rows))
     for run in _with_trials(runs):
-        _insert(db, "datasets", _rows(db, "datasets", run))
+        insert(db, "datasets", _rows(db, "datasets", run))
     for run in runs:
-        _insert(db, "left_out", (row for row in _rows(db, "left_out", run) if row[0] not in used))
-        _insert(db, "splits", _rows(db, "splits", run))
+        insert(db, "left_out", (row for row in _rows(db, "left_out", run) if row[0] not in used))
+    for run in others:
+        insert(db, "splits", _rows(db, "splits", run))
     # In the order of their keys, rows are appended to the table; in any other they are inserted all over the file.
-    _insert(db, "trials", heapq.merge(*(_kept_rows(db, run, keepers) for run in runs), key=itemgetter(0)))
+    kept = heapq.merge(*(_kept_rows(db, run, keepers) for run in others), key=itemgetter(0))
+    insert(db, "trials", kept, replace=True)
 
 
-def _kept_rows(db: sqlite3.Connection, run: _Source, keepers: Mapping[str, _Source]) -> Iterator[tuple[Any, ...]]:
+def _kept_rows(db: sqlite3.Connection, run: Source, keepers: Mapping[str, Source]) -> Iterator[tuple[Any, ...]]:
     """Yield the results of a run that are kept, ordered by key, which is the order in which they are stored."""
     return (row for row in _rows(db, "trials", run) if keepers[row[0]] is run)
 
 
-def _keepers(runs: Sequence[_Source]) -> dict[str, _Source]:
+def _keepers(runs: Sequence[Source]) -> dict[str, Source]:
     """Return the run whose result of each key is kept: the first that succeeded, or else the first."""
-    keepers: dict[str, _Source] = {}
+    keepers: dict[str, Source] = {}
     for run in runs:
         for key, status in run.statuses.items():
             keeper = keepers.setdefault(key, run)
@@ -297,15 +261,9 @@ def _keepers(runs: Sequence[_Source]) -> dict[str, _Source]:
     return keepers
 
 
-def _rows(db: sqlite3.Connection, table: str, run: _Source) -> Iterator[tuple[Any, ...]]:
+def _rows(db: sqlite3.Connection, table: str, run: Source) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a source's table with the columns that the new store has; the first one is the label or key."""
     columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
     present = {row[1] for row in run.store.raw(f"PRAGMA table_info({table})")}
     values = [name if name in present else _DEFAULTS.get(name, "NULL") for name in columns]
     return run.store.raw(f"SELECT {', '.join(values)} FROM {table} ORDER BY {columns[0]}")
-
-
-def _insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert rows; one that an earlier run had as well is ignored."""
-    (width,) = db.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()
-    db.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * width)})", rows)

@@ -7,18 +7,19 @@ are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from mfbench.errors import RunError
+from mfbench.errors import NeverStartedError, RunError
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Header, ProtocolSettings, Report, Selection, Top
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
+    from mfbench.suite.shares import Share
 
 
 def _known_fields(model: type[BaseModel]) -> BeforeValidator:
@@ -42,9 +43,11 @@ class Environment(BaseModel):
         Memory of the machine.
     jobs : int
         Worker processes.
+    executor : str
+        What ran the trials: "local" or the engine of a plugin.
     threads_per_worker : int
     memory_limit_bytes : int
-        Memory limit of each worker.
+        Memory limit of each worker; 0 if each machine had a default of its own.
     libraries : dict of str to (str or None)
         Versions; None for a library that is not installed.
     plugins : list of str
@@ -67,6 +70,7 @@ class Environment(BaseModel):
     jobs: int
     threads_per_worker: int = 1
     memory_limit_bytes: int = 0
+    executor: str = "local"
     libraries: dict[str, str | None]
     plugins: list[str] = []
     git_commit: str | None = None
@@ -121,6 +125,53 @@ class Reused(BaseModel):
     passed_over: list[str] = []
 
 
+class RecordedShare(BaseModel):
+    """Which part of a plan a run has: a share, or several that were merged.
+
+    Attributes
+    ----------
+    kind : {"shard", "bundle", ""}
+        Empty if shares of different kinds or numbers were merged.
+    numbers : list of int
+        The shares, from 1 to `of`.
+    of : int
+    run : str
+        The name of the folder of the whole run.
+    digest : str
+        Of the whole plan. Empty if shares of different plans were merged: their positions do not compare.
+    n_trials : int
+        Number of trials of the whole plan.
+    batch : str
+        What distinguishes the bundles of a batch from those of another.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["shard", "bundle", ""] = ""
+    numbers: list[int] = []
+    of: int = 0
+    run: str
+    digest: str = ""
+    n_trials: int
+    batch: str = ""
+
+    @classmethod
+    def of_share(cls, share: Share) -> RecordedShare:
+        """Return the record of a share."""
+        values = {name: getattr(share, name) for name in ("kind", "of", "run", "digest", "n_trials", "batch")}
+        return cls(numbers=[share.number], **values)
+
+    @property
+    def division(self) -> tuple[str, int, str]:
+        """Kind, number of shares and batch: shares that have these in common complete each other."""
+        return self.kind, self.of, self.batch
+
+    @property
+    def words(self) -> list[str]:
+        """The words of a command line that request it; none if it is not a shard."""
+        return ["--shard", f"{self.numbers[0]}/{self.of}"] if self.kind == "shard" and len(self.numbers) == 1 else []
+
+
 class RunMetadata(BaseModel):
     """The metadata that the last start of a run recorded.
 
@@ -152,6 +203,14 @@ class RunMetadata(BaseModel):
         The folder of all reports.
     reused : Reused
         The results that are those of earlier runs.
+    share : RecordedShare or None
+        Which part of its plan the run has; None if it has the whole.
+    other_environments : list of Environment
+        Other machines and software that results of the run come from, because runs were merged.
+    ended_budget : float
+        Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
+    machines : dict of str to str
+        The machines that have run trials, each with its kind; empty for a run of an earlier version.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -171,6 +230,10 @@ class RunMetadata(BaseModel):
     only: list[str] = []
     out: str = "reports"
     reused: Reused = Reused()
+    share: RecordedShare | None = None
+    other_environments: list[Environment] = []
+    ended_budget: float = 0.0
+    machines: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -213,7 +276,7 @@ class RunMetadata(BaseModel):
             If the run never started completely, or this version cannot read what another one wrote.
         """
         if "protocol" not in columns:
-            raise RunError(f"{folder} holds a run that never started completely; repeat its command")
+            raise NeverStartedError(folder)
         try:
             return cls.model_validate(columns)
         except ValidationError as error:
@@ -224,7 +287,14 @@ class RunMetadata(BaseModel):
             ) from error
 
 
-def metadata_of(plan: Plan, folder: Path, environment: Environment, reused: Reused | None = None) -> RunMetadata:
+def metadata_of(
+    plan: Plan,
+    folder: Path,
+    environment: Environment,
+    reused: Reused | None = None,
+    other_environments: Sequence[Environment] = (),
+    machines: Mapping[str, str] | None = None,
+) -> RunMetadata:
     """Return the metadata to record at the start of a run.
 
     Parameters
@@ -235,6 +305,10 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment, reused: Reus
     environment : Environment
     reused : Reused or None, default=None
         The results that are those of earlier runs.
+    other_environments : sequence of Environment, default=()
+        Other machines and software that results of the run come from.
+    machines : mapping of str to str or None, default=None
+        The machines that have run trials already, each with its kind.
     """
     loaded = plan.loaded
     tables = {table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in plan.published}
@@ -254,4 +328,7 @@ def metadata_of(plan: Plan, folder: Path, environment: Environment, reused: Reus
         only=list(plan.only),
         out=folder.parent.parent.as_posix(),
         reused=reused or Reused(),
+        share=None if plan.share is None else RecordedShare.of_share(plan.share),
+        other_environments=list(other_environments),
+        machines=dict(machines or {}),
     )

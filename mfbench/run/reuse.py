@@ -48,7 +48,7 @@ def reuse_results(plan: Plan, store: Store, statuses: Collection[Status]) -> Non
         differences=before.differences,
     )
     missing = planned - finished if plan.loaded.protocol.kind != "timing" else set()
-    for folder in _other_runs(store.folder) if missing else ():
+    for folder in other_runs(store.folder) if missing else ():
         try:
             reused = _reuse_from(folder, store, missing, statuses, reused)
         except (RunError, ValueError) as error:  # the latter from metadata that are not valid
@@ -64,7 +64,7 @@ def recorded_reuse(store: Store) -> Reused:
     return Reused.model_validate_json(recorded[0]) if recorded else Reused()
 
 
-def _other_runs(folder: Path) -> list[Path]:
+def other_runs(folder: Path) -> list[Path]:
     """Return the runs of the same suite; a hidden folder is that of a run that is being written."""
     folders = [path.parent for path in sorted(folder.parent.glob(f"*/{FILE_NAME}"))]
     return [other for other in folders if other.name != folder.name and not other.name.startswith(".")]

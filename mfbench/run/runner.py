@@ -12,17 +12,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-import filelock
-
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.errors import NothingPlannedError, RunError, explained
-from mfbench.host.registry import Registry
+from mfbench.host.executors import check_executor
+from mfbench.host.registry import LOCAL, Registry
 from mfbench.isolation.working_directory import check_working_directory
 from mfbench.run import environment
-from mfbench.run.executors.local import LocalPool
-from mfbench.run.job import Job, write_arrays
+from mfbench.run.budget import Budget, in_rounds
+from mfbench.run.compatibility import other_environments
+from mfbench.run.costs import forecast
+from mfbench.run.executors.base import Executor
+from mfbench.run.executors.choice import open_executor
+from mfbench.run.folder_lock import locked
+from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
+from mfbench.run.order import longest_first
 from mfbench.run.owners import owners_of_method, owners_of_plugin
 from mfbench.run.reuse import recorded_reuse, reuse_results
 from mfbench.run.store import Store
@@ -34,7 +39,6 @@ from mfbench.trials import Status, Trial, TrialResult
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
 _REASONS_SHOWN = 10
-_GIB = 2**30
 
 
 class Observer(Protocol):
@@ -59,20 +63,31 @@ class RunOptions:
         Delete the results in the folder and start over.
     retry_failed : bool, default=False
         Repeat trials that failed.
+    executor : str, default="local"
+        What runs the trials: the processes of this machine, or an engine that a plugin registers, such as "dask".
+    scheduler : str, default=""
+        Where the engine's scheduler is; empty for the engine's default.
+    budget : float, default=0.0
+        Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
+        `mfbench.run.budget.in_rounds`.
     """
 
     jobs: int = 0
     fresh: bool = False
     retry_failed: bool = False
+    executor: str = "local"
+    scheduler: str = ""
+    budget: float = 0.0
 
 
 @dataclass
 class Progress:
-    """The trials resumed, executed and failed in one call of `execute`."""
+    """The trials resumed, executed and failed in one call of `execute`, and those still pending after a budget."""
 
     resumed: int = 0
     executed: int = 0
     failures: dict[str, int] = field(default_factory=dict)
+    pending: int = 0
 
 
 def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path:
@@ -132,18 +147,25 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     NothingPlannedError
         If the plan is empty but the folder holds the results of a run.
     UsageError
-        If the working directory configures numba.
+        If the working directory configures numba, or there is no such executor.
+    PluginError
+        If the executor cannot be used, such as without a package that it needs.
     """
+    budget = Budget(options.budget, predict=_predicted(plan)) if options.budget else None
     check_working_directory()  # before anything is written
+    check_executor(registry, options.executor, options.scheduler)
     jobs = options.jobs or environment.available_cpus()
-    memory = int(plan.loaded.protocol.memory * _GIB) or environment.default_memory(jobs)
-    with _locked(folder), explained(RunError, _file_error(folder), OSError):
-        if not plan.trials:
+    setting = plan.loaded.protocol.memory
+    # Elsewhere, the default depends on the machine there.
+    memory = environment.memory_limit(setting, jobs) if options.executor == LOCAL else int(setting * 2**30)
+    with locked(folder), explained(RunError, _file_error(folder), OSError):
+        if not (plan.trials if plan.share is None else plan.share.n_trials):  # a share of a plan may be empty
             _keep_results(plan, folder)
+        plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         if options.fresh:
             _clear(folder)
         with Store(folder) as store:
-            _record_start(plan, folder, store, environment.describe(registry, jobs, memory))
+            _record_start(plan, folder, store, environment.describe(registry, jobs, memory, options.executor))
             if options.retry_failed:
                 store.forget(RETRIED)
             if plan.loaded.has_additions and not options.fresh:
@@ -151,13 +173,27 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             keys = store.finished()
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]
+            if budget is None:
+                pending = longest_first(pending, plan.forecast.costs, jobs, plan.methods)
+            else:
+                pending = in_rounds(plan.trials, keys)
+                budget.cells = len(plan.ingredients)
             observer.started(plan, done, pending)
             progress = Progress(resumed=len(done))
             if pending:
-                with _arrays(plan, folder, pending) as (data_folder, stems):
-                    job = _job(plan, folder, data_folder, stems, memory, registry)
-                    _work(job, jobs, pending, store, observer, progress)
+                with _arrays(plan, folder, pending) as (data_folder, files):
+                    job = _job(plan, folder, data_folder, files, memory, registry)
+                    executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
+                    executor.budget = budget
+                    _work(executor, pending, store, observer, progress)
+            progress.pending = len(pending) - progress.executed
+            if budget is not None and progress.pending:
+                store.record("ended_budget", options.budget)
             return progress
+
+
+def _predicted(plan: Plan) -> Callable[[Trial], float | None]:
+    return lambda trial: plan.forecast.costs.of(trial).seconds if plan.forecast is not None else None
 
 
 def _keep_results(plan: Plan, folder: Path) -> None:
@@ -180,22 +216,31 @@ def _keep_results(plan: Plan, folder: Path) -> None:
     )
 
 
-def _work(job: Job, jobs: int, pending: list[Trial], store: Store, observer: Observer, progress: Progress) -> None:
-    with LocalPool(job, min(jobs, len(pending)), job.settings.timeout) as pool:
+def _work(executor: Executor, pending: list[Trial], store: Store, observer: Observer, progress: Progress) -> None:
+    # Leaving the executor ends the trials that a budget cuts off; they leave no result, so the next start runs them.
+    before, n_machines = store.recorded("machines", {}), 0
+    with executor as pool:
         for trial, result in pool.run(pending):
             store.add(trial, result)
+            if len(pool.machines) != n_machines:
+                n_machines = len(pool.machines)
+                store.record("machines", {**before, **pool.machines})
             progress.executed += 1
             if result.status is not Status.OK:
                 progress.failures[result.status] = progress.failures.get(result.status, 0) + 1
             observer.finished(trial, result)
+            if executor.budget is not None and executor.budget.is_over:  # the executor may look between trials only
+                break
 
 
-def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], memory: int, registry: Registry) -> Job:
+def _job(
+    plan: Plan, folder: Path, data_folder: Path, files: dict[str, ArrayFiles], memory: int, registry: Registry
+) -> Job:
     references = {label: p.reference for label, p in plan.datasets.items() if p.reference is not None}
     return Job(
         methods=plan.methods,
         datasets={label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
-        files=stems,
+        files=files,
         data_folder=data_folder,
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
@@ -215,7 +260,8 @@ def _job(plan: Plan, folder: Path, data_folder: Path, stems: dict[str, str], mem
 
 def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
     _write(folder / "environment.json", json.dumps(described.model_dump(), indent=2) + "\n")
-    metadata = metadata_of(plan, folder, described, recorded_reuse(store))
+    others = _other_environments(store, described)
+    metadata = metadata_of(plan, folder, described, recorded_reuse(store), others, store.recorded("machines", {}))
     datasets = [
         {
             "label": planned.label,
@@ -234,34 +280,14 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
     ]
     left_out = [(label, reason, plan.unavailable.get(label)) for label, reason in plan.left_out.items()]
     store.begin(metadata, datasets, left_out)
-    store.set_plan(plan.trials)
+    store.set_plan(plan.trials, None if plan.share is None else plan.share.positions)
+    repeats = _repeats(plan)
     for planned in plan.datasets.values():
         stored = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
-        for repeat in sorted(set(range(plan.protocol.repeats)) - stored):
+        for repeat in sorted(repeats[planned.label] - stored):
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
             shape = (planned.data.n_samples, planned.data.n_features)
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock the folder; the system releases the lock when the process ends, even if it crashes."""
-    lock = filelock.FileLock(folder / ".lock", timeout=0)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except filelock.Timeout:
-        raise RunError(
-            f"another mfbench is running in {folder}; wait for it to finish, or choose another folder with --out"
-        ) from None
-    except OSError as error:
-        raise RunError(
-            f"cannot write to {folder}: {error.strerror or error}; choose another folder with --out"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _file_error(folder: Path) -> Callable[[str], str]:
@@ -270,17 +296,33 @@ def _file_error(folder: Path) -> Callable[[str], str]:
     )
 
 
+def _repeats(plan: Plan) -> dict[str, set[int]]:
+    """Return the repeats of each dataset whose splits belong to a run: all, or those that a share has trials of."""
+    if plan.share is None:
+        return {label: set(range(plan.protocol.repeats)) for label in plan.datasets}
+    repeats: dict[str, set[int]] = {label: set() for label in plan.datasets}
+    for trial in plan.trials:
+        repeats[trial.dataset].add(trial.repeat)
+    return repeats
+
+
+def _other_environments(store: Store, described: Environment) -> list[Environment]:
+    """Return where merged results come from, which a later start of the run must not forget."""
+    others = store.recorded("other_environments", [])
+    if not others:
+        return []
+    before = [store.recorded("environment", None), *others]
+    return other_environments(described, [Environment.model_validate(each) for each in before])
+
+
 @contextmanager
-def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, str]]]:
+def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, ArrayFiles]]]:
     """Write the arrays that pending trials need to files that workers map into memory; remove them afterwards."""
     work = folder.resolve() / _WORK
     work.mkdir(exist_ok=True)
     needed = dict.fromkeys(trial.dataset for trial in pending)
-    stems = {label: f"{number:04d}" for number, label in enumerate(needed)}
     try:
-        for label, stem in stems.items():
-            write_arrays(plan.datasets[label], work, stem)
-        yield work, stems
+        yield work, {label: write_arrays(plan.datasets[label], work) for label in needed}
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

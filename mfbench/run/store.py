@@ -10,8 +10,8 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,12 @@ from mfbench.errors import RunError, explained, printable
 from mfbench.run.formats.arrays import pack, unpack
 from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
 from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
+from mfbench.run.formats.splits import StoredSplit, pack_split, unpack_split
 from mfbench.run.metadata import RunMetadata
-from mfbench.run.store_file import FILE_NAME, open_to_read, open_to_write, reason_of
+from mfbench.run.store_file import FILE_NAME, damaged, open_to_read, open_to_write, reason_of
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from mfbench.suite.protocols import Split
 
 RESULT_COLUMNS = (
@@ -54,6 +52,11 @@ class Store:
     read_only : bool, default=False
         Open an existing store without the right to change it.
 
+    Attributes
+    ----------
+    absent : sequence of (dataset, method, repeat, fold)
+        Trials of a plan of which the run has a part only; `rows` and `table` list them last, without a result.
+
     Raises
     ------
     RunError
@@ -61,6 +64,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self.absent: Sequence[tuple[str, str, int, int]] = ()
         self.folder = folder
         self.path = folder / FILE_NAME
         if read_only and not self.path.is_file():
@@ -126,13 +130,23 @@ class Store:
                 [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in _DATASET_JSON}} for d in datasets],
             )
 
-    def set_plan(self, trials: Iterable[Trial]) -> None:
-        """Record which trials this start of the run plans."""
+    def set_plan(self, trials: Iterable[Trial], positions: Iterable[int] | None = None) -> None:
+        """Record which trials this start of the run plans.
+
+        Parameters
+        ----------
+        trials : iterable of Trial
+        positions : iterable of int or None, default=None
+            Where each of them is in the plan that the run has a share of; None numbers them.
+        """
         with self._explained(), self._transaction():
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
                 "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?)",
-                ((i, t.key, t.dataset, t.method, t.repeat, t.fold) for i, t in enumerate(trials)),
+                (
+                    (position, t.key, t.dataset, t.method, t.repeat, t.fold)
+                    for position, t in zip(count() if positions is None else positions, trials, strict=False)
+                ),
             )
 
     def add_splits(
@@ -154,12 +168,7 @@ class Store:
         """
         rows = []
         for fold, split in enumerate(splits):
-            train = None if len(split.train) + len(split.test) == shape[0] else pack(split.train)
-            validation = None if split.tuning is None else pack(split.tuning[1])
-            features = split.features(shape[1])
-            n_features = shape[1] if features is None else len(features)
-            values = (pack(split.test), train, validation, len(split.train), n_features)
-            rows.append((sha256, protocol, repeat, fold, *values))
+            rows.append((sha256, protocol, repeat, fold, *pack_split(split, shape)))
         with self._explained(), self._transaction():
             self._db.executemany("INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
@@ -189,6 +198,16 @@ class Store:
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
         with self._explained():
             self._db.execute(_INSERT, row)
+
+    def record(self, name: str, value: Any) -> None:
+        """Replace a field of the metadata, which only the course of the run determines."""
+        with self._explained():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
+
+    def recorded(self, name: str, default: Any) -> Any:
+        """Return a field of the metadata, whether or not the run ever started completely."""
+        rows = list(self.raw("SELECT value FROM meta WHERE name = ?", (name,)))
+        return json.loads(rows[0][0]) if rows else default
 
     def forget(self, statuses: Iterable[Status]) -> int:
         """Delete the results of those statuses, so that the trials run again; return how many there were."""
@@ -249,7 +268,9 @@ class Store:
             If the run never started completely, or another version wrote what this one cannot read.
         """
         with self._explained():
-            columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
+            stored = dict(self._db.execute("SELECT name, value FROM meta"))
+        with explained(RunError, partial(damaged, self.path), ValueError):
+            columns = {name: json.loads(value) for name, value in stored.items()}
         return RunMetadata.from_columns(columns, self.folder)
 
     def left_out(self) -> dict[str, str]:
@@ -302,7 +323,8 @@ class Store:
                 f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *results])} "
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
-            for values in cursor:
+            absent = ((*place, None, None, *(None for _ in columns)) for place in self.absent)
+            for values in chain(cursor, absent):
                 row = dict(zip(names, values, strict=True))
                 for name, read, nothing in packed:
                     stored = row[name]
@@ -325,6 +347,7 @@ class Store:
             values = self._db.execute(
                 f"SELECT {selection} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             ).fetchall()
+        values += [(*place, None, *(None for _ in columns)) for place in self.absent]
         table = (
             dict(zip(names, map(list, zip(*values, strict=True)), strict=True)) if values else {n: [] for n in names}
         )
@@ -364,34 +387,6 @@ class Store:
         )
         with self._explained():
             return {
-                (repeat, fold): StoredSplit(unpack(test), _unpacked(train), _unpacked(validation), n_train, n_features)
-                for repeat, fold, test, train, validation, n_train, n_features in self._db.execute(
-                    query, (sha256, protocol)
-                )
+                (repeat, fold): unpack_split(*columns)
+                for repeat, fold, *columns in self._db.execute(query, (sha256, protocol))
             }
-
-
-@dataclass(frozen=True)
-class StoredSplit:
-    """A fold's rows as stored.
-
-    Attributes
-    ----------
-    test : ndarray of int
-    train : ndarray of int or None
-        None: all rows that are not tested.
-    validation : ndarray of int or None
-        Rows set aside for tuning, if the protocol does so.
-    n_train, n_features : int
-        Number of rows and of original features in the final fit.
-    """
-
-    test: NDArray[np.int64]
-    train: NDArray[np.int64] | None
-    validation: NDArray[np.int64] | None
-    n_train: int
-    n_features: int
-
-
-def _unpacked(blob: bytes | None) -> NDArray[Any] | None:
-    return None if blob is None else unpack(blob)

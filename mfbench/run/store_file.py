@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from mfbench.errors import RunError
+from mfbench.errors import NeverStartedError, RunError
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 5
@@ -68,6 +68,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         db.executescript(f"BEGIN; {MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
     else:
         _check_version(version, path)
+    _check_size(db, path)
     return db
 
 
@@ -83,9 +84,10 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     db = _connect_to_read(path)
     version = _version(db)
     if version == 0:
-        raise RunError(f"{path.parent} holds a run that never started completely; repeat its command")
+        raise NeverStartedError(path.parent)
     if version not in MIGRATIONS:
         _check_version(version, path)
+    _check_size(db, path)
     return db
 
 
@@ -107,7 +109,7 @@ def reason_of(path: Path, text: str) -> str:
     if "readonly" in text or "read-only" in text:
         return f"{path} cannot be written to; choose another folder with --out"
     if "not a database" in text or "malformed" in text:
-        return f"{path} is damaged ({text}); move it elsewhere, or use --fresh"
+        return damaged(path, text)
     return f"cannot use {path}: {text}"
 
 
@@ -122,6 +124,25 @@ def _check_version(version: int, path: Path) -> None:
             f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
             "use the mfbench that wrote it, or --fresh to start over"
         )
+
+
+def _check_size(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that was cut off, as by an incomplete copy: SQLite reads zeros where its end is missing."""
+    (size,) = db.execute(
+        "SELECT pages.page_count * sizes.page_size FROM pragma_page_count AS pages, pragma_page_size AS sizes"
+    ).fetchone()
+    log = path.with_name(f"{path.name}-wal")
+    # Pages may be in the log alone. It is looked at before the file: what leaves the log is in the file.
+    if log.is_file() and log.stat().st_size:
+        return
+    if path.is_file() and path.stat().st_size < size:
+        db.close()
+        raise RunError(damaged(path, "its end is missing"))
+
+
+def damaged(path: Path, reason: str) -> str:
+    """Return the sentence on a store that cannot be read."""
+    return f"{path} is damaged ({reason}); move it elsewhere, or use --fresh"
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

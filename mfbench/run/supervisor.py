@@ -258,9 +258,12 @@ class Supervisor:
             self._channel.close()
         self._child.release()
 
-    def join(self) -> None:
-        """Wait until nothing is left of them."""
-        self._child.close()
+    def join(self, patience: float | None = None) -> None:
+        """Wait until nothing is left of them, at most so many seconds; None for the time that this usually takes."""
+        if patience is None:
+            self._child.close()
+        else:
+            self._child.close(patience)
 
 
 def failed(trial: Trial, status: Status, kind: str, message: str, duration: float = float("nan")) -> TrialResult:

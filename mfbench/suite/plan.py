@@ -21,6 +21,7 @@ from mfbench.host.expressions import canonical_text
 from mfbench.host.identity import identity
 from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
+from mfbench.suite.costs import Forecast
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod, Step
@@ -37,6 +38,7 @@ from mfbench.suite.published import (
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench.suite.seeds import derive_seed
+from mfbench.suite.shares import Share
 from mfbench.trials import Trial, Unavailable
 
 M = TypeVar("M", Method, ResolvedMethod)
@@ -67,6 +69,10 @@ class Plan:
         The content of the trial keys, except for repeat, fold and seeds.
     only : tuple of str
         The patterns that restrict the plan.
+    forecast : Forecast or None
+        What its run is expected to cost; None until the run begins.
+    share : Share or None
+        Which part of a plan the trials are; None for a whole plan.
     """
 
     loaded: LoadedSuite
@@ -80,6 +86,8 @@ class Plan:
     figures: list[PublishedFigure] = field(default_factory=list)
     counts: list[PublishedCount] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    forecast: Forecast | None = None
+    share: Share | None = None
 
     @property
     def failures(self) -> list[str]:

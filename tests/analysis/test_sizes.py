@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.analysis.sizes import dataset_frame, size_frame
-from mfbench.run.store import StoredSplit
+from mfbench.run.formats.splits import StoredSplit
 
 DATASET = {
     "label": "d",

@@ -4,6 +4,7 @@ import pytest
 
 from mfbench.analysis.stored import StoredRun
 from mfbench.errors import RunError, UnknownNameError
+from mfbench.run.metadata import RecordedShare
 from mfbench.run.store import Store
 from mfbench.trials import Trial
 
@@ -43,3 +44,23 @@ def test_arrays_of_another_plan_are_refused(run_folder):
         store.set_plan([Trial("new", "d", "A", 0, 0, 1)])
     with pytest.raises(RunError, match="planned again after this run was loaded"):
         _ = stored.rows
+
+
+def test_the_trials_that_a_part_of_a_run_lacks_have_no_result_yet(tmp_path, timed_run, timed):
+    """A mean over other folds than those of another method must not be compared with it."""
+    share = RecordedShare(kind="shard", numbers=[1], of=2, run="whole", digest="d", n_trials=8)
+    whole = {(dataset, method): [timed(1.0), timed(2.0)] for dataset in ("iris", "wine") for method in "AB"}
+    run = timed_run(whole, share=share)
+    with Store(run.path) as store, store.writing() as db:
+        db.execute("DELETE FROM plan WHERE position IN (1, 2)")
+        db.execute("DELETE FROM trials WHERE key NOT IN (SELECT key FROM plan)")
+    part = type(run)(run.path)
+    columns = StoredRun(run.path).columns
+    assert len(columns["key"]) == 8 and columns["key"].count(None) == 2
+    assert part.n_pending == 2
+    assert part.scores.set_index(["dataset", "method"])["complete"].to_dict() == {
+        ("iris", "A"): False, ("iris", "B"): False, ("wine", "A"): True, ("wine", "B"): True,
+    }  # fmt: skip
+    assert len(StoredRun(run.path).rows) == 8
+    command = f"mfbench merge {tmp_path}/whole-shard-*-of-2"
+    assert part.remarks == [f"Shard 1 of 2: 6 of 8 trials. To join all shards, run: {command}"]

@@ -32,8 +32,9 @@ from mfbench.compare.gate.gate import Gate, GateOptions, run_gate
 from mfbench.compare.gate.measure import BASE, HEAD, Blocks, Measurements
 from mfbench.compare.gate.plan import GatePlan, TimedCell, plan_gate
 from mfbench.compare.gate.staging import staged
-from mfbench.gating import PROFILE, parse_duration
+from mfbench.gating import PROFILE
 from mfbench.host.registry import load_registry
+from mfbench.run.budget import parse_duration
 from mfbench.suite.loading import load_suite
 from mfbench.trials import Trial
 

@@ -55,6 +55,7 @@ def test_commands():
         "check",
         "report",
         "gallery",
+        "merge",
         "power",
         "gate",
         "compare",

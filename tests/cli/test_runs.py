@@ -1,10 +1,13 @@
 """`mfbench suite` and `mfbench report`; tests/e2e/ runs them from outside."""
 
+import sys
+
 import pytest
 
 from mfbench.cli import main
 from mfbench.cli.runs import report
 from mfbench.errors import UsageError
+from mfbench.run.budget import Budget
 
 
 @pytest.mark.parametrize(
@@ -92,12 +95,99 @@ def test_the_keys_of_an_addition_are_explained_and_nothing_runs(small, tmp_path,
         ),
         (["--reference", "2NN"], 2, "--reference: no method has the label '2NN': did you mean '1NN'"),
         (["--target", "y"], 2, "--target 'y' is the label column of an added dataset"),
+        (["--executor", "loca"], 2, "unknown executor 'loca': did you mean 'local'? (see 'mfbench plugins')"),
+        (["--scheduler", "there:1"], 2, "--scheduler there:1 needs --executor"),
         (["--add-data", "file:none.csv"], 2, '--add-data "file:none.csv": '),
     ],
 )
-def test_an_addition_that_is_not_valid_is_one_sentence_and_nothing_runs(small, words, code, message, capsys, tmp_path):
+def test_an_option_that_is_not_valid_is_one_sentence_and_nothing_runs(small, words, code, message, capsys, tmp_path):
     (tmp_path / "my_module.py").write_text("class Mine: pass")
     assert small(*words) == code
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not (tmp_path / "reports").exists()
+
+
+class TestDryRun:
+    @pytest.fixture
+    def no_cache(self, tmp_path, monkeypatch):
+        """Let the cache be a folder that does not exist, and the network a mistake."""
+        monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setattr("mfbench.data.lookup._download", None)
+
+    def test_it_runs_and_writes_nothing(self, small, tmp_path, capsys, no_cache):
+        before = sorted(tmp_path.rglob("*"))
+        assert small("--dry-run") == 0
+        assert "small, profile full: 3 trials, 0 stored in reports/small/" in capsys.readouterr().out
+        assert sorted(tmp_path.rglob("*")) == before
+
+    def test_what_is_stored_is_not_run_again(self, small, capsys):
+        assert small() == 0
+        capsys.readouterr()
+        assert small("--dry-run") == 0
+        assert "Nothing is left to run." in capsys.readouterr().out
+
+    def test_data_that_would_be_downloaded_are_named(self, small, tmp_path, capsys, no_cache):
+        (tmp_path / "small.toml").write_text(SUITE.replace('"iris"', '"iris", "pima"'))
+        assert small("--dry-run") == 0
+        assert "Left out as unavailable: pima; to download, run: mfbench datasets pull" in capsys.readouterr().out
+        assert not (tmp_path / "cache").exists()
+
+    def test_a_plan_without_trials_has_its_own_code(self, small, tmp_path, capsys, no_cache):
+        (tmp_path / "small.toml").write_text(SUITE.replace('"iris"', '"pima"'))
+        assert small("--dry-run") == 3
+        assert "nothing is planned" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("words", [["--explain-key"], ["--only", "nothing"], ["--profile", "none"]])
+    def test_what_does_not_fit_is_a_usage_error(self, words, small, tmp_path):
+        assert small("--dry-run", *words) == 2
+        assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.parametrize("budget", ["0", "0s", "-5m", "10", "soon", "1h1h"])
+def test_a_budget_that_is_none_is_one_sentence(capsys, budget):
+    with pytest.raises(SystemExit) as left:
+        main(["suite", "uci", "--budget", budget])
+    assert left.value.code == 2
+    err = capsys.readouterr().err
+    assert f"{budget!r} is not a duration: write a number with s, m or h" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_budget_that_ends_names_the_command_that_goes_on(tmp_path, capsys, monkeypatch):
+    """No time passes in this test: the budget is over as soon as the run has begun."""
+    (tmp_path / "small.toml").write_text(SUITE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Budget, "is_over", property(lambda self: bool(list(tmp_path.rglob("environment.json")))))
+    words = ["suite", "small.toml", "--budget", "1h30m", "--jobs", "1", "--no-page"]
+    monkeypatch.setattr(sys, "argv", ["mfbench", *words])
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    out = capsys.readouterr().out
+    assert left.value.code == 3
+    assert f"The budget of 1h30m ended after 0 of 3 trials. To go on, run: mfbench {' '.join(words)}\n" in out
+    assert "Not run yet: 3 of 3 trials, because the budget of 1h30m ended." in out
+    assert "Not reached: every method on iris." in out
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "a/b", "3"])
+def test_what_is_not_a_shard_is_one_sentence(small, capsys, text):
+    assert small("--shard", text) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"mfbench: --shard {text!r} is not a shard") and error.count("\n") == 1
+
+
+def test_a_shard_without_trials_ends_cleanly(small, tmp_path, capsys):
+    """A job array must not fail because there are more shards than groups of trials."""
+    assert small("--shard", "40/40") == 0
+    assert "Nothing to run: the plan has fewer groups of trials than shards." in capsys.readouterr().out
+    (folder,) = (tmp_path / "reports" / "small").iterdir()
+    assert folder.name.endswith("-shard-40-of-40") and (folder / "results.sqlite").is_file()
+
+
+def test_a_bundle_that_is_not_one(small, tmp_path, capsys):
+    (tmp_path / "b.json").write_text("[]")
+    assert small("--bundle", "b.json") == 2
+    assert "b.json is not a bundle of mfbench: " in capsys.readouterr().err
+    assert small("--bundle", "b.json", "--shard", "1/2") == 2
+    assert "choose one of --shard and --bundle" in capsys.readouterr().err

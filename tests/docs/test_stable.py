@@ -9,7 +9,7 @@ import pytest
 
 import mfbench
 from mfbench.host import hookspecs
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.scaffold.render import render
 from mfbench.sections import Cell, Chart, Section, Table
 
@@ -30,6 +30,7 @@ PROMISED_FIELDS = {
     "uci_id mirror_name target categorical drop keep_classes collections note tags",
     Dataset: "name X y class_names feature_names categorical categories encoding relevant interactions response source "
     "license citation",
+    ExecutorSpec: "name summary factory install",
     Section: "title tables charts notes data rows plugin",
     Table: "columns rows title footer_rows wrap",
     Cell: "text role",
@@ -40,6 +41,7 @@ REQUIRED = {
     ClassifierSpec: "name summary factory",
     DatasetSpec: "name summary",
     Dataset: "name X y class_names feature_names categorical",
+    ExecutorSpec: "name summary factory",
     Section: "title",
     Table: "columns",
     Cell: "text",
@@ -88,7 +90,9 @@ def test_nothing_that_plugins_rely_on_is_gone_or_became_required(cls):
     assert set(NOUNS.values()) == set(PROMISED_FIELDS)
 
 
-@pytest.mark.parametrize("cls", [SelectorSpec, ClassifierSpec, DatasetSpec, Dataset], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize(
+    "cls", [SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, Dataset], ids=lambda cls: cls.__name__
+)
 def test_fields_are_keywords(cls):
     assert all(field.kw_only for field in dataclasses.fields(cls))
 

@@ -162,7 +162,7 @@ class TestWhichPlugins:
             warnings.simplefilter("error")
             one = load_registry(strict=True)
             names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
-            assert names == {"baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites"}
+            assert names == {"baselines", "dask", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites"}
             assert one.selectors.keys() >= {"relieff", "variance"}
             assert "knn" in one.classifiers
             assert "wine" in one.datasets
@@ -173,7 +173,7 @@ class TestWhichPlugins:
         manager.add_hookspecs(hookspecs)
         names = {name for name in dir(manager.hook) if name.startswith("mfbench_")}
         four = {"mfbench_selectors", "mfbench_classifiers", "mfbench_datasets", "mfbench_suites"}
-        assert names == {*four, "mfbench_report_sections"}
+        assert names == {*four, "mfbench_executors", "mfbench_report_sections"}
 
     def test_a_plugin_may_be_an_object(self):
         class Plug:

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
+from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.host.registry import load_registry
 from mfbench.host.spec_checks import _FIELDS, shown, spec_problem
 
@@ -66,7 +66,8 @@ def test_targets():
 
 
 def test_every_field_has_its_check():
-    names = {field.name for kind in (SelectorSpec, ClassifierSpec, DatasetSpec) for field in dataclasses.fields(kind)}
+    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec)
+    names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert names == set(_FIELDS)
 
 

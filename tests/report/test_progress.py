@@ -1,6 +1,7 @@
 """Following a run: lines for logs, a display on terminals, failures at once."""
 
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -8,15 +9,21 @@ from rich.console import Console
 
 from mfbench.report import progress
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow
+from mfbench.suite.costs import Cost, Forecast
 from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.shares import Share
 from mfbench.trials import Status, Trial, TrialResult
 
 TRIALS = [Trial(f"{d}{m}{f}", d, m, 0, f, 1) for d in ("iris", "wine") for f in range(3) for m in "AB"]
-OK = TrialResult(key="", status=Status.OK)
+OK = TrialResult(key="", status=Status.OK, duration=2.0)
 
 
-def plan(left_out=None):
+def plan(left_out=None, jobs=1, seconds=2.0, startup=0.0):
+    """Return a plan whose trials are predicted to take a number of seconds each, or some of each method."""
+    amounts = seconds if isinstance(seconds, dict) else dict.fromkeys("AB", seconds)
+    costs = SimpleNamespace(of=lambda trial: Cost(amounts[trial.method], 0))
     return SimpleNamespace(
+        forecast=Forecast(costs, jobs, startup),
         loaded=SimpleNamespace(
             suite=SimpleNamespace(suite=SimpleNamespace(name="own")), profile="quick", request=("own",)
         ),
@@ -26,6 +33,7 @@ def plan(left_out=None):
         protocol=RepeatedCV(3, 1, 0),
         left_out=left_out or {},
         unavailable={},
+        share=None,
     )
 
 
@@ -54,12 +62,75 @@ class TestPlain:
         PlainProgress(console).started(plan({"gone[b]": "no network"}), [], TRIALS)
         assert lines(console) == [
             "Left out: gone[b]: no network",
-            "own, profile quick: 12 trials (2 datasets × 2 methods × 3 folds)",
+            "own, profile quick: 12 trials (2 datasets × 2 methods × 3 folds), about 24 s on 1 worker",
         ]
+
+    def test_a_share_is_named_beside_the_size_of_the_whole_run(self, console, clock):
+        part = plan()
+        part.trials, part.share = TRIALS[:5], Share("shard", 2, 3, "run", "", 12, tuple(range(5)))
+        PlainProgress(console).started(part, [], TRIALS[:5])
+        assert lines(console)[0] == (
+            "own, profile quick: shard 2 of 3 with 5 of 12 trials (2 datasets × 2 methods × 3 folds), about 10 s on "
+            "1 worker"
+        )
 
     def test_a_resumed_run_says_how_much_is_done(self, console, clock):
         PlainProgress(console).started(plan(), TRIALS[:4], TRIALS[4:])
-        assert lines(console)[0].endswith(", 4 done before")
+        assert lines(console)[0].endswith(", 4 done before, about 16 s on 1 worker")
+
+    def test_a_complete_run_needs_no_time(self, console, clock):
+        PlainProgress(console).started(plan(), TRIALS, [])
+        assert lines(console)[0].endswith(", 12 done before")
+
+    def test_the_prediction_counts_workers_and_their_start(self, console, clock):
+        PlainProgress(console).started(plan(jobs=4, startup=3.0), [], TRIALS)
+        assert lines(console)[0].endswith(", about 9 s on 4 workers")
+
+    def test_a_first_trial_that_compiles_does_not_change_the_estimate_much(self, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(seconds=0.01), [], TRIALS)
+        clock.time = 11.0
+        display.finished(TRIALS[0], replace(OK, duration=0.02))
+        assert lines(console)[-1] == "1/12 trials, 1 s left, now iris"
+
+    def test_the_estimate_follows_trials_that_take_longer_than_predicted(self, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(), [], TRIALS)
+        for number, trial in enumerate(TRIALS[:6], start=1):
+            clock.time = 20.0 * number
+            display.finished(trial, replace(OK, duration=20.0))
+        left = [line.split(", ")[1] for line in lines(console)[1:]]
+        assert left == ["2 min left", "2 min left", "2 min left", "2 min left", "119 s left", "105 s left"]
+
+    def test_methods_count_by_what_they_cost(self, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(seconds={"A": 1.0, "B": 9.0}), [], TRIALS)
+        clock.time = 10.0
+        display.finished(TRIALS[1], replace(OK, duration=9.0))
+        assert lines(console)[-1].startswith("1/12 trials, 51 s left")
+
+    @pytest.mark.parametrize("status", [Status.CRASH, Status.ERROR, Status.MEMORY])
+    @pytest.mark.parametrize("duration", [float("nan"), 1e-9])
+    def test_failures_do_not_change_what_the_others_are_expected_to_take(self, status, duration, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(), [], TRIALS)
+        clock.time = 10.0
+        display.finished(TRIALS[0], replace(OK, status=status, duration=duration))
+        assert lines(console)[-1].startswith("1/12 trials, 22 s left")
+
+    def test_a_timeout_counts_as_long_as_it_took(self, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(), [], TRIALS)
+        clock.time = 600.0
+        display.finished(TRIALS[0], replace(OK, status=Status.TIMEOUT, duration=600.0))
+        assert lines(console)[-1].startswith("1/12 trials, 55 min left")
+
+    def test_fewer_trials_than_workers_leave_some_idle(self, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(jobs=8), TRIALS[:9], TRIALS[9:])
+        clock.time = 10.0
+        display.finished(TRIALS[9], OK)
+        assert lines(console)[-1].startswith("10/12 trials, 2 s left")
 
     def test_a_line_comes_after_some_seconds_and_at_the_end(self, console, clock):
         display = PlainProgress(console)
@@ -78,7 +149,7 @@ class TestPlain:
         display.started(plan(), TRIALS[:8], TRIALS[8:])
         clock.time = 10.0
         display.finished(TRIALS[8], OK)
-        assert lines(console)[-1] == "9/12 trials, 30 s left, now wine"
+        assert lines(console)[-1] == "9/12 trials, 6 s left, now wine"
 
     def test_failures_are_told_at_once_but_not_without_end(self, console, clock):
         display = PlainProgress(console)
@@ -92,7 +163,7 @@ class TestPlain:
 
 
 class TestLive:
-    def test_it_counts_datasets_and_failures_and_goes_away(self):
+    def test_it_counts_datasets_and_failures_and_goes_away(self, clock):
         console = Console(file=io.StringIO(), width=100, force_terminal=True)
         display = LiveProgress(console)
         display.started(plan(), TRIALS[:2], TRIALS[2:])
@@ -110,7 +181,22 @@ class TestLive:
         assert "1/6" in text
         assert "iris" not in text
         assert "1 of 2 datasets done, 1 trials failed" in text
+        assert "left 9 s" in text
         assert not display._live.is_started
+
+    def test_the_time_left_passes_while_a_trial_runs(self, clock):
+        display = LiveProgress(Console(file=io.StringIO(), width=100, force_terminal=True))
+        display.started(plan(), [], TRIALS)
+        try:
+            pictures = []
+            for now in (0.0, 10.0, 100.0):
+                clock.time = now
+                picture = Console(file=io.StringIO(), width=100)
+                picture.print(display)
+                pictures.append(picture.file.getvalue())
+        finally:
+            display.close()
+        assert [text.split("left ")[1].split("\n")[0].strip() for text in pictures] == ["24 s", "14 s", "1 s"]
 
     def test_closing_before_the_start_is_harmless(self, console):
         LiveProgress(console).close()

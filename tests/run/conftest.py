@@ -1,10 +1,11 @@
-"""Make `spies` and `small_runs` importable, which test files share, and plan the suite of `small_runs`."""
+"""Make modules importable that tests share, those of `tests/faults` among them, and plan the suite of `small_runs`."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 

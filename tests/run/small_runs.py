@@ -38,12 +38,10 @@ classifier = "knn"
 
 def job_of(plan, folder: Path, **changes) -> Job:
     folder.mkdir(exist_ok=True)
-    for planned in plan.datasets.values():
-        write_arrays(planned, folder, planned.label)
     values = {
         "methods": plan.methods,
         "datasets": {label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
-        "files": {label: label for label in plan.datasets},
+        "files": {label: write_arrays(planned, folder) for label, planned in plan.datasets.items()},
         "data_folder": folder,
         "protocol": plan.protocol,
         "settings": plan.loaded.protocol,

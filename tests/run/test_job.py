@@ -1,11 +1,12 @@
 """A job: what workers read is what was written, and it can be sent to another process."""
 
+import hashlib
 import pickle
 
 import numpy as np
 from small_runs import job_of
 
-from mfbench.run.job import read_arrays
+from mfbench.run.job import hash_of, read_arrays, write_arrays
 
 
 def test_arrays_come_back_as_they_were(prepared, tmp_path):
@@ -21,3 +22,13 @@ def test_a_job_is_picklable_and_has_no_data(prepared, tmp_path):
     text = pickle.dumps(job_of(plan, tmp_path))
     assert pickle.loads(text).settings == plan.loaded.protocol
     assert len(text) < plan.datasets["iris"].data.X.nbytes
+
+
+def test_a_file_is_named_by_its_content(prepared, tmp_path):
+    plan, _, _ = prepared
+    job = job_of(plan, tmp_path / "data")
+    assert sorted(path.name for path in job.data_folder.iterdir()) == sorted(job.files["iris"])
+    for name in job.files["iris"]:
+        assert hashlib.sha256((job.data_folder / name).read_bytes()).hexdigest() == hash_of(job.data_folder / name)
+        assert hash_of(job.data_folder / name) == name
+    assert write_arrays(plan.datasets["iris"], job.data_folder) == job.files["iris"]

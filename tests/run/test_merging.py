@@ -412,12 +412,69 @@ class TestTarget:
             "new/deep", "new/deep/joined", f"new/deep/joined/{FILE_NAME}",
         ]  # fmt: skip
 
-    def test_a_run_is_never_replaced(self, write):
-        folder = write("a", {("iris", "A"): 0.5})
+    def test_a_run_joined_into_itself_stays_as_it_is(self, write):
+        folder = write("a", {("iris", "A"): [0.5, failed()], ("wine", "A"): [None, 0.5]})
         before = content(folder)
-        with pytest.raises(RunError, match=r"^a already holds a run; choose another folder$"):
-            merge_runs([folder, folder], folder)
+        for sources in ([folder], [folder, folder], [Path("a/../a")]):
+            assert merge_runs(sources, folder) == []
+            assert content(folder) == before
+
+    def test_a_run_gets_the_results_that_it_lacks_and_keeps_its_own(self, write):
+        write("a", {("iris", "A"): [measured(0.5, fit_wall=9.0), failed()], ("iris", "B"): [None, 0.7]})
+        write("b", {("iris", "A"): [0.5, 0.6], ("iris", "B"): [failed(), None], ("wine", "A"): 0.8})
+        write("old", {("iris", "A"): 0.1}, version=7)
+        merge_runs([Path("a"), Path("b")], Path("new"))
+        merge_runs([Path("b")], Path("a"))
+        assert content(Path("a")) == content(Path("new"))
+        assert Run(Path("a")).outcomes.query("dataset == 'iris' and method == 'A'")["fit_wall"].tolist() == [9.0, 0.25]
+        again = content(Path("a"))
+        merge_runs([Path("b")], Path("a"))
+        assert content(Path("a")) == again
+
+    def test_a_run_stays_as_it_is_if_the_others_cannot_be_joined_with_it(self, write):
+        folder = write("a", {("iris", "A"): 0.5})
+        write("b", {("iris", "A"): 0.6})
+        before = content(folder)
+        with pytest.raises(RunError, match=r"^a and b have different results of A on iris"):
+            merge_runs([Path("b")], folder)
         assert content(folder) == before
+
+    def test_a_run_that_never_started_is_a_remark(self, write):
+        folder = write("a", {("iris", "A"): 0.5})
+        Store(Path("started")).close()
+        remark = "started holds a run that never started completely, so it has no results."
+        assert merge_runs([Path("started"), folder], Path("joined")) == [remark]
+        assert content(Path("joined")) == content(folder)
+        assert merge_runs([folder], Path("started")) == [remark]
+        assert content(Path("started")) == content(folder)
+        Store(Path("other")).close()
+        with pytest.raises(RunError, match=r"^other holds a run that never started completely; repeat its command$"):
+            merge_runs([Path("other")], Path("nothing"))
+
+    def test_the_log_of_a_deleted_store_does_not_meet_the_new_one(self, write):
+        folder = write("a", {("iris", "A"): 0.5})
+        write("target", {("iris", "A"): 0.9}, version=3)
+        reader = sqlite3.connect(Path("target") / FILE_NAME)
+        reader.execute("SELECT * FROM meta").fetchall()
+        with Store(Path("target")) as store:
+            store.forget(["ok"])
+            (Path("target") / FILE_NAME).unlink()
+        assert (Path("target") / f"{FILE_NAME}-wal").exists()
+        merge_runs([folder], Path("target"))
+        reader.close()
+        assert content(Path("target")) == content(folder)
+
+    def test_more_stores_than_files_that_a_process_may_open(self, write):
+        resource = pytest.importorskip("resource")
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        folders = [write(f"part-{number}", {("iris", "A"): [0.5, None]}) for number in range(60)]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (120, limits[1]))
+        try:
+            merge_runs(folders, Path("joined"))
+            assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 120
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert content(Path("joined")) == content(folders[0])
 
     def test_no_run_at_all(self, tmp_path):
         with pytest.raises(UsageError, match="name at least one run"):
@@ -447,14 +504,14 @@ class TestTarget:
     def test_nothing_is_left_behind_after_a_failure(self, write, monkeypatch, error):
         folder = write("a", {("iris", "A"): 0.5})
         before = sorted(Path().rglob("*"))
-        insert = merging._insert
+        insert = merging.insert
 
-        def fail_late(db, table, rows):
+        def fail_late(db, table, rows, **options):
             if table == "trials":
                 raise error
-            insert(db, table, rows)
+            insert(db, table, rows, **options)
 
-        monkeypatch.setattr(merging, "_insert", fail_late)
+        monkeypatch.setattr(merging, "insert", fail_late)
         with pytest.raises(type(error)):
             merge_runs([folder], Path("new/deep/joined"))
         assert sorted(Path().rglob("*")) == before
@@ -468,14 +525,14 @@ class TestTarget:
     def test_a_full_disk_is_reported_and_nothing_stays(self, write, monkeypatch):
         folder = write("a", {("iris", "A"): 0.5})
         before = sorted(Path().rglob("*"))
-        insert = merging._insert
+        insert = merging.insert
 
-        def fill(db, table, rows):
+        def fill(db, table, rows, **options):
             db.execute("PRAGMA max_page_count = 1")
-            insert(db, table, rows)
+            insert(db, table, rows, **options)
             db.execute("CREATE TABLE more (x)")
 
-        monkeypatch.setattr(merging, "_insert", fill)
+        monkeypatch.setattr(merging, "insert", fill)
         with pytest.raises(RunError, match=r"^the disk is full or fails .* into joined/results.sqlite"):
             merge_runs([folder], Path("joined"))
         assert sorted(Path().rglob("*")) == before

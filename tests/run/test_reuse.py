@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from typing import ClassVar
 
 import pytest
 from small_runs import SUITE
@@ -11,6 +12,7 @@ from mfbench.host.registry import load_registry
 from mfbench.report.brief import problems
 from mfbench.report.progress import Silent
 from mfbench.run import runner
+from mfbench.run.executors import choice
 from mfbench.run.metadata import Reused
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import RunOptions, execute
@@ -30,6 +32,8 @@ EXECUTED = []
 class InProcess:
     """The pool's work without its processes; writes down the method of each trial."""
 
+    machines: ClassVar = {}
+
     def __init__(self, job, jobs, timeout):
         self.worker = Worker(job, load_registry())
 
@@ -48,7 +52,7 @@ class InProcess:
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Return a function that runs the suite with additions, and returns the methods that were executed and the run."""
-    monkeypatch.setattr(runner, "LocalPool", InProcess)
+    monkeypatch.setattr(choice, "LocalPool", InProcess)
     (tmp_path / "own.toml").write_text(SUITE)
 
     def start(*add, options=None, text=SUITE, **more):

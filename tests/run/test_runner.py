@@ -1,10 +1,13 @@
 """A run under every protocol, from the suite to what is read from the store. Nothing is fitted when it is read."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from undisturbed import exactly_once, same_results
 
 from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Run, exit_code, explain_keys, prepare_suite
@@ -13,7 +16,12 @@ from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
+from mfbench.run.budget import Budget
+from mfbench.run.executors import choice
+from mfbench.run.metadata import RecordedShare
 from mfbench.run.runner import RunOptions, execute
+from mfbench.run.shards import shard_of
+from mfbench.run.store import Store
 from mfbench.run.worker import Worker
 from mfbench.trials import Status, Trial, TrialResult
 
@@ -54,6 +62,8 @@ PROTOCOLS = {
 class InProcess:
     """The pool's work without its processes."""
 
+    machines: ClassVar = {}
+
     def __init__(self, job, jobs, timeout):
         self.worker = Worker(job, load_registry())
 
@@ -80,7 +90,7 @@ def stored(tmp_path_factory):
             (folder / "own.toml").write_text(SUITE.format(protocol=PROTOCOLS[name], tune=tune))
             plan, place, registry = prepare_suite(str(folder / "own.toml"), out=folder / "out")
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(runner, "LocalPool", InProcess)
+                patch.setattr(choice, "LocalPool", InProcess)
                 first = execute(plan, place, registry, RunOptions(jobs=1), Silent())
                 again = execute(plan, place, registry, RunOptions(jobs=1), Silent())
             assert (first.executed, again.executed) == (len(plan.trials), 0)
@@ -212,7 +222,7 @@ def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_plan_that_cannot_be_made_does_not_replace_a_stored_one(tmp_path, monkeypatch, fresh):
-    monkeypatch.setattr(runner, "LocalPool", InProcess)
+    monkeypatch.setattr(choice, "LocalPool", InProcess)
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
     plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path)
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
@@ -235,3 +245,88 @@ def test_an_empty_plan_is_recorded_where_there_is_no_other(tmp_path, monkeypatch
         execute(broken, folder, registry, RunOptions(jobs=1), Silent())
     assert exit_code(Run(folder)) == 3
     assert Run(folder).left_out == {"B": "it cannot be imported"}
+
+
+class TestBudget:
+    @pytest.fixture
+    def clock(self, monkeypatch):
+        """Stop the clock of budgets, and return it."""
+        clock = SimpleNamespace(now=0.0)
+        monkeypatch.setattr(choice, "LocalPool", InProcess)
+        monkeypatch.setattr(runner, "Budget", lambda seconds, **options: Budget(seconds, now=lambda: clock.now))
+        return clock
+
+    def test_it_ends_the_run_with_a_fair_table_and_the_next_start_completes_it(self, tmp_path, clock):
+        """Each trial takes a second; 2 datasets × 3 methods × 6 folds."""
+
+        class Ticks(Silent):
+            def finished(self, trial: Trial, result: TrialResult) -> None:
+                clock.now += 1.0
+
+        (tmp_path / "own.toml").write_text(SUITE.format(protocol=PROTOCOLS["repeated-cv"], tune=""))
+
+        def start(out, **options):
+            plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / out)
+            return execute(plan, folder, registry, RunOptions(jobs=1, **options), Ticks()), folder
+
+        first, folder = start("budget", budget=13.0)
+        assert (first.executed, first.pending) == (13, 23)
+        run = Run(folder)
+        assert run.meta.ended_budget == 13.0
+        counts = run.outcomes[run.outcomes["status"].notna()].groupby(["dataset", "method"]).size()
+        assert counts.to_dict() == {
+            **{("iris", method): n for method, n in zip("ABC", (3, 2, 2), strict=True)},
+            **{("wine", method): 2 for method in "ABC"},
+        }
+        assert run.scores["planned"].tolist() == [2] * 6 and run.scores["complete"].all()
+        assert exit_code(run) == 0
+        assert "because the budget of 13s ended" in "\n".join(report_of(run).sections[-1].notes)
+        second, _ = start("budget", budget=3600.0)
+        assert (second.resumed, second.executed, second.pending) == (13, 23, 0)
+        assert Run(folder).meta.ended_budget == 0.0
+        _, other = start("undisturbed")
+        exactly_once(folder)
+        same_results(folder, other)
+
+    def test_one_without_any_time_measures_nothing(self, tmp_path, clock):
+        (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
+        plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path)
+        clock.now = 5.0
+
+        class Late(Silent):
+            def started(self, *_):
+                clock.now += 1.0
+
+        class Patient(InProcess):
+            def run(self, trials):
+                yield from super().run(trials if not self.budget.is_over else [])
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(choice, "LocalPool", Patient)
+            progress = execute(plan, folder, registry, RunOptions(jobs=1, budget=0.5), Late())
+        assert (progress.executed, progress.pending) == (0, len(plan.trials))
+        assert exit_code(Run(folder)) == 3
+
+
+def test_a_share_records_its_positions_and_the_splits_of_its_folds(prepared):
+    plan, folder, registry = prepared
+    part = shard_of(plan, 1, 2, folder.name, registry)
+    own = folder.with_name(part.share.folder_name)
+    execute(part, own, registry, RunOptions(jobs=1), Silent())
+    with Store(own, read_only=True) as store:
+        rows = list(store.raw("SELECT position, key FROM plan ORDER BY position"))
+        assert rows == [(position, plan.trials[position].key) for position in part.share.positions]
+        assert store.finished() == {trial.key for trial in part.trials}
+        assert store.meta().share == RecordedShare.of_share(part.share)
+        assert list(store.meta().methods) == list(plan.methods)
+        assert len(store.datasets()) == 1 and len(list(store.raw("SELECT * FROM splits"))) == 3
+
+
+def test_an_empty_share_of_a_plan_is_recorded(prepared):
+    plan, folder, registry = prepared
+    empty = shard_of(plan, 30, 30, folder.name, registry)
+    for _ in range(2):
+        execute(empty, folder.with_name(empty.share.folder_name), registry, RunOptions(jobs=1), Silent())
+    with Store(folder.with_name(empty.share.folder_name), read_only=True) as store:
+        assert not store.has_plan() and store.meta().share.n_trials == 12
+        assert list(store.raw("SELECT * FROM splits")) == []

@@ -83,3 +83,14 @@ def test_a_start_that_was_interrupted_is_reported_to_readers(tmp_path):
 def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(tmp_path, text, expected):
     sentence = reason_of(tmp_path / FILE_NAME, text)
     assert expected in sentence and str(tmp_path / FILE_NAME) in sentence
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_without_its_end_is_refused(tmp_path, read_only):
+    """SQLite would read zeros: the last pages of a long text or array are not checked."""
+    with Store(tmp_path) as store, store.writing() as db:
+        db.execute("INSERT INTO meta VALUES ('long', ?)", ["x" * 100_000])
+    path = tmp_path / FILE_NAME
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(RunError, match=r"results.sqlite is damaged \(its end is missing\); move it elsewhere, or use"):
+        Store(tmp_path, read_only=read_only)

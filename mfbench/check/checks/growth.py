@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mfbench.check.catalog import check
-from mfbench.check.complexity import parse_complexity
 from mfbench.check.samples import Table, shifted
 from mfbench.check.subjects import Opened
 from mfbench.check.verdicts import CheckFailedError, NotApplicableError
+from mfbench.host.complexity import parse_complexity
 
 ROWS, FEATURES = 100, 10  # of the smallest table
 CLASSES = 2
@@ -100,8 +100,8 @@ def _declared(subject: Opened, first: Size, last: Size, doublings: int) -> float
     if not subject.spec.complexity:
         return None
     try:
-        cost = parse_complexity(subject.spec.complexity)
-        ratio = cost(*last, CLASSES) / cost(*first, CLASSES)
+        formula = parse_complexity(subject.spec.complexity)
+        ratio = formula.growth(*last, CLASSES) / formula.growth(*first, CLASSES)
         return math.log2(ratio) / doublings
     except (ValueError, ArithmeticError):  # the check 'spec' reports the formula
         return None

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mfbench.check.catalog import CHECKS, check
-from mfbench.check.complexity import parse_complexity
 from mfbench.check.subjects import Opened
 from mfbench.check.verdicts import CheckFailedError, NotApplicableError
 from mfbench.errors import UnknownNameError, describe_error
+from mfbench.host.complexity import parse_complexity
 from mfbench.host.factories import parameter_names
 from mfbench.host.spec_checks import shown
 

@@ -61,13 +61,10 @@ def staged(plan: Plan) -> Iterator[Staging]:
 
 
 def _job(plan: Plan, folder: Path) -> Job:
-    stems = {label: f"{number:04d}" for number, label in enumerate(plan.datasets)}
-    for label, stem in stems.items():
-        write_arrays(plan.datasets[label], folder, stem)
     return Job(
         methods={},
         datasets={label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
-        files=stems,
+        files={label: write_arrays(planned, folder) for label, planned in plan.datasets.items()},
         data_folder=folder,
         protocol=plan.protocol,
         settings=plan.loaded.protocol,

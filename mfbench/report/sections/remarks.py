@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from mfbench.analysis.results import Run
+from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.sections import Section
 from mfbench.trials import Unavailable
 from mfbench.wording import counted
@@ -21,6 +22,7 @@ def remarks(run: Run) -> Section:
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
             *run.remarks,
             *_restriction(run.meta.only),
+            *_machines(run.meta.machines),
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *_undefined(run),
             *_pending(run),
@@ -33,12 +35,23 @@ def remarks(run: Run) -> Section:
             "unavailable": lambda: list(run.unavailable),
             "failures": lambda: run.failures,
             "not_run": lambda: run.n_pending,
+            "ended_budget": lambda: run.meta.ended_budget or None,
+            "coverage": lambda: run.coverage,
         },
     )
 
 
 def _restriction(only: Sequence[str]) -> list[str]:
     return [f"A part of the suite: --only {', '.join(only)}."] if only else []
+
+
+def _machines(machines: Mapping[str, str]) -> list[str]:
+    """Return a sentence if the times of a run are those of several machines."""
+    if len(machines) < 2:
+        return []
+    kinds = sorted(set(machines.values()))
+    same = f"all of one kind ({kinds[0]})" if len(kinds) == 1 else f"of {len(kinds)} kinds, which do not compare: "
+    return [f"Times were measured on {len(machines)} machines, {same}{'; '.join(kinds) if len(kinds) > 1 else ''}."]
 
 
 def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
@@ -91,12 +104,8 @@ def _undefined(run: Run) -> list[str]:
 
 
 def _pending(run: Run) -> list[str]:
-    if not run.n_pending:
-        return []
-    return [
-        f"Not run yet: {run.n_pending} of {len(run.outcomes)} trials. All figures are computed from the trials that "
-        "have run."
-    ]
+    lines = [*not_run_yet(run), *compared_folds(run)]
+    return [*lines, "All figures are computed from the trials that have run."] if lines else []
 
 
 def _failures(run: Run) -> list[str]:

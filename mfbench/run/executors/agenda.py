@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from mfbench.run.fit_groups import FitGroup, fit_group
 from mfbench.run.job import Job
 from mfbench.run.owners import Owners
 from mfbench.run.trial.folds import SharedFits
-from mfbench.run.trial.steps import selector_key
 from mfbench.trials import Trial
 
 
@@ -47,36 +47,45 @@ class Agenda:
     ----------
     trials : iterable of Trial
     job : Job
+    admits : callable or None, default=None
+        Whether a trial may still start, asked when it would be handed out. One that may not is never handed out.
     """
 
-    def __init__(self, trials: Iterable[Trial], job: Job) -> None:
+    def __init__(self, trials: Iterable[Trial], job: Job, admits: Callable[[Trial], bool] | None = None) -> None:
+        self._admits = admits
         self._waiting: dict[Owners, deque[Task]] = {}
         self._ready: dict[Owners, deque[Task]] = {}
-        groups: dict[tuple[Owners, str, int, int, str], Task] = {}
+        groups: dict[FitGroup, Task] = {}
         for position, trial in enumerate(trials):
             owners = job.owners_of(trial)
-            key = selector_key(job.methods[trial.method])
-            coordinates = (owners, trial.dataset, trial.repeat, trial.fold, key)
-            if key and coordinates in groups:
-                groups[coordinates].followers.append((position, trial))
+            group = fit_group(trial, job.methods[trial.method], owners)
+            if group is not None and group in groups:
+                groups[group].followers.append((position, trial))
                 continue
             task = Task(position, trial, owners)
             self._waiting.setdefault(owners, deque()).append(task)
-            if key:
-                groups[coordinates] = task
+            if group is not None:
+                groups[group] = task
 
     def sets(self) -> list[Owners]:
         """Return the sets of distributions that have trials left, the earliest trial's first."""
         owners = {owners for table in (self._ready, self._waiting) for owners, queue in table.items() if queue}
-        return sorted(
-            owners, key=lambda one: min(t[one][0].position for t in (self._ready, self._waiting) if t.get(one))
-        )
+        return sorted(owners, key=self.first)
+
+    def first(self, owners: Owners) -> int:
+        """Return the position of the first trial that a set has left."""
+        return min(table[owners][0].position for table in (self._ready, self._waiting) if table.get(owners))
 
     def take(self, owners: Owners) -> Task | None:
         """Hand out the next trial of a set, those first whose selector fits are there; None if it has none now."""
         for table in (self._ready, self._waiting):
-            if table.get(owners):
-                return table[owners].popleft()
+            queue = table.get(owners)
+            while queue:
+                task = queue.popleft()
+                if self._admits is None or self._admits(task.trial):
+                    return task
+                if task.followers:  # the next one may take less time
+                    queue.appendleft(_led_by_the_next(task))
         return None
 
     def finish(self, task: Task, fits: SharedFits) -> None:
@@ -94,5 +103,10 @@ class Agenda:
         if fits:
             queue.extend(Task(position, trial, task.owners, fits) for position, trial in task.followers)
         else:
-            position, trial = task.followers.popleft()
-            queue.append(Task(position, trial, task.owners, {}, task.followers))
+            queue.append(_led_by_the_next(task))
+
+
+def _led_by_the_next(task: Task) -> Task:
+    """Return the task of the first follower, which the others follow."""
+    position, trial = task.followers.popleft()
+    return Task(position, trial, task.owners, {}, task.followers)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 
+from mfbench.run.budget import Budget
 from mfbench.trials import Trial, TrialResult
 
 
@@ -13,7 +14,14 @@ class Executor(ABC):
     """A context in which trials run.
 
     Leaving it ends everything that it has started, whether or not all trials have run.
+
+    Attributes
+    ----------
+    budget : Budget or None
+        The time that the run may take. When it is over, or admits none of the trials that are left, `run` ends.
     """
+
+    budget: Budget | None = None
 
     @abstractmethod
     def __enter__(self) -> Executor: ...
@@ -25,4 +33,9 @@ class Executor(ABC):
 
     @abstractmethod
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends, in any order."""
+        """Yield each trial with its result as it ends, in any order; those that the budget has no time for are left."""
+
+    @property
+    @abstractmethod
+    def machines(self) -> Mapping[str, str]:
+        """The machines that have run trials so far, each with its kind."""

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import platform
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 
 from mfbench.isolation.channel import wait
 from mfbench.isolation.log import make_room
+from mfbench.run.environment import kind_of_machine
 from mfbench.run.executors.agenda import Agenda
 from mfbench.run.executors.base import Executor
 from mfbench.run.job import Job
 from mfbench.run.owners import Owners
 from mfbench.run.supervisor import Supervisor
 from mfbench.trials import Trial, TrialResult
+
+# Seconds to wait for the end of all processes of a run that has a budget.
+_PATIENCE = 1.0
+# Seconds between two questions whether the results are still wanted.
+_LOOK = 0.25
+
+
+class WithdrawnError(Exception):
+    """Nobody wants the results of the trials any more; those that run are ended when the pool is left."""
 
 
 class LocalPool(Executor):
@@ -31,17 +42,26 @@ class LocalPool(Executor):
         Number of worker processes.
     timeout : float
         Limit of the wall time of a trial, in seconds.
+
+    Attributes
+    ----------
+    is_wanted : callable or None
+        Asked a few times a second while trials run; if it returns False, `run` raises `WithdrawnError`.
     """
 
     def __init__(self, job: Job, jobs: int, timeout: float) -> None:
+        self.is_wanted: Callable[[], bool] | None = None
+        self._next_look = 0.0
         self.job = job
         self.jobs = jobs
         self.timeout = timeout
         self._places: list[Supervisor] = []
+        self._machines: dict[str, str] = {}
 
     def __enter__(self) -> LocalPool:
         if self.job.log is not None:
             make_room(self.job.log)
+        self._machines = {platform.node(): kind_of_machine()}
         self._places = [Supervisor(self.job, self.timeout) for _ in range(self.jobs)]
         return self
 
@@ -50,8 +70,15 @@ class LocalPool(Executor):
     ) -> None:
         for place in self._places:
             place.close()
+        end = time.monotonic() + _PATIENCE
         for place in self._places:
-            place.join()
+            # A keeper that is still importing hears later that it should end; a budget does not wait for that.
+            place.join(None if self.budget is None else end - time.monotonic())
+
+    @property
+    def machines(self) -> dict[str, str]:
+        """The machine of this process, with its kind."""
+        return self._machines
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends, in any order.
@@ -60,9 +87,12 @@ class LocalPool(Executor):
         ------
         RunError
             If the workers cannot start.
+        WithdrawnError
+            If `is_wanted` says so.
         """
-        agenda = Agenda(trials, self.job)
-        while True:
+        agenda = Agenda(trials, self.job, None if self.budget is None else self.budget.admits)
+        while not self._is_over:
+            self._look()
             self._hand_out(agenda)
             if all(place.is_idle for place in self._places):
                 return
@@ -72,9 +102,19 @@ class LocalPool(Executor):
                     self._hand_out(agenda)  # before the result is stored, so that no worker waits for that
                     yield task.trial, result
 
+    @property
+    def _is_over(self) -> bool:
+        return self.budget is not None and self.budget.is_over
+
+    def _look(self) -> None:
+        if self.is_wanted is not None and time.monotonic() >= self._next_look:
+            if not self.is_wanted():
+                raise WithdrawnError
+            self._next_look = time.monotonic() + _LOOK
+
     def _hand_out(self, agenda: Agenda) -> None:
         for place in self._places:
-            sets = _order(agenda, place)
+            sets = self._order(agenda, place)
             if place.is_idle:
                 task = next((task for owners in sets if (task := agenda.take(owners))), None)
             else:
@@ -88,15 +128,25 @@ class LocalPool(Executor):
         channels = {id(channel): channel for place in self._places for channel in place.channels()}
         owners = {id(channel): place for place in self._places for channel in place.channels()}
         deadline = min(place.deadline for place in self._places)
+        if self.budget is not None:
+            deadline = min(deadline, self.budget.deadline)
         patience = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+        if self.is_wanted is not None:
+            patience = _LOOK if patience is None else min(patience, _LOOK)
         awake = {id(owners[id(channel)]) for channel in wait(channels.values(), patience)}
         now = time.monotonic()
         return [place for place in self._places if id(place) in awake or place.deadline <= now]
 
+    def _order(self, agenda: Agenda, place: Supervisor) -> list[Owners]:
+        """Return the sets to take a trial from: its own first, unless the worker has served that long enough.
 
-def _order(agenda: Agenda, place: Supervisor) -> list[Owners]:
-    """Return the sets to take a trial from: its own first, unless the worker has served that long enough."""
-    sets = agenda.sets()
-    if place.owners in sets and not place.may_change:
-        sets.sort(key=lambda owners: owners != place.owners)
-    return sets
+        With a budget, it must not get a round ahead of other sets either: all methods are to have the same folds.
+        """
+        sets = agenda.sets()
+        own = place.owners
+        if own is None or own not in sets or place.may_change:
+            return sets
+        if self.budget is not None and agenda.first(own) - agenda.first(sets[0]) > self.budget.cells:
+            return sets
+        sets.sort(key=lambda owners: owners != own)
+        return sets

@@ -35,6 +35,12 @@ def test_the_measured_exponents_stand_beside_the_declared_ones(clock):
     assert remark.endswith("declared n * p")
 
 
+def test_the_constant_part_of_a_formula_does_not_hide_its_growth(clock):
+    remark = grows_as_declared(Stub(clock, lambda n, p: 1e-8 * n**2 * p, "5e-1 + 3e-9 * n**2 * p"))
+    assert "time grows as rows^2.0 (declared 2.0)" in remark
+    assert "time grows as features^1.0 (declared 1.0)" in remark
+
+
 def test_an_axis_is_left_out_if_a_fit_is_too_quick(clock):
     remark = grows_as_declared(Stub(clock, lambda n, p: 1e-9 * n**2 * (p == growth.FEATURES)))
     assert "features" not in remark

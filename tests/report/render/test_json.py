@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
-from mfbench import hookimpl
+from mfbench import hookimpl, load_run
 from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.settings import MISSING_POLICIES
 from mfbench.compare.history.series import select_series
@@ -23,6 +23,7 @@ from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.json import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
 from mfbench.report.sections.power import power_report
 from mfbench.report.sections.remarks import remarks
+from mfbench.run.store import Store
 from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.sections import Report, Section
 from mfbench.suite.published import Description, PublishedCount, PublishedFigure, PublishedTable, read_published
@@ -194,12 +195,22 @@ def ranked_alike(number):
     return ("A", 0.9), ("B", 0.8 - 0.01 * number), ("C", 0.5)
 
 
+def ended_by_a_budget(write):
+    """Return a run of which a budget left two trials, and one method without any result."""
+    cells = {("d", "A"): [0.9, 0.8], ("d", "B"): [0.5, None], ("e", "A"): [0.5, 0.5], ("e", "B"): [None, None]}
+    run = write(cells, folds=2)
+    with Store(run.path) as store:
+        store.record("ended_budget", 90.0)
+    return load_run(run.path)
+
+
 RUNS = {
     "comparison": comparison,
     "detection": detection,
     "timing": timing,
     "calibration": calibration,
     "empty": empty,
+    "ended by a budget": ended_by_a_budget,
     "without methods": lambda write: write({}),
     "not started": lambda write: write({(d, m): [None] * 5 for d in "de" for m in "ABC"}),
     "one cell": lambda write: write({("d", "A"): 0.5}),
@@ -412,7 +423,7 @@ run detection:[detection] compare_rounds:[paired_rounds] scores:[score] wins_tie
 run companions:[companion] summary:[method] overall:overall time_ratios:{{number|null}} published:[published]
 run published_summary:[published_summary] published_counts:[published_count] true_interactions:[true_interactions]
 run plugin_problems:[string] left_out:{string} unavailable:[string] failures:[failure] not_run:integer
-run plugin_data:{object}
+run plugin_data:{object} ended_budget:number|null coverage:[coverage]
 table schema:object title:string table:string metric:string reference:string|null alpha:number rope:number
 table overall:overall plugin_data:{object}
 power schema:object title:string metric:string reference:string difference:number power:number alpha:number
@@ -461,6 +472,7 @@ paired_rounds dataset:string method:string figure:enum difference:number low:num
 paired_rounds p_value:number|null p_wilcoxon:number rounds:integer verdict:enum detectable:number|null reason:string
 true_interactions dataset:string method:string true_pairs:integer n_pairs:integer share:number p_value:number|null
 true_interactions rank:number folds:integer
+coverage dataset:string planned:integer compared:integer not_reached:[string]
 failure dataset:string method:string repeat:integer fold:integer status:enum error_type:string|null
 failure error_message:string|null
 power_on_dataset method:string dataset:string rows:integer folds:integer repeats:integer difference:number

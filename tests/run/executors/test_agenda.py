@@ -57,3 +57,11 @@ def test_the_set_of_the_earliest_trial_comes_first(agenda_of):
     names(agenda)
     assert agenda.sets() == [FOREIGN]
     assert agenda.take(frozenset(["another"])) is None
+
+
+def test_a_trial_that_may_not_start_is_passed_over_and_its_group_is_led_by_the_next(prepared, tmp_path):
+    plan, _, _ = prepared
+    trials = [trial for trial in plan.trials if trial.fold == 0]
+    agenda = Agenda(trials, job_of(plan, tmp_path / "data"), lambda trial: trial.method not in "AC")
+    assert names(agenda)[0] == [("B", 0, False), ("D", 0, False)]
+    assert agenda.sets() == []

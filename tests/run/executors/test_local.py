@@ -1,11 +1,19 @@
 """The local pool: workers that cannot start, and a folder without room for a log."""
 
-import pytest
-from small_runs import job_of
+import sys
+import time
+from types import SimpleNamespace
 
+import pytest
+from small_runs import SUITE, job_of
+
+from mfbench.api import prepare_suite
 from mfbench.errors import RunError
 from mfbench.host.registry import load_registry
+from mfbench.run.budget import Budget, in_rounds
+from mfbench.run.executors import local
 from mfbench.run.executors.local import LocalPool
+from mfbench.run.owners import owners_of_method
 
 
 def test_workers_that_cannot_start_are_an_error_not_a_wait(prepared, tmp_path):
@@ -32,3 +40,73 @@ def test_without_forks_trials_run_as_well(prepared, tmp_path, monkeypatch):
     with LocalPool(job_of(plan, tmp_path / "data", log=tmp_path / "log"), 1, 300.0) as pool:
         results = [result.status for _, result in pool.run(plan.trials[:3])]
     assert results == ["ok"] * 3
+
+
+HANGING = """
+import time
+from types import SimpleNamespace
+from mfbench import ClassifierSpec, hookimpl
+from sklearn.dummy import DummyClassifier
+
+class Hangs(DummyClassifier):
+    def fit(self, X, y):
+        time.sleep(1000)
+
+@hookimpl
+def mfbench_classifiers():
+    return [ClassifierSpec(name="hangs", summary="Never ends", factory="hanging_plugin:Hangs")]
+"""
+
+
+@pytest.mark.slow(reason="starts the processes of two pools")
+def test_a_budget_ends_trials_that_hang_and_starts_no_more(tmp_path, monkeypatch):
+    (tmp_path / "hanging_plugin.py").write_text(HANGING)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "all,hanging_plugin")
+    text = SUITE.replace('label = "D"\nclassifier = "knn"', 'label = "D"\nclassifier = "hangs"')
+    (tmp_path / "own.toml").write_text(text)
+    plan, _, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out")
+    owners = {label: owners_of_method(method, registry) for label, method in plan.methods.items()}
+    plugins = tuple(registry.plugins.values())
+    job = job_of(plan, tmp_path / "data", owners=owners, plugins=plugins, path=tuple(sys.path))
+    results = []
+    with LocalPool(job, 2, 900.0) as pool:
+        pool.budget = Budget(600.0, cells=4)
+        for trial, result in pool.run(in_rounds(plan.trials, ())):
+            results.append((trial, result))
+            if len(results) == 9:  # all that do not hang
+                pool.budget.deadline = time.monotonic() + 0.5
+    assert {(trial.method, result.status) for trial, result in results} == {(method, "ok") for method in "ABC"}
+    assert time.monotonic() < pool.budget.deadline + 60, "the seconds only tell a hung pool from a busy machine"
+
+
+def test_a_budget_that_is_over_starts_nothing(prepared, tmp_path):
+    plan, _, _ = prepared
+    with LocalPool(job_of(plan, tmp_path / "data"), 1, 300.0) as pool:
+        pool.budget = Budget(0.0)
+        assert list(pool.run(plan.trials)) == []
+
+
+class Slow:
+    """A place whose keeper is still importing: it takes all the patience that it is given."""
+
+    def __init__(self, clock):
+        self.clock, self.given = clock, []
+
+    def close(self):
+        pass
+
+    def join(self, patience):
+        self.given.append(patience)
+        self.clock.now += patience or 0.0
+
+
+@pytest.mark.parametrize(("budget", "given"), [(None, [None, None]), (Budget(600.0), [1.0, 0.0])])
+def test_with_a_budget_all_places_together_are_waited_for_no_longer_than_a_second(monkeypatch, budget, given):
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(local.time, "monotonic", lambda: clock.now)
+    pool = LocalPool(None, 2, 300.0)
+    pool.budget = budget
+    pool._places = [Slow(clock), Slow(clock)]
+    pool.__exit__(None, None, None)
+    assert [place.given for place in pool._places] == [[patience] for patience in given]

@@ -1,12 +1,11 @@
-"""The formula by which a spec states how the time of a fit grows: "n**2 * p"."""
+"""The formula by which a spec states what a fit costs: seconds, "2e-3 + 3e-9 * n**2 * p", or growth, "n**2 * p"."""
 
 from __future__ import annotations
 
 import ast
 import math
 from collections.abc import Callable
-
-Cost = Callable[[float, float, float], float]
+from dataclasses import dataclass
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: lambda left, right: left + right,
@@ -16,8 +15,45 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 _HELP = "use sums and products of numbers, n, p, k, their powers and log(...), such as 'n**2 * p'"
 
 
-def parse_complexity(text: str) -> Cost:
-    """Return the function that a formula stands for.
+@dataclass(frozen=True)
+class Complexity:
+    """A formula in the rows ``n``, the features ``p`` and the classes ``k``.
+
+    Attributes
+    ----------
+    terms : tuple of ast.expr
+        The terms of its sum.
+    in_seconds : bool
+        Whether its values are seconds: each term has a number as a factor, which is below 1 unless the term is
+        constant. Otherwise the formula only states how time grows.
+    """
+
+    terms: tuple[ast.expr, ...]
+    in_seconds: bool
+
+    def __call__(self, n: float, p: float, k: float) -> float:
+        """Return the value of the formula.
+
+        Raises
+        ------
+        ArithmeticError, ValueError
+            If it has none, such as the logarithm of zero, or is too large.
+        """
+        return _sum(self.terms, n, p, k)
+
+    def growth(self, n: float, p: float, k: float) -> float:
+        """Return the value without constant terms, which hide in small tables how the others grow.
+
+        Raises
+        ------
+        ArithmeticError, ValueError
+            As above.
+        """
+        return _sum(tuple(term for term in self.terms if not _is_constant(term)) or self.terms, n, p, k)
+
+
+def parse_complexity(text: str) -> Complexity:
+    """Return the formula that a text stands for.
 
     The formula is read, never executed: it is plain text of a plugin.
 
@@ -29,7 +65,7 @@ def parse_complexity(text: str) -> Cost:
 
     Returns
     -------
-    callable
+    Complexity
         Takes (n, p, k) and returns a float.
 
     Raises
@@ -42,6 +78,8 @@ def parse_complexity(text: str) -> Cost:
     >>> cost = parse_complexity("n**2 * p")
     >>> cost(100, 5, 2) / cost(50, 5, 2)
     4.0
+    >>> parse_complexity("2e-3 + 3e-9 * n**2 * p").in_seconds, cost.in_seconds
+    (True, False)
     >>> parse_complexity("m**2")
     Traceback (most recent call last):
     ...
@@ -49,15 +87,40 @@ def parse_complexity(text: str) -> Cost:
 log(...), such as 'n**2 * p'
     """
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        terms = tuple(_terms(ast.parse(text.strip(), mode="eval").body))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"the complexity {text!r} cannot be read: {_HELP}") from error
-    _require(tree, text)
+    for term in terms:
+        _require(term, text)
+    return Complexity(terms, all(_is_constant(term) or 0 < _factor(term) < 1 for term in terms))
 
-    def cost(n: float, p: float, k: float) -> float:
-        return _evaluate(tree, {"n": float(n), "p": float(p), "k": float(k)})
 
-    return cost
+def _terms(node: ast.expr) -> list[ast.expr]:
+    """Return the terms of a sum; those of a long sum are nested as deeply as it is long."""
+    terms = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        terms += _terms(node.right)
+        node = node.left
+    return [*terms, node]
+
+
+def _factor(node: ast.expr) -> float:
+    """Return the product of the numbers among the factors of a term; 1 if there are none."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.BinOp(op=ast.Mult()):
+            return _factor(node.left) * _factor(node.right)
+    return 1.0
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(part, ast.Name) and part.id in ("n", "p", "k") for part in ast.walk(node))
+
+
+def _sum(terms: tuple[ast.expr, ...], n: float, p: float, k: float) -> float:
+    values = {"n": float(n), "p": float(p), "k": float(k)}
+    return math.fsum(_evaluate(term, values) for term in terms)
 
 
 def _require(node: ast.expr, text: str) -> None:

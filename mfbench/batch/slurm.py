@@ -1,0 +1,305 @@
+"""A job array for Slurm: bundles of equal predicted time, and the scripts that submit them and merge their results."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from mfbench.errors import MfbenchError, UsageError, explained
+from mfbench.host.registry import Registry
+from mfbench.run.bundles import Bundle
+from mfbench.run.fit_groups import fit_groups
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
+from mfbench.suite.costs import declared_costs
+from mfbench.suite.plan import Plan
+from mfbench.suite.shares import divide, share_folder_name
+from mfbench.trials import Trial
+
+RUNS = "runs"
+_BUNDLES = "bundles"
+_TEMPLATES = Path(__file__).parent / "templates"
+_SCRIPTS = ("job.sh", "merge.sh", "submit.sh")
+_TIME = re.compile(r"(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
+_MEMORY = re.compile(r"\d{1,9}[KMGT]?")
+USUAL_LARGEST_ARRAY = 1000
+
+
+@dataclass(frozen=True)
+class SlurmOptions:
+    """What the tasks of an array ask for.
+
+    Parameters
+    ----------
+    time : str, default="2:00:00"
+        The limit of a task, in a form that Slurm reads.
+    cpus : int, default=1
+        Processors of a task, each for a worker process.
+    memory : str, default=""
+        Memory of a task as Slurm reads it, such as "8G"; empty for the cluster's default.
+    options : sequence of str, default=()
+        More options of ``sbatch``, such as "--partition=long".
+    bundles : int or None, default=None
+        Number of tasks; None divides by `bundle_seconds`.
+    bundle_seconds : float or None, default=None
+        Predicted wall seconds of a task; None takes half the limit.
+
+    Raises
+    ------
+    UsageError
+        If a value is not valid.
+    """
+
+    time: str = "2:00:00"
+    cpus: int = 1
+    memory: str = ""
+    options: Sequence[str] = ()
+    bundles: int | None = None
+    bundle_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if slurm_seconds(self.time) <= 0:
+            raise UsageError(f"--time {self.time!r} is not a time that Slurm reads: write hours as in 2:00:00")
+        if self.memory and not _MEMORY.fullmatch(self.memory):
+            raise UsageError(f"--mem {self.memory!r} is not an amount of memory that Slurm reads: write it as in 8G")
+        for text in self.options:
+            if not text.startswith("-") or not text.isprintable():
+                raise UsageError(
+                    f"--sbatch-option {text!r} is not an option of sbatch: write it as in --partition=long"
+                )
+        if self.bundles is not None and self.bundle_seconds is not None:
+            raise UsageError("choose one of --bundles and --bundle-time")
+
+    def n_bundles(self, seconds: float) -> int:
+        """Return the number of tasks for trials that take some seconds on one processor together."""
+        if self.bundles is not None:
+            return self.bundles
+        each = slurm_seconds(self.time) / 2 if self.bundle_seconds is None else self.bundle_seconds
+        return max(1, math.ceil(seconds / (each * self.cpus)))
+
+
+def slurm_seconds(text: str) -> float:
+    """Return the seconds of a time as Slurm reads it; 0 if it is not one.
+
+    Parameters
+    ----------
+    text : str
+        Minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds.
+
+    Examples
+    --------
+    >>> slurm_seconds("30"), slurm_seconds("2:00:00"), slurm_seconds("1-12"), slurm_seconds("two hours")
+    (1800.0, 7200.0, 129600.0, 0.0)
+    """
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return 0.0
+    days, *parts = match.groups()
+    numbers = [int(part) for part in parts if part is not None]
+    if days is not None:
+        hours, minutes, seconds = [*numbers, 0, 0][:3]
+    elif len(numbers) == 3:
+        hours, minutes, seconds = numbers
+    else:
+        hours, minutes, seconds = 0, *[*numbers, 0][:2]
+    return float(((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch that was written.
+
+    Attributes
+    ----------
+    folder : Path
+        It has the scripts, the bundles, the logs and the runs of the tasks.
+    n_trials, n_stored : int
+        Trials of the plan, and those of them that the run has already.
+    seconds : list of float
+        Predicted wall seconds of each task; empty if there is nothing to run, and then nothing was written.
+    """
+
+    folder: Path
+    n_trials: int
+    n_stored: int
+    seconds: list[float]
+
+
+def write_batch(
+    plan: Plan,
+    run: Path,
+    registry: Registry,
+    options: SlurmOptions,
+    into: Path,
+    command: Sequence[str],
+    *,
+    strict: bool = False,
+) -> Batch:
+    """Write the scripts and files of a job array for the trials that a run does not have yet.
+
+    Parameters
+    ----------
+    plan : Plan
+        The whole plan.
+    run : Path
+        The folder of the whole run, which need not exist.
+    registry : Registry
+    options : SlurmOptions
+    into : Path
+        The folder of the batch; it is created, or has an earlier version of this batch.
+    command : sequence of str
+        The words of the command that writes the batch, for messages.
+    strict : bool, default=False
+        Whether the tasks fail if a plugin cannot be loaded.
+
+    Returns
+    -------
+    Batch
+
+    Raises
+    ------
+    UsageError
+        If the folder holds something else, or a path cannot be part of a script.
+    MfbenchError
+        If it cannot be written to.
+    """
+    stored = _stored_keys(run)
+    pending = [position for position, trial in enumerate(plan.trials) if trial.key not in stored]
+    n_stored = len(plan.trials) - len(pending)
+    if not pending:
+        return Batch(into, len(plan.trials), n_stored, [])
+    costs = declared_costs(plan, registry)
+
+    def weigh(trial: Trial) -> float:
+        return costs.of(trial).seconds
+
+    total = math.fsum(weigh(plan.trials[position]) for position in pending)
+    bundles = _bundles(plan, pending, options.n_bundles(total), run.name, command, registry, weigh)
+    seconds = [math.fsum(weigh(plan.trials[position]) for position in part) / options.cpus for part, _ in bundles]
+    files = _files(plan, run, options, into, [bundle for _, bundle in bundles], strict=strict)
+    _write(into, files, bundles[0][1].batch)
+    return Batch(into, len(plan.trials), n_stored, seconds)
+
+
+def _stored_keys(run: Path) -> set[str]:
+    if not (run / FILE_NAME).is_file():
+        return set()
+    with Store(run, read_only=True) as store:
+        return store.finished()
+
+
+def _bundles(
+    plan: Plan,
+    pending: Sequence[int],
+    number: int,
+    run: str,
+    command: Sequence[str],
+    registry: Registry,
+    weigh: Callable[[Trial], float],
+) -> list[tuple[tuple[int, ...], Bundle]]:
+    """Return the bundles with the positions of their trials; there are no empty ones."""
+    parts = [part for part in divide(plan.trials, number, fit_groups(plan, registry), weigh, pending) if part]
+    keys = [[plan.trials[position].key for position in part] for part in parts]
+    batch = hashlib.sha256("\n".join(",".join(own) for own in keys).encode()).hexdigest()[:8]
+    return [
+        (
+            part,
+            Bundle(
+                suite=plan.loaded.suite.suite.name,
+                run=run,
+                batch=batch,
+                number=place,
+                of=len(parts),
+                command=list(command),
+                keys=own,
+            ),
+        )
+        for place, (part, own) in enumerate(zip(parts, keys, strict=True), 1)
+    ]
+
+
+def _files(
+    plan: Plan, run: Path, options: SlurmOptions, into: Path, bundles: Sequence[Bundle], *, strict: bool
+) -> dict[str, str]:
+    """Return the text of each file of a batch by its path."""
+    folder, own = into.resolve(), _own_command()
+    words = [*plan.loaded.request, *(word for pattern in plan.only for word in ("--only", pattern))]
+    words += ["--strict"] if strict else []
+    words += ["--out", str(folder / RUNS), "--jobs", str(options.cpus), "--no-page"]
+    stores = (
+        folder
+        / RUNS
+        / bundles[0].suite
+        / share_folder_name(bundles[0].run, "bundle", "*", bundles[0].of, bundles[0].batch)
+    )
+    start, end = str(stores).rsplit("*", 1)
+    context = {
+        "job_name": f"mfbench-{re.sub(r'[^A-Za-z0-9_.-]', '-', bundles[0].suite)}",
+        "n_bundles": len(bundles),
+        "time": options.time,
+        "cpus": options.cpus,
+        "memory": options.memory,
+        "options": options.options,
+        "working_directory": str(Path.cwd()),
+        "command": [_quoted(word) for word in [*own, "suite", *words]],
+        "merge": [_quoted(word) for word in [*own, "merge"]],
+        "bundles": str(folder / _BUNDLES),
+        "folder": str(folder),
+        "stores_start": start,
+        "stores_end": end,
+        "file_name": FILE_NAME,
+        "target": str(run.resolve()),
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # these are shell scripts, in which every text passes the filter `quote`
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["quote"] = _quoted
+    files = {name: environment.get_template(f"{name}.jinja").render(context) for name in _SCRIPTS}
+    return files | {f"{_BUNDLES}/{bundle.number}.json": bundle.model_dump_json() + "\n" for bundle in bundles}
+
+
+def _own_command() -> list[str]:
+    """Return the words that start mfbench in this environment."""
+    script = Path(sys.executable).with_name("mfbench")
+    # Preferred: "python -m" would also import modules from the working directory.
+    return [str(script)] if script.is_file() else [sys.executable, "-m", "mfbench"]
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a word of a shell script."""
+    if "\x00" in text or "\ud800" <= max(text, default="") <= "\udfff":
+        raise UsageError(f"{text!r} cannot be part of a script; choose another name")
+    return shlex.quote(text)
+
+
+def _write(folder: Path, files: dict[str, str], batch: str) -> None:
+    with explained(MfbenchError, lambda reason: f"cannot write to {folder}: {reason}", OSError):
+        if folder.is_dir() and any(folder.iterdir()) and not _holds(folder, batch):
+            raise UsageError(f"{folder} holds another batch or other files; choose another folder with --into")
+        for name in (_BUNDLES, "logs", RUNS):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        # The bundles come first: a folder without scripts is not mistaken for a complete batch.
+        for path, text in sorted(files.items()):
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+        for name in _SCRIPTS:
+            (folder / name).chmod(0o755)
+
+
+def _holds(folder: Path, batch: str) -> bool:
+    """Return whether a folder holds a batch of the same bundles."""
+    try:
+        return Bundle.model_validate_json((folder / _BUNDLES / "1.json").read_bytes()).batch == batch
+    except (OSError, ValueError):
+        return False

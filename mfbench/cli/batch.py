@@ -1,0 +1,121 @@
+"""The commands that write jobs for batch systems."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, Strict, make_console, print_line
+
+app = typer.Typer(
+    help="Write jobs for a batch system.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _batch() -> None:
+    """Write jobs for a batch system."""
+
+
+@app.command("slurm")
+def slurm(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
+    ],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder of the batch; it is created.")],
+    profile: Annotated[
+        str | None,
+        typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
+        ),
+    ] = None,
+    add_data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Label column of the datasets of --add-data. [default: the last one]"),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Override the suite's seed.")] = None,
+    out: Out = DEFAULT_OUT,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time limit of a task, as Slurm reads it.")] = "2:00:00",
+    bundles: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Number of tasks. [default: by --bundle-time]")
+    ] = None,
+    bundle_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Predicted time of a task, such as 30m. [default: half of --time]"),
+    ] = None,
+    mem: Annotated[str, typer.Option(metavar="SIZE", help="Memory of a task. [default: the cluster's]")] = "",
+    cpus: Annotated[int, typer.Option(min=1, help="Processors of a task.")] = 1,
+    sbatch_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Option of sbatch, such as --partition=long. Can be repeated."),
+    ] = None,
+) -> None:
+    """Write an array of Slurm jobs for the trials of a suite that have no result yet, and a job that merges them."""
+    from mfbench.api import prepare_suite
+    from mfbench.batch.slurm import USUAL_LARGEST_ARRAY, SlurmOptions, slurm_seconds, write_batch
+    from mfbench.host.registry import load_registry
+    from mfbench.report.cells import seconds
+    from mfbench.report.downloads import Downloads
+    from mfbench.report.sections.remarks import left_out
+    from mfbench.run.budget import parse_duration
+    from mfbench.wording import counted
+
+    planned = None if bundle_time is None else parse_duration(bundle_time)
+    options = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), bundles, planned)
+    console = make_console()
+    with Downloads(console) as downloads:
+        plan, folder, registry = prepare_suite(
+            name,
+            profile=profile,
+            only=only or (),
+            out=out,
+            seed=seed,
+            add=add or (),
+            add_data=add_data or (),
+            target=target,
+            reference=reference,
+            data_dir=data_dir,
+            offline=offline,
+            registry=load_registry(strict=strict, isolated=True),
+            follower=downloads,
+        )
+    batch = write_batch(plan, folder, registry, options, into, ["mfbench", *sys.argv[1:]], strict=strict)
+    for line in left_out(plan.left_out, plan.unavailable, name):
+        print_line(console, line)
+    print_line(console, f"{counted(batch.n_trials, 'trial')}, of which {batch.n_stored} have a result in {folder}")
+    if not batch.seconds:
+        print_line(console, "Nothing to run.")
+        return
+    number, longest = len(batch.seconds), max(batch.seconds)
+    print_line(console, f"{counted(number, 'bundle')} of about {seconds(longest)} each, predicted")
+    if longest > slurm_seconds(time):
+        print_line(console, "The prediction exceeds --time: tasks will be stopped, and continue when submitted again.")
+    if number > USUAL_LARGEST_ARRAY:
+        print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} tasks; see --bundles.")
+    print_line(console, f"To submit them, run: {shlex.join(['bash', str(into / 'submit.sh')])}")

@@ -1,0 +1,97 @@
+"""What a run would do and cost, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mfbench.report.remaining import in_words
+from mfbench.report.sections.remarks import left_out
+from mfbench.run.estimate import Estimate, Share
+from mfbench.wording import counted
+
+METHODS = 8  # the most expensive ones
+_GIB = 2**30
+
+
+def show_estimate(estimate: Estimate, suite: str, console: Console) -> None:
+    """Print an estimate: size and cost of the run, a table of datasets, the most expensive methods, what is left out.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    suite : str
+        Name or file of the suite, as on the command line.
+    console : Console
+    """
+    for line in summary(estimate):
+        console.print(line, markup=False, highlight=False)
+    if estimate.pending:
+        console.print(_table("dataset", estimate.datasets))
+        console.print(_table("method", estimate.methods[:METHODS]))
+        more = len(estimate.methods) - METHODS
+        if more > 0:
+            console.print(f"and {counted(more, 'method')} that cost less", style="dim", highlight=False)
+    for line in left_out(estimate.left_out, estimate.unavailable, suite):
+        console.print(line, style="yellow", markup=False, highlight=False)
+
+
+def summary(estimate: Estimate) -> list[str]:
+    """Return the sentences above the tables."""
+    one = estimate
+    lines = [
+        f"{one.suite}, profile {one.profile}: {counted(one.planned, 'trial')}, {one.stored} stored in {one.folder}"
+    ]
+    if not one.planned:
+        return [f"{one.suite}, profile {one.profile}: nothing is planned"]
+    if not one.pending:
+        return [*lines, "Nothing is left to run."]
+    workers = counted(one.jobs, "worker")
+    lines.append(
+        f"To run: {counted(one.pending, 'trial')}, {hours(one.seconds)} in all, about {in_words(one.wall)} on {workers}"
+    )
+    memory = (
+        f"Memory: up to {gibibytes(one.worker_memory)} per worker, {gibibytes(one.jobs * one.worker_memory)} in all"
+    )
+    if one.worker_memory > one.memory_limit:
+        memory += f"; a worker is stopped at {gibibytes(one.memory_limit)}, so run it with fewer --jobs"
+    return [*lines, memory]
+
+
+def hours(seconds: float) -> str:
+    """Return a duration in hours, by which machines are booked; one of a few minutes in the units of `in_words`.
+
+    Examples
+    --------
+    >>> hours(80), hours(540), hours(5400), hours(360000)
+    ('80 s', '0.15 h', '1.5 h', '100 h')
+    """
+    if seconds < 360:
+        return in_words(seconds)
+    return f"{seconds / 3600:.{2 if seconds < 3600 else 1 if seconds < 36000 else 0}f} h"
+
+
+def gibibytes(amount: int) -> str:
+    """Return an amount of memory in GiB.
+
+    Examples
+    --------
+    >>> gibibytes(3 * 2**29)
+    '1.5 GiB'
+    """
+    return f"{amount / _GIB:.1f} GiB"
+
+
+def _table(heading: str, shares: Sequence[Share]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(heading, overflow="fold")
+    for name in ("trials", "time", "longest trial", "memory of a trial"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in shares:
+        megabytes = f"{one.memory / 2**20:.0f} MiB"
+        table.add_row(Text(one.name), str(one.trials), in_words(one.seconds), in_words(one.longest), megabytes)
+    return table

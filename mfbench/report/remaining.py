@@ -1,0 +1,79 @@
+"""The time that a run will still take: the predicted one, corrected by the trials that have ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from mfbench.suite.costs import Forecast
+from mfbench.trials import Status, Trial, TrialResult
+
+PRIOR = 0.05  # of the whole predicted time: until that much has ended, the prediction counts more than the trials
+LEAST_PRIOR = 2.0  # seconds of all workers
+
+
+class Remaining:
+    """The time left of a run, updated with each trial that ends.
+
+    Parameters
+    ----------
+    forecast : Forecast
+    pending : sequence of Trial
+        The trials to run.
+
+    Attributes
+    ----------
+    total : float
+        Predicted seconds of the run.
+    """
+
+    def __init__(self, forecast: Forecast, pending: Sequence[Trial]) -> None:
+        self.forecast = forecast
+        self.total = forecast.wall(pending)
+        self._number = len(pending)
+        self._work = math.fsum(forecast.costs.of(trial).seconds for trial in pending)
+        # As if trials had ended that took exactly as long as predicted: the first trials alone would mislead.
+        self._predicted = self._actual = max(PRIOR * self._work, LEAST_PRIOR)
+
+    def finished(self, trial: Trial, result: TrialResult) -> None:
+        """Count a trial that has ended."""
+        predicted = self.forecast.costs.of(trial).seconds
+        self._number -= 1
+        self._work -= predicted
+        if result.status not in (Status.OK, Status.TIMEOUT) or not math.isfinite(result.duration):
+            return  # a failure takes as long as it takes to fail, and a crash has no time of its own
+        self._predicted += predicted
+        self._actual += result.duration
+
+    @property
+    def correction(self) -> float:
+        """How much longer trials take than predicted."""
+        return self._actual / self._predicted
+
+    @property
+    def seconds(self) -> float:
+        """The seconds left, without those of the start."""
+        if self._number <= 0:
+            return 0.0
+        return max(0.0, self._work) * self.correction / min(self.forecast.jobs, self._number)
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration in the largest units that matter, for estimates.
+
+    Examples
+    --------
+    >>> in_words(0.2), in_words(75), in_words(5400), in_words(90000), in_words(7e6)
+    ('1 s', '75 s', '1 h 30 min', '25 h', '81 days')
+    >>> in_words(500), in_words(0.0)
+    ('8 min', '0 s')
+    """
+    if seconds <= 120:
+        return f"{math.ceil(seconds)} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    if hours < 10:
+        return f"{hours} h {rest} min" if rest else f"{hours} h"
+    return f"{hours} h" if hours < 72 else f"{round(hours / 24)} days"

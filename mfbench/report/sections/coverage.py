@@ -1,0 +1,68 @@
+"""What a run has not reached: sentences on trials, folds and cells, and the command that goes on."""
+
+from __future__ import annotations
+
+import shlex
+
+from mfbench.analysis.results import Run
+from mfbench.report.answer import listed
+from mfbench.run.budget import duration_text
+from mfbench.wording import counted
+
+
+def not_run_yet(run: Run) -> list[str]:
+    """Return the number of trials that have not run and, if a budget ended the run, the cells without any result.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    list of str
+        Sentences; none if all trials have run.
+    """
+    if not run.n_pending:
+        return []
+    count = f"Not run yet: {run.n_pending} of {counted(len(run.outcomes), 'trial')}"
+    budget = run.meta.ended_budget
+    if not budget:
+        return [f"{count}."]
+    ended = f"{count}, because the budget of {duration_text(budget)} ended."
+    return [f"{ended} To go on, run: {command_to_go_on(run)}", *_not_reached(run)]
+
+
+def command_to_go_on(run: Run) -> str:
+    """Return the command that runs the trials which a budget left, with the same budget."""
+    folder = [] if run.meta.out == "reports" else ["--out", run.meta.out]
+    return shlex.join([*run.meta.command, *folder, "--budget", duration_text(run.meta.ended_budget)])
+
+
+def _not_reached(run: Run) -> list[str]:
+    methods = run.outcomes.groupby("dataset", sort=False)["method"].nunique()
+    whole, parts = [], []
+    for row in run.coverage.to_dict("records"):
+        if len(row["not_reached"]) == methods[row["dataset"]]:
+            whole.append(str(row["dataset"]))
+        elif row["not_reached"]:
+            parts.append(f"{listed(row['not_reached'])} on {row['dataset']}")
+    parts += [f"every method on {listed(whole)}"] if whole else []
+    return [f"Not reached: {'; '.join(parts)}."] if parts else []
+
+
+def compared_folds(run: Run) -> list[str]:
+    """Return on how many folds the methods are compared, where that is not all of them; at most one sentence.
+
+    Parameters
+    ----------
+    run : Run
+    """
+    name = run.protocol.trial_name
+    parts = [
+        f"{row['dataset']} ({row['compared']} of {row['planned']})"
+        for row in run.coverage.to_dict("records")
+        if row["compared"]
+    ]
+    if not parts:
+        return []
+    return [f"Compared on the {name}s that all methods have, for scores, tests and times: {listed(parts)}."]

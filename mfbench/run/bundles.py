@@ -1,0 +1,173 @@
+"""Bundles: the files in which a batch lists the trials of each of its tasks."""
+
+from __future__ import annotations
+
+import shlex
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mfbench.errors import ExitCode, NeverStartedError, RunError, UsageError, explained, printable
+from mfbench.run.shards import restricted
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
+from mfbench.suite.plan import Plan
+from mfbench.suite.shares import Share, digest_of, share_folder_name
+from mfbench.trials import Status
+
+LARGEST = 2**28
+"""Bytes of a file that are read at most."""
+
+Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
+Name = Annotated[str, Field(pattern=r"^[^/\\\x00]{1,255}\z")]
+
+
+class Bundle(BaseModel):
+    """The content of a bundle's file.
+
+    Attributes
+    ----------
+    format : 1
+        The version of this form.
+    suite : str
+        The suite's name.
+    run : str
+        The name of the folder of the whole run.
+    batch : str
+        What distinguishes the bundles of a batch from those of another.
+    number, of : int
+        Which bundle of the batch, from 1.
+    command : list of str
+        The command that wrote the batch.
+    keys : list of str
+        The keys of the trials.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    format: Literal[1] = 1
+    suite: Name
+    run: Name
+    batch: Annotated[str, Field(pattern=r"^[0-9a-f]{8}\z")]
+    number: Annotated[int, Field(ge=1)]
+    of: Annotated[int, Field(ge=1, le=10**6)]
+    command: Annotated[list[str], Field(max_length=10_000)]
+    keys: Annotated[list[Key], Field(min_length=1)]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"bundle {self.number} of {self.of}"
+
+    def folder(self, out: Path) -> Path:
+        """Return the run folder of the bundle.
+
+        Parameters
+        ----------
+        out : Path
+            Folder of all runs.
+        """
+        return out / self.suite / share_folder_name(self.run, "bundle", self.number, self.of, self.batch)
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Read a bundle's file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read or is not a bundle.
+    """
+    with explained(UsageError, partial(_unreadable, path), OSError), path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise UsageError(f"{path} is not a bundle of mfbench: it is too large")
+    try:
+        bundle = Bundle.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        reason = printable(f"{place}: {first['msg']}" if place else first["msg"])
+        raise UsageError(f"{path} is not a bundle of mfbench: {reason}") from error
+    if bundle.number > bundle.of or len(set(bundle.keys)) < len(bundle.keys):
+        raise UsageError(f"{path} is not a bundle of mfbench: its number or its keys contradict each other")
+    if bundle.suite in (".", "..") or bundle.run in (".", ".."):
+        raise UsageError(f"{path} is not a bundle of mfbench: it names no suite or run")
+    return bundle
+
+
+def _unreadable(path: Path, reason: str) -> str:
+    return f"cannot read the bundle {path}: {reason}"
+
+
+def bundle_of(plan: Plan, bundle: Bundle, run: str) -> Plan:
+    """Return a plan restricted to the trials of a bundle.
+
+    Parameters
+    ----------
+    plan : Plan
+        The whole plan.
+    bundle : Bundle
+    run : str
+        The name of the folder of the whole run.
+
+    Raises
+    ------
+    RunError
+        If the bundle belongs to another run, or trials of it are not in the plan.
+    """
+    again = "to write the batch again, run: " + printable(shlex.join(bundle.command))
+    if (bundle.suite, bundle.run) != (plan.loaded.suite.suite.name, run):
+        raise RunError(
+            f"{bundle.name} belongs to the run {printable(bundle.suite)}/{printable(bundle.run)}, not to "
+            f"{plan.loaded.suite.suite.name}/{run}; {again}"
+        )
+    positions = {trial.key: position for position, trial in enumerate(plan.trials)}
+    missing = [key for key in bundle.keys if key not in positions]
+    if missing:
+        reasons = [f"{label}: {reason}" for label, reason in plan.left_out.items()]
+        why = f"here, where {reasons[0]}" if reasons else "of these versions of code, libraries and data"
+        raise RunError(
+            f"{len(missing)} of {len(bundle.keys)} trials of {bundle.name} are not in the plan {why}; {again}"
+        )
+    digest = digest_of(trial.key for trial in plan.trials)
+    own = tuple(sorted(positions[key] for key in bundle.keys))
+    return restricted(
+        plan, Share("bundle", bundle.number, bundle.of, run, digest, len(plan.trials), own, batch=bundle.batch)
+    )
+
+
+def ended_exit_code(bundle: Bundle, out: Path) -> ExitCode | None:
+    """Return the exit code of a task whose trials all have a result; None if one is missing.
+
+    Parameters
+    ----------
+    bundle : Bundle
+    out : Path
+        Folder of all runs.
+
+    Raises
+    ------
+    RunError
+        If the store of the task is damaged or of another version.
+    """
+    folder = bundle.folder(out)
+    if not (folder / FILE_NAME).is_file():
+        return None
+    try:
+        with Store(folder, read_only=True) as store:
+            statuses = dict(store.raw("SELECT key, status FROM trials"))
+    except NeverStartedError:
+        return None
+    if any(key not in statuses for key in bundle.keys):
+        return None
+    successes = sum(statuses[key] == Status.OK for key in bundle.keys)
+    if not successes:
+        return ExitCode.NOTHING_MEASURED
+    return ExitCode.OK if successes == len(bundle.keys) else ExitCode.FAILED

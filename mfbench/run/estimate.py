@@ -1,0 +1,168 @@
+"""What a run would do and cost, without running or writing anything: the result of ``mfbench suite --dry-run``."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mfbench.errors import RunError
+from mfbench.host.registry import Registry
+from mfbench.run import environment
+from mfbench.run.costs import forecast
+from mfbench.run.reuse import other_runs
+from mfbench.run.runner import RETRIED, RunOptions
+from mfbench.run.store import Store
+from mfbench.run.store_file import FILE_NAME
+from mfbench.suite.costs import Forecast
+from mfbench.suite.plan import Plan
+from mfbench.trials import Status, Trial, Unavailable
+
+WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries that it has imported
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of a run that one dataset or one method has.
+
+    Attributes
+    ----------
+    name : str
+        Label of the dataset or method.
+    trials : int
+        Trials to run.
+    seconds : float
+        Predicted seconds of these trials on one worker.
+    longest : float
+        Predicted seconds of the longest of them.
+    memory : int
+        Bytes that the largest of them is predicted to need.
+    """
+
+    name: str
+    trials: int
+    seconds: float
+    longest: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run would do and cost.
+
+    Attributes
+    ----------
+    suite, profile : str
+    folder : str
+        The run folder.
+    planned, stored, pending : int
+        All trials, those with a stored result, and those to run.
+    seconds : float
+        Predicted seconds of the trials to run, on one worker.
+    wall : float
+        Predicted seconds of the run.
+    jobs : int
+        Worker processes.
+    worker_memory : int
+        Bytes that a worker is predicted to need at most; all workers may need that at the same time.
+    memory_limit : int
+        Bytes at which a worker is stopped.
+    datasets, methods : tuple of Share
+        Those with trials to run, in the plan's order and by their cost.
+    left_out : dict of str to str
+        Datasets and methods that could not be used, each with the reason.
+    unavailable : dict of str to Unavailable
+        Datasets of `left_out` that are only unavailable.
+    """
+
+    suite: str
+    profile: str
+    folder: str
+    planned: int
+    stored: int
+    pending: int
+    seconds: float
+    wall: float
+    jobs: int
+    worker_memory: int
+    memory_limit: int
+    datasets: tuple[Share, ...]
+    methods: tuple[Share, ...]
+    left_out: dict[str, str]
+    unavailable: dict[str, Unavailable]
+
+
+def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) -> Estimate:
+    """Return what a run of a plan would do and cost.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Path
+        The run folder, which may not exist; it is only read.
+    registry : Registry
+        Provides the specs of the plan's methods.
+    options : RunOptions
+        Those of the run.
+
+    Returns
+    -------
+    Estimate
+    """
+    jobs = options.jobs or environment.available_cpus()
+    costs = forecast(plan, registry, folder, jobs)
+    keys = _finished(plan, folder, options)
+    pending = [trial for trial in plan.trials if trial.key not in keys]
+    peak = max((costs.costs.of(trial).memory for trial in pending), default=0)
+    return Estimate(
+        suite=plan.loaded.suite.suite.name,
+        profile=plan.loaded.profile,
+        folder=folder.as_posix(),
+        planned=len(plan.trials),
+        stored=len(plan.trials) - len(pending),
+        pending=len(pending),
+        seconds=math.fsum(costs.costs.of(trial).seconds for trial in pending),
+        wall=costs.wall(pending),
+        jobs=jobs,
+        worker_memory=WORKER + peak,
+        memory_limit=environment.memory_limit(plan.loaded.protocol.memory, jobs),
+        datasets=tuple(_shares(pending, costs, lambda trial: trial.dataset)),
+        methods=tuple(sorted(_shares(pending, costs, lambda trial: trial.method), key=lambda one: -one.seconds)),
+        left_out=dict(plan.left_out),
+        unavailable=dict(plan.unavailable),
+    )
+
+
+def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial], str]) -> Iterable[Share]:
+    parts: dict[str, list[Trial]] = {}
+    for trial in trials:
+        parts.setdefault(name_of(trial), []).append(trial)
+    for name, part in parts.items():
+        each = [costs.costs.of(trial) for trial in part]
+        seconds = [cost.seconds for cost in each]
+        yield Share(name, len(part), math.fsum(seconds), max(seconds), max(cost.memory for cost in each))
+
+
+def _finished(plan: Plan, folder: Path, options: RunOptions) -> set[str]:
+    """Return the keys that a run would find stored, or in other runs if something was added to the suite."""
+    if options.fresh:
+        return set()
+    statuses = [status for status in Status if not (options.retry_failed and status in RETRIED)]
+    keys = _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
+    if plan.loaded.has_additions and plan.loaded.protocol.kind != "timing":
+        copied = (Status.OK,) if options.retry_failed else (Status.OK, Status.ERROR)
+        for other in other_runs(folder):
+            try:
+                keys |= _keys(other, copied)
+            except (RunError, sqlite3.Error):  # the run would pass it over as well
+                continue
+    return keys
+
+
+def _keys(folder: Path, statuses: Collection[Status]) -> set[str]:
+    marks = ", ".join("?" * len(statuses))
+    with Store(folder, read_only=True) as store:
+        query = f"SELECT key FROM trials WHERE status IN ({marks})"
+        return {key for (key,) in list(store.raw(query, [str(status) for status in statuses]))}

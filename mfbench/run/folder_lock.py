@@ -1,0 +1,51 @@
+"""The lock of a run folder: one process at a time writes to a run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import filelock
+
+from mfbench.errors import RunError
+
+MERGING = ".merge-"
+"""Begins the names of folders in which a store is built; one without a process is what a killed process left."""
+
+
+@contextmanager
+def locked(folder: Path, option: str = "--out") -> Iterator[None]:
+    """Lock a run folder; the system releases the lock when the process ends, even if it crashes.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder; created if needed.
+    option : str, default="--out"
+        The option of the command that names another folder.
+
+    Raises
+    ------
+    RunError
+        If another process has the lock, or the folder cannot be written to.
+    """
+    lock = filelock.FileLock(folder / ".lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except filelock.Timeout:
+        raise RunError(
+            f"another mfbench is running in {folder}; wait for it to finish, or choose another folder with {option}"
+        ) from None
+    except OSError as error:
+        raise RunError(
+            f"cannot write to {folder}: {error.strerror or error}; choose another folder with {option}"
+        ) from error
+    try:
+        for remnant in folder.glob(f"{MERGING}*"):
+            shutil.rmtree(remnant, ignore_errors=True)
+        yield
+    finally:
+        lock.release()

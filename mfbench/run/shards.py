@@ -1,0 +1,71 @@
+"""Shards: parts of a plan that machines run without knowing about each other, and what a report says about a part."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+from mfbench.host.registry import Registry
+from mfbench.run.fit_groups import fit_groups
+from mfbench.run.metadata import RecordedShare
+from mfbench.suite.costs import declared_costs
+from mfbench.suite.plan import Plan
+from mfbench.suite.shares import Share, digest_of, divide, share_folder_name
+from mfbench.wording import listing
+
+
+def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:
+    """Return a plan restricted to a shard: all datasets and methods, and a part of the trials.
+
+    The shards have nearly equal costs, by what plugins declare, so that machines agree on them without stored times.
+    Trials that share a selector fit are in one shard.
+
+    Parameters
+    ----------
+    plan : Plan
+        The whole plan.
+    number, of : int
+        Which shard, from 1, and how many there are.
+    run : str
+        The name of the folder of the whole run.
+    registry : Registry
+    """
+    costs = declared_costs(plan, registry)
+    parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
+    digest = digest_of(trial.key for trial in plan.trials)
+    return restricted(plan, Share("shard", number, of, run, digest, len(plan.trials), parts[number - 1]))
+
+
+def restricted(plan: Plan, share: Share) -> Plan:
+    """Return a plan restricted to a share."""
+    return replace(plan, trials=[plan.trials[position] for position in share.positions], share=share)
+
+
+def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
+    """Return the sentence that a report of a part of a plan needs: which part it is, and how to join the others.
+
+    Parameters
+    ----------
+    share : RecordedShare
+    folder : Path
+        The run folder.
+    n_planned : int
+        The number of trials in it.
+
+    Examples
+    --------
+    >>> share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", n_trials=45)
+    >>> remark_on_share(share, Path("reports/uci/quick-1a-shard-2-of-3"), 15)
+    'Shard 2 of 3: 15 of 45 trials. To join all shards, run: mfbench merge reports/uci/quick-1a-shard-*-of-3'
+    """
+    trials = f"{n_planned:,} of {share.n_trials:,} trials"
+    if not share.kind:
+        return f"A part of the run {share.run}: {trials}."
+    noun = share.kind.capitalize() + ("s" if len(share.numbers) > 1 else "")
+    which = f"{noun} {listing(share.numbers)} of {share.of}: {trials}."
+    if share.kind == "bundle":
+        return f"{which} The script merge.sh of the batch joins all bundles."
+    pattern = share_folder_name(share.run, share.kind, "*", share.of)
+    start, end = (folder.parent / pattern).as_posix().rsplit("*-of-", 1)
+    return f"{which} To join all shards, run: mfbench merge {shlex.quote(start)}*-of-{end}"

@@ -1,0 +1,199 @@
+"""What the trials of a plan cost, from what plugins declare: the same on every machine for the same plan and code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mfbench.host.complexity import Complexity, parse_complexity
+from mfbench.host.registry import Registry
+from mfbench.suite.fits import Fits, Sizes, fits_of, kept_columns, sizes_of
+from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.trials import Trial
+
+if TYPE_CHECKING:
+    from mfbench.suite.plan import Plan
+
+TRIAL = 3e-3  # seconds that a trial takes whatever the method: encoding, scoring, storing
+EVALUATION = 4e-4  # seconds around each fit of a classifier: columns are copied, rows predicted and scored
+GROWTH = 1e-8  # seconds per unit of a formula that only states growth
+UNDECLARED = parse_complexity("5e-3 + 1e-6 * n * p")
+LEAST, LONGEST = 1e-6, 1e7  # seconds of a fit: whatever a formula gives, sums of costs stay finite and positive
+COPIES = 4  # of a fold's encoded columns that exist at the same time
+SMALLEST = 2 * 2**20  # bytes by which the memory of a worker rises in a trial on a small table
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a trial costs.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall seconds on one worker.
+    memory : int
+        Bytes by which the memory of its worker rises.
+    """
+
+    seconds: float
+    memory: int
+
+
+class Costs(Protocol):
+    """The costs of the trials of a plan, declared or learned from earlier trials."""
+
+    def of(self, trial: Trial) -> Cost:
+        """Return what a trial of the plan costs."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run is expected to cost, for displays that follow it.
+
+    Attributes
+    ----------
+    costs : Costs
+    jobs : int
+        Trials that run at the same time.
+    startup : float, default=0.0
+        Seconds before the first trial.
+    """
+
+    costs: Costs
+    jobs: int
+    startup: float = 0.0
+
+    def wall(self, trials: Iterable[Trial]) -> float:
+        """Return the seconds that trials take together: at least as long as the longest of them."""
+        seconds = [self.costs.of(trial).seconds for trial in trials]
+        if not seconds:
+            return 0.0
+        return self.startup + max(math.fsum(seconds) / self.jobs, max(seconds))
+
+
+class DeclaredCosts:
+    """The costs of a plan's trials by the formulas of its methods; see `declared_costs`.
+
+    Parameters
+    ----------
+    plan : Plan
+    registry : Registry
+        Provides the specs of the plan's methods.
+    """
+
+    def __init__(self, plan: Plan, registry: Registry) -> None:
+        self.plan = plan
+        settings = plan.loaded.protocol
+        self.limit = settings.timeout
+        self._protocol = plan.protocol
+        self._formulas: dict[tuple[str, str], Complexity] = {}
+        for method in plan.methods.values():
+            for kind, step, find in (
+                ("selector", method.selector, registry.selector),
+                ("classifier", method.classifier, registry.classifier),
+            ):
+                if step is not None:
+                    self._formulas[kind, step.expression.name] = _formula(find(step.expression.name).spec.complexity)
+        self._leaders: dict[str, ResolvedMethod] = {}
+        for method in plan.methods.values():
+            if method.selector is not None:
+                self._leaders.setdefault(method.selector.expression.identity, method)
+        self._sizes: dict[str, list[Sizes]] = {}
+        self._costs: dict[tuple[str, str, Sizes], Cost] = {}
+
+    def of(self, trial: Trial) -> Cost:
+        """Return what a trial of the plan costs.
+
+        A selector fit that trials share is part of the cost of the plan's first method that needs it.
+        """
+        sizes = self.sizes(trial.dataset, trial.fold)
+        key = trial.dataset, trial.method, sizes
+        if key not in self._costs:
+            self._costs[key] = self._cost(self.plan.methods[trial.method], sizes)
+        return self._costs[key]
+
+    def sizes(self, dataset: str, fold: int) -> Sizes:
+        """Return the sizes of a fold; those of the other repeats differ by a row at most."""
+        if dataset not in self._sizes:
+            self._sizes[dataset] = sizes_of(self.plan.datasets[dataset], self._protocol)
+        return self._sizes[dataset][fold]
+
+    def one_fit(self, method: ResolvedMethod, n: float, p: int, k: int) -> float:
+        """Return the seconds of one fit of a method's selector, on ``n`` rows, and of its classifier."""
+        selecting = 0.0 if method.selector is None else self._fit("selector", method.selector, n, p, k)
+        if method.classifier is None:
+            return selecting
+        return selecting + self._fit("classifier", method.classifier, n, kept_columns(method, p), k)
+
+    def _cost(self, method: ResolvedMethod, sizes: Sizes) -> Cost:
+        seconds = self._seconds(method, sizes)
+        table = 8 * (sizes.rows + sizes.tested) * (sizes.columns + sizes.features)
+        return Cost(min(seconds, self.limit), SMALLEST + COPIES * table)
+
+    def _seconds(self, method: ResolvedMethod, sizes: Sizes) -> float:
+        fits = fits_of(method, sizes, self._protocol)
+        leader = self._leaders.get("" if method.selector is None else method.selector.expression.identity)
+        shared: Fits | None = None
+        if leader is not None and leader.label != method.label:
+            shared = fits_of(leader, sizes, self._protocol)
+        seconds = TRIAL
+        if method.selector is not None:
+            columns = sizes.features if method.selector.raw_input else sizes.columns
+            for place, number in fits.selectors.items():
+                if shared is None or place not in shared.selectors:
+                    seconds += number * self._fit("selector", method.selector, place.rows, columns, sizes.classes)
+        if method.classifier is not None:
+            columns = kept_columns(method, sizes.columns)
+            for rows, number in fits.classifiers.items():
+                one = self._fit("classifier", method.classifier, rows, columns, sizes.classes)
+                seconds += number * (one + EVALUATION)
+        return seconds * sizes.problems
+
+    def _fit(self, kind: str, step: Step, n: float, p: float, k: float) -> float:
+        return _value(self._formulas[kind, step.expression.name], n, p, k)
+
+
+def declared_costs(plan: Plan, registry: Registry) -> DeclaredCosts:
+    """Return the costs of a plan's trials by the formulas that plugins declare.
+
+    They depend on the plan and the code alone, not on stored times or on the machine: on ordinary machines they are of
+    the right order, and processes on different machines agree about them.
+
+    Parameters
+    ----------
+    plan : Plan
+    registry : Registry
+        Provides the specs of the plan's methods.
+
+    Returns
+    -------
+    DeclaredCosts
+        Its method `of` gives the cost of a trial.
+    """
+    return DeclaredCosts(plan, registry)
+
+
+def _formula(text: str) -> Complexity:
+    """Return a formula; one that cannot be read counts as none: ``mfbench check`` reports it, and a run can go on."""
+    try:
+        return parse_complexity(text) if text else UNDECLARED
+    except ValueError:
+        return UNDECLARED
+
+
+def _value(formula: Complexity, n: float, p: float, k: float) -> float:
+    """Return the seconds that a formula gives, within bounds; those of a formula without a value are `UNDECLARED`."""
+    n, p, k = max(n, 1.0), max(p, 1.0), max(k, 1.0)
+    try:
+        value = formula(n, p, k) if formula.in_seconds else UNDECLARED(1, 1, 1) + GROWTH * formula(n, p, k)
+    except OverflowError:
+        return LONGEST
+    except (ArithmeticError, ValueError):
+        value = math.nan
+    if math.isnan(value) or value <= 0.0:
+        value = UNDECLARED(n, p, k)
+    return float(np.clip(value, LEAST, LONGEST))

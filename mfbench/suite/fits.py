@@ -1,0 +1,185 @@
+"""The fits that a trial makes: on how many rows, and how often, as the protocol and the tuning of its method ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import ceil, prod
+
+import numpy as np
+
+from mfbench.host.expressions import canonical_text
+from mfbench.models import Dataset
+from mfbench.suite.forms import KINDS
+from mfbench.suite.methods import TOP, ResolvedMethod
+from mfbench.suite.planned_dataset import PlannedDataset
+from mfbench.suite.protocols import EvaluationProtocol
+
+POSITIVE = 0.8  # the share of the columns that the rule "positive" keeps; what it really is, only a fit can tell
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The sizes of a fold.
+
+    Attributes
+    ----------
+    rows, tested : int
+        Rows of the final fit, and test rows.
+    tuned : int
+        Rows that tuning fits on.
+    scorings : int
+        Parts that tuning fits and scores each grid point on.
+    final : bool
+        Whether the fits of tuning are tested as they are, without another one.
+    features, columns : int
+        Features, and columns after encoding.
+    classes, problems : int
+        Classes of each problem, and problems: more than one if each class is a problem of its own.
+    """
+
+    rows: int
+    tested: int
+    tuned: int
+    scorings: int
+    final: bool
+    features: int
+    columns: int
+    classes: int
+    problems: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where selectors are fitted: on rows of the fold or of its inner folds, at the points of a grid."""
+
+    inner: bool
+    rows: int
+    grid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """The number of fits of a trial's selector, by place, and of its classifier, by the number of rows."""
+
+    selectors: Counter[Place] = field(default_factory=Counter)
+    classifiers: Counter[int] = field(default_factory=Counter)
+
+
+def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Sizes]:
+    """Return the sizes of each fold of a dataset, as they are in the first repeat.
+
+    Examples
+    --------
+    >>> from mfbench import load_dataset
+    >>> from mfbench.suite.protocols import RepeatedCV
+    >>> planned = PlannedDataset("iris", load_dataset("iris"), "")
+    >>> one = sizes_of(planned, RepeatedCV(folds=5, repeats=1, seed=0, inner_folds=3))[0]
+    >>> one.rows, one.tuned, one.scorings, one.columns, one.classes
+    (120, 80, 3, 4, 3)
+    """
+    data = planned.data
+    columns = encoded_columns(data)
+    one_by_one = protocol.decisions == "one-vs-rest" and data.n_classes > 2
+    all_sizes = []
+    for split in protocol.splits(planned.label, data.y, 0):
+        rows = len(split.train)
+        if split.tuning is None:
+            parts = max(2, protocol.inner_folds)
+            tuned, scorings, final = rows - ceil(rows / parts), parts, False
+        else:
+            tuned, scorings = len(split.tuning[0]), 1
+            final = np.array_equal(split.tuning[0], split.train)
+        chosen = split.features(data.n_features)
+        all_sizes.append(
+            Sizes(
+                rows,
+                len(split.test),
+                tuned,
+                scorings,
+                final,
+                data.n_features if chosen is None else len(chosen),
+                int(columns.sum() if chosen is None else columns[chosen].sum()),
+                2 if one_by_one else data.n_classes,
+                data.n_classes if one_by_one else 1,
+            )
+        )
+    return all_sizes
+
+
+def encoded_columns(data: Dataset) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the number of columns that each feature has after encoding; see `mfbench.data.prepare.Encoder`."""
+    columns = np.ones(data.n_features, dtype=np.int64)
+    if data.encoding == "one-hot":
+        for feature in np.flatnonzero(data.categorical):
+            values = np.unique(data.X[:, feature])
+            width = int(np.isfinite(values).sum())
+            columns[feature] = 1 if width == 2 else max(1, width)
+    return columns
+
+
+def kept_columns(method: ResolvedMethod, columns: int) -> int:
+    """Return about how many columns the selector of a method leaves to its classifier.
+
+    Examples
+    --------
+    >>> from mfbench.host.expressions import parse
+    >>> from mfbench.suite.methods import Step
+    >>> kept_columns(ResolvedMethod("A", Step(parse("relief")), Step(parse("knn")), 0.5), 11)
+    6
+    """
+    if method.selector is None:
+        return columns
+    rules = [rule for target, _, values in method.grid if target == TOP for rule in values] or [method.top]
+    return max(1, ceil(sum(_kept(rule, columns) for rule in rules) / len(rules)))
+
+
+def _kept(rule: object, columns: int) -> float:
+    if isinstance(rule, float):
+        return rule * columns
+    if isinstance(rule, int):
+        return min(rule, columns)
+    return POSITIVE * columns if rule == "positive" else columns
+
+
+def fits_of(method: ResolvedMethod, sizes: Sizes, protocol: EvaluationProtocol) -> Fits:
+    """Return the fits that a trial of a method makes, for each of its problems.
+
+    Parameters
+    ----------
+    method : ResolvedMethod
+    sizes : Sizes
+        Of the trial's fold.
+    protocol : EvaluationProtocol
+    """
+    fits = Fits()
+    outer = Place(False, sizes.rows, "")
+    if not KINDS[protocol.kind].predicts:
+        if method.selector is not None:
+            fits.selectors[outer] = 1
+        else:
+            fits.classifiers[sizes.rows] = 1
+        return fits
+    points = prod(len(values) for _, _, values in method.grid)
+    selections = prod(len(values) for values in _selector_grid(method))
+    grid = canonical_text(_selector_grid(method)) if selections > 1 else ""
+    if method.selection == "per-dataset" and method.grid:
+        fits.classifiers[sizes.rows] = points
+        if method.selector is not None:
+            fits.selectors[Place(False, sizes.rows, grid)] = selections
+        return fits
+    if method.grid:
+        fits.classifiers[sizes.tuned] += points * sizes.scorings
+        if method.selector is not None:
+            fits.selectors[Place(not sizes.final, sizes.tuned, grid)] = selections * sizes.scorings
+    if not (method.grid and sizes.final):
+        fits.classifiers[sizes.rows] += 1
+        if method.selector is not None:
+            fits.selectors[outer] = 1
+    return fits
+
+
+def _selector_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:
+    """Return the values that a method tries for its selector; along its path a single fit serves all of them."""
+    path = method.selector.path[0] if method.selector is not None and method.selector.path is not None else None
+    return [values for target, name, values in method.grid if target == "selector" and name != path]

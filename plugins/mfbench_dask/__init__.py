@@ -1,0 +1,1 @@
+"""The executor "dask": trials run on the workers of a Dask cluster."""

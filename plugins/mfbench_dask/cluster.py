@@ -1,0 +1,167 @@
+"""Which cluster a text means: one of this machine, an address, or the file that a scheduler has written."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from multiprocessing import spawn
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+
+from mfbench.errors import RunError, UsageError, describe_error
+
+_HOST = "127.0.0.1"
+# Seconds to wait for the first answer of a scheduler.
+_CONNECT = 10.0
+# Seconds to wait for the end of a connection.
+_END = 5.0
+# How Dask's nanny calls the process of a worker.
+_NAME = "Dask Worker process"
+_MAIN = "mfbench_dask.worker_main"
+_SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
+# Settings of a cluster of our own. A worker holds one task besides those that run, so that the last ones of a run
+# are not behind a long one; a worker that has stopped answering is given up after a minute.
+_LOCAL = {"distributed.scheduler.worker-saturation": 1.0, "distributed.scheduler.worker-ttl": "60s"}
+
+
+def is_local(scheduler: str) -> bool:
+    """Tell whether a text means a cluster of this machine that ends with the run.
+
+    Examples
+    --------
+    >>> is_local("local"), is_local("tcp://10.0.0.1:8786")
+    (True, False)
+    """
+    return scheduler in ("", "local")
+
+
+def check_scheduler(scheduler: str) -> None:
+    """Refuse a text that means no scheduler.
+
+    Parameters
+    ----------
+    scheduler : str
+        "" or "local", an address such as ``tcp://10.0.0.1:8786``, or the path of a scheduler file.
+
+    Raises
+    ------
+    UsageError
+
+    Examples
+    --------
+    >>> check_scheduler("10.0.0.1:8786")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.UsageError: --scheduler '10.0.0.1:8786' is not an address of a Dask scheduler: write local, an \
+address such as tcp://10.0.0.1:8786, or the path of a scheduler file (.json)
+    """
+    if is_local(scheduler) or scheduler.startswith(_SCHEMES):
+        return
+    if not scheduler.endswith(".json"):
+        raise UsageError(
+            f"--scheduler {scheduler!r} is not an address of a Dask scheduler: write local, an address such as "
+            "tcp://10.0.0.1:8786, or the path of a scheduler file (.json)"
+        )
+    if not Path(scheduler).is_file():
+        raise UsageError(
+            f"the scheduler file {scheduler} does not exist: start the scheduler with "
+            f"`dask scheduler --scheduler-file {scheduler}`"
+        )
+
+
+async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
+    """Start a cluster of this machine: one process with one thread per job.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of workers.
+    stack : AsyncExitStack
+        What ends it, and deletes its files.
+    """
+    folder = stack.enter_context(TemporaryDirectory(prefix="mfbench-dask-", ignore_cleanup_errors=True))
+    stack.enter_context(dask.config.set(_LOCAL))
+    stack.enter_context(_own_main())
+    cluster = LocalCluster(
+        n_workers=jobs,
+        threads_per_worker=1,
+        processes=True,
+        host=_HOST,
+        dashboard_address=None,
+        # Without a dashboard there is a server of HTTP none the less: at no fixed port, and for this machine alone.
+        scheduler_kwargs={"dashboard_address": f"{_HOST}:0"},
+        memory_limit=0,  # mfbench limits the memory of its own processes
+        local_directory=folder,
+        silence_logs=logging.CRITICAL,
+        asynchronous=True,
+    )
+    try:
+        return await stack.enter_async_context(cluster)
+    except Exception as error:
+        raise RunError(f"cannot start Dask workers on this machine: {describe_error(error)}") from error
+
+
+@contextmanager
+def _own_main() -> Iterator[None]:
+    """Have workers run `worker_main` in place of the main script, which `multiprocessing` runs in a new process."""
+    prepare = spawn.get_preparation_data
+
+    def prepare_worker(name: str) -> dict[str, Any]:
+        data = prepare(name)
+        if name.startswith(_NAME):
+            data.pop("init_main_from_path", None)
+            data["init_main_from_name"] = _MAIN
+        return data
+
+    spawn.get_preparation_data = prepare_worker
+    try:
+        yield
+    finally:
+        spawn.get_preparation_data = prepare
+
+
+async def connect(scheduler: str | LocalCluster) -> Client:
+    """Return a client of a scheduler.
+
+    Parameters
+    ----------
+    scheduler : str or LocalCluster
+        An address, the path of a scheduler file, or a cluster of this machine.
+
+    Raises
+    ------
+    RunError
+        If the scheduler does not answer.
+    """
+    place: dict[str, Any] = {"address": scheduler}
+    if isinstance(scheduler, str) and "://" not in scheduler:
+        place = {"scheduler_file": scheduler}
+    client: Client | None = None
+    try:
+        client = Client(**place, asynchronous=True, timeout=_CONNECT, set_as_default=False)
+        # Dask's limit of time ends when a connection is accepted, whoever accepts it.
+        await asyncio.wait_for(_started(client), 2 * _CONNECT)
+    except Exception as error:  # an address that cannot be read, the file of something else, a refused connection
+        if client is not None:
+            await close(client)
+        where = scheduler if isinstance(scheduler, str) else "of this machine"
+        reason = "there is no answer" if isinstance(error, TimeoutError) else describe_error(error.__cause__ or error)
+        raise RunError(f"cannot reach the Dask scheduler {where}: {reason.splitlines()[0]}") from error
+    return client
+
+
+async def close(client: Client) -> None:
+    """Close a client, in a state of any kind."""
+    with contextlib.suppress(OSError, TimeoutError):  # the scheduler may have gone
+        await asyncio.wait_for(client.close(_END), _END)
+
+
+async def _started(client: Client) -> None:
+    await client

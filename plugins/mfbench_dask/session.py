@@ -1,0 +1,255 @@
+"""The connection to a cluster: it sends calls, follows them to their end, and watches workers and scheduler.
+
+Everything here runs in one event loop, in the thread of the engine. A call is never simply gone: it is answered, or
+it is reported as lost, or the whole session fails with one sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from time import monotonic
+
+from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
+from distributed.comm import CommClosedError
+
+from mfbench.engines import Outcome
+from mfbench.errors import MfbenchError, RunError, describe_error
+from mfbench_dask import entry
+from mfbench_dask.cluster import close, connect, is_local, start_cluster
+
+# Seconds between two looks at the workers, and how long such a look may take.
+_INTERVAL = 1.0
+_LOOK = 10.0
+# Seconds without an answer of the scheduler after which a run gives up. How long it waits for a worker is not ours.
+_PATIENCE = 60.0
+# How often a call is sent: each loss of the connection to the scheduler makes Dask forget it.
+_ATTEMPTS = 5
+_CLOSED = ("closing", "closed")
+
+Report = Callable[[Outcome | MfbenchError], None]
+
+
+@dataclass(eq=False)
+class Call:
+    """A call that has not ended.
+
+    Attributes
+    ----------
+    ticket : int
+    payload : bytes
+    place : str
+        The only worker that may run it; empty for any.
+    avoid : collection of str
+        Workers that must not run it.
+    workers : tuple of str
+        The workers that may run it, when it was sent; empty for any.
+    attempt : int
+        How often it was sent.
+    future : Future or None
+        None while it is not sent.
+    """
+
+    ticket: int
+    payload: bytes
+    place: str = ""
+    avoid: Collection[str] = ()
+    workers: tuple[str, ...] = ()
+    attempt: int = 0
+    future: Future | None = None
+
+
+class Session:
+    """A connection to a cluster.
+
+    Parameters
+    ----------
+    scheduler : str
+    jobs : int
+        Workers of a cluster of this machine.
+    target : str
+        ``module:function``, which workers call with the payload.
+    report : callable
+        Takes each outcome, and the error that ends the session; it must not block.
+
+    Attributes
+    ----------
+    places : dict of str to int
+        The workers that were there at the last look, and how many threads each has.
+    """
+
+    def __init__(self, scheduler: str, jobs: int, target: str, report: Report) -> None:
+        self.places: dict[str, int] = {}
+        self._scheduler, self._jobs, self._target, self._report = scheduler, jobs, target, report
+        # All calls of a session are one group of Dask's: its scheduler keeps them until a worker is free.
+        self._group = f"mfbench-{uuid.uuid4().hex[:12]}"
+        self._calls: dict[int, Call] = {}
+        self._unsent: list[Call] = []
+        self._followers: set[asyncio.Task[None]] = set()
+        self._cluster: LocalCluster | None = None
+        self._client: Client | None = None
+
+    async def live(self, ready: Callable[[], None], stop: asyncio.Event) -> None:
+        """Connect, call `ready`, and serve until `stop` is set.
+
+        Raises
+        ------
+        RunError
+            If there is no scheduler, or it does not answer for too long.
+        """
+        async with AsyncExitStack() as stack:
+            if is_local(self._scheduler):
+                self._cluster = await start_cluster(self._jobs, stack)
+            self._client = await connect(self._cluster or self._scheduler)
+            stack.push_async_callback(self._close)
+            await self._look()
+            ready()
+            await self._watch(stop)
+
+    def add(self, calls: Iterable[Call]) -> None:
+        """Send calls, in their order."""
+        for call in calls:
+            self._calls[call.ticket] = call
+            self._unsent.append(call)
+        self._send()
+
+    def withdraw(self, tickets: Iterable[int]) -> None:
+        """Give calls up."""
+        for ticket in tickets:
+            call = self._calls.pop(ticket, None)
+            if call is not None and call.future is not None:
+                call.future.release()  # wakes its follower
+
+    def _send(self) -> None:
+        if self._client is None or self._client.status != "running":
+            return  # when it is connected again, `_watch` sends them
+        batches: dict[tuple[str, ...], list[Call]] = {}
+        calls, self._unsent = self._unsent, []
+        for call in calls:
+            if self._calls.get(call.ticket) is not call:
+                continue
+            call.workers = self._workers_for(call)
+            if (call.place or call.avoid) and not call.workers:
+                self._lose(call, f"worker {call.place} was lost" if call.place else "no other worker is left")
+            else:
+                batches.setdefault(call.workers, []).append(call)
+        for workers, batch in batches.items():
+            self._send_batch(batch, workers)
+
+    def _workers_for(self, call: Call) -> tuple[str, ...]:
+        if call.place:
+            return (call.place,) if call.place in self.places else ()
+        return tuple(place for place in self.places if place not in call.avoid) if call.avoid else ()
+
+    def _send_batch(self, calls: list[Call], workers: tuple[str, ...]) -> None:
+        assert self._client is not None
+        futures = self._client.map(
+            eval,
+            [entry.EXPRESSION] * len(calls),
+            [entry.request(self._target, call.payload) for call in calls],
+            key=[(self._group, call.ticket, call.attempt) for call in calls],
+            pure=False,
+            priority=-calls[0].ticket,
+            workers=list(workers) or None,
+        )
+        for call, future in zip(calls, futures, strict=True):
+            call.attempt += 1
+            call.future = future
+            follower = asyncio.create_task(self._follow(call, future))
+            self._followers.add(follower)
+            follower.add_done_callback(self._followers.discard)
+
+    async def _follow(self, call: Call, future: Future) -> None:
+        try:
+            place, answer, reason = await future
+        # Withdrawn, or the connection to the scheduler was lost, perhaps while the answer was on its way.
+        except (CancelledError, CommClosedError):
+            if self._calls.get(call.ticket) is not call:
+                return
+            future.release()
+            call.future = None
+            if call.attempt >= _ATTEMPTS:
+                self._lose(call, f"the connection to the scheduler was lost {call.attempt} times")
+            else:
+                self._unsent.append(call)
+        except KilledWorker as error:
+            times, last = error.allowed_failures + 1, getattr(error.last_worker, "address", error.last_worker)
+            self._lose(call, f"the worker that ran it was lost {times} times, at last {last}")
+        except Exception as error:  # noqa: BLE001 - whatever Dask reports of a task
+            self._lose(call, " ".join(describe_error(error).split()))
+        else:
+            self._end(call, Outcome(call.ticket, answer, place, f"worker {place} {reason}" if reason else ""))
+
+    def _lose(self, call: Call, reason: str) -> None:
+        self._end(call, Outcome(call.ticket, None, call.place, reason))
+
+    def _end(self, call: Call, outcome: Outcome) -> None:
+        if self._calls.get(call.ticket) is not call:
+            return
+        del self._calls[call.ticket]
+        if call.future is not None:
+            call.future.release()
+        self._report(outcome)
+
+    async def _watch(self, stop: asyncio.Event) -> None:
+        """Keep the list of workers, reconnect, and report calls whose only workers have gone."""
+        last_answer = monotonic()
+        while not stop.is_set():
+            await _sleep(stop)
+            await self._revive()
+            if await self._look():
+                last_answer = monotonic()
+                self._send()
+                self._lose_stranded()
+            elif monotonic() - last_answer > _PATIENCE:
+                raise RunError(
+                    f"the Dask scheduler {self._scheduler} has not answered for {_PATIENCE:g} s; the results so far "
+                    "are stored: repeat the command to continue"
+                )
+
+    async def _look(self) -> bool:
+        """Ask the scheduler for its workers; return whether it has answered."""
+        assert self._client is not None
+        if self._client.status in _CLOSED:
+            return False
+        try:
+            self.places = dict(await asyncio.wait_for(self._client.ncores(), _LOOK))
+        except (OSError, TimeoutError, CancelledError):
+            return False
+        return True
+
+    async def _revive(self) -> None:
+        """Connect again if the client has given up."""
+        assert self._client is not None
+        if self._client.status not in _CLOSED or self._cluster is not None:
+            return
+        try:
+            self._client = await connect(self._scheduler)
+        except RunError:  # `_watch` knows for how long to try
+            return
+
+    def _lose_stranded(self) -> None:
+        """Report calls that Dask would keep for ever because no worker that may run them is left."""
+        stranded = [
+            call for call in self._calls.values() if call.workers and not self.places.keys() & set(call.workers)
+        ]
+        for call in stranded:
+            names = ", ".join(call.workers[:3]) + (", …" if len(call.workers) > 3 else "")
+            self._lose(call, f"worker {names} was lost" if len(call.workers) == 1 else f"workers {names} were lost")
+
+    async def _close(self) -> None:
+        self.withdraw(list(self._calls))
+        client, self._client = self._client, None
+        if client is not None:
+            await close(client)
+
+
+async def _sleep(stop: asyncio.Event) -> None:
+    """Wait for the next look, or until the session is to stop."""
+    try:
+        await asyncio.wait_for(stop.wait(), _INTERVAL)
+    except TimeoutError:
+        return

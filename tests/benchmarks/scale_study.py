@@ -1,0 +1,62 @@
+"""How busy a driver keeps 1,000 workers, and how many trials a second it stores: run this file as a script.
+
+The cluster is simulated in virtual time: a trial takes a second of it, an answer some milliseconds, and whatever the
+driver computes counts as it is measured. The driver is the real one, with the store of a run.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run" / "executors"))
+
+from fake import FINGERPRINT, METHODS, FakeEngine, job_of, trials_of
+
+from mfbench.run.executors.remote import RemotePool
+from mfbench.run.store import Store
+
+# Seconds from the end of a call to its answer in the driver: assumed, with a tail of slow ones.
+LATENCIES = tuple(ms / 1000 for ms in (2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 12, 30))
+
+
+def simulate(n_trials, folder, *, n_workers=1000, seconds=1.0, loss=0.0, store=True):
+    """Run trials on a simulated cluster.
+
+    Returns
+    -------
+    busy : float
+        The share of the workers' time until the end of the last full window in which they ran trials.
+    seconds : float
+        Processor seconds of the driver per trial.
+    rows : int
+        Distinct trials that were stored.
+    """
+    engine = FakeEngine(n_workers, seconds, LATENCIES, loss)
+    job = job_of(folder / "data")
+    trials = trials_of(n_trials, methods=tuple(METHODS))
+    pool = RemotePool(job, engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
+    rows = set()
+    with Store(folder / "store") as results, pool:
+        for trial, result in pool.run(trials):
+            if store:
+                results.add(trial, result)
+            rows.add(trial.key)
+    return engine.busy / (n_workers * engine.now), engine.driver_seconds / n_trials, len(rows)
+
+
+def main():
+    print(" workers   trials  s each  lost    busy  ms per trial  trials/s     rows")
+    cases = [(1000, 60_000, 1.0, 0.0), (1000, 60_000, 1.0, 0.01), (1000, 100_000, 0.001, 0.0)]
+    for n_workers, n_trials, seconds, loss in cases:
+        begun = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            busy, each, rows = simulate(n_trials, Path(folder), n_workers=n_workers, seconds=seconds, loss=loss)
+        print(
+            f"{n_workers:8,} {n_trials:8,} {seconds:7g} {loss:5.0%} {busy:7.1%} {1000 * each:13.3f} {1 / each:9,.0f} "
+            f"{rows:8,}   ({time.perf_counter() - begun:.0f} s)"
+        )
+
+
+if __name__ == "__main__":
+    main()

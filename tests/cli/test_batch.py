@@ -1,0 +1,65 @@
+"""`mfbench batch`: words become calls, and mistakes one sentence."""
+
+import pytest
+
+from mfbench.cli import main
+from mfbench.run.bundles import read_bundle
+
+SUITE = """
+[suite]
+name = "small"
+[protocol]
+folds = 3
+[[datasets]]
+use = ["iris"]
+[[methods]]
+label = "1NN"
+classifier = "knn(n_neighbors=1)"
+"""
+
+
+def leave(*words):
+    with pytest.raises(SystemExit) as left:
+        main([str(word) for word in words])
+    return int(left.value.code or 0)
+
+
+@pytest.fixture(autouse=True)
+def suite(tmp_path, monkeypatch):
+    (tmp_path / "small.toml").write_text(SUITE)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_batch_is_written(tmp_path, capsys, monkeypatch):
+    words = ["batch", "slurm", "small.toml", "--into", "my batch", "--bundles", "2", "--mem", "2G"]
+    monkeypatch.setattr("sys.argv", ["/somewhere/mfbench", *words])
+    assert leave(*words) == 0
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("3 trials, of which 0 have a result in reports/small/")
+    assert second.startswith("2 bundles of about ") and second.endswith(" each, predicted")
+    assert last == "To submit them, run: bash 'my batch/submit.sh'"
+    assert read_bundle(tmp_path / "my batch" / "bundles" / "2.json").command == ["mfbench", *words]
+
+
+def test_a_task_that_is_too_long_is_announced(capsys):
+    assert leave("batch", "slurm", "small.toml", "--into", "b", "--bundles", "1", "--time", "0:01") == 0
+    assert "The prediction exceeds --time" not in capsys.readouterr().out  # three short trials
+    assert leave("batch", "slurm", "small.toml", "--into", "c", "--bundle-time", "1h") == 0
+    assert "1 bundle of about" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["small.toml"], "Missing option '--into'"),
+        (["small.toml", "--into", "b", "--time", "soon"], "--time 'soon' is not a time that Slurm reads"),
+        (["small.toml", "--into", "b", "--bundle-time", "soon"], "'soon' is not a duration"),
+        (["small.toml", "--into", "b", "--bundles", "2", "--bundle-time", "1h"], "choose one of --bundles and"),
+        (["small.toml", "--into", "."], ". holds another batch or other files; choose another folder with --into"),
+        (["no-suite", "--into", "b"], "no-suite"),
+    ],
+)
+def test_a_mistake_is_one_sentence(words, part, capsys, tmp_path):
+    assert leave("batch", "slurm", *words) == 2
+    assert part in capsys.readouterr().err
+    assert not (tmp_path / "b").exists()

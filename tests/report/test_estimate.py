@@ -1,0 +1,68 @@
+"""An estimate on the terminal."""
+
+import io
+
+from rich.console import Console
+
+from mfbench.report.estimate import METHODS, show_estimate
+from mfbench.run.estimate import Estimate, Share
+from mfbench.trials import Unavailable
+
+
+def estimate(**changes):
+    fields = {
+        "suite": "own",
+        "profile": "quick",
+        "folder": "reports/own/quick-0",
+        "planned": 100,
+        "stored": 20,
+        "pending": 80,
+        "seconds": 7200.0,
+        "wall": 3700.0,
+        "jobs": 2,
+        "worker_memory": 2**30,
+        "memory_limit": 2**33,
+        "datasets": (Share("iris", 80, 7200.0, 100.0, 2**20),),
+        "methods": tuple(Share(f"M{i}", 8, 720.0, 90.0, 2**20) for i in range(10)),
+        "left_out": {},
+        "unavailable": {},
+    }
+    return Estimate(**{**fields, **changes})
+
+
+def shown(**changes):
+    console = Console(file=io.StringIO(), width=160)
+    show_estimate(estimate(**changes), "own.toml", console)
+    return console.file.getvalue()
+
+
+def test_it_states_size_time_and_memory():
+    lines = shown().splitlines()
+    assert lines[:3] == [
+        "own, profile quick: 100 trials, 20 stored in reports/own/quick-0",
+        "To run: 80 trials, 2.0 h in all, about 1 h 2 min on 2 workers",
+        "Memory: up to 1.0 GiB per worker, 2.0 GiB in all",
+    ]
+
+
+def test_tables_list_datasets_and_the_most_expensive_methods():
+    text = shown()
+    assert "iris" in text
+    assert f"M{METHODS - 1}" in text
+    assert f"M{METHODS} " not in text
+    assert "and 2 methods that cost less" in text
+
+
+def test_too_little_memory_is_pointed_out():
+    assert "a worker is stopped at 0.5 GiB, so run it with fewer --jobs" in shown(memory_limit=2**29)
+
+
+def test_what_is_left_out_comes_with_the_command_that_downloads_it():
+    text = shown(left_out={"a": "damaged", "b": "is unavailable"}, unavailable={"b": Unavailable(can_pull=True)})
+    assert "Left out: a: damaged" in text
+    assert "Left out as unavailable: b; to download, run: mfbench datasets pull own.toml" in text
+
+
+def test_a_complete_run_and_an_empty_plan_are_one_sentence():
+    assert shown(pending=0, stored=100).splitlines()[1:] == ["Nothing is left to run."]
+    assert shown(planned=0, pending=0) == "own, profile quick: nothing is planned\n"

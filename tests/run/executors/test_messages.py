@@ -1,0 +1,32 @@
+"""Messages between a driver and its places: data only, and another version is recognized before anything is read."""
+
+import pickle
+
+import pytest
+
+from mfbench.run.executors.messages import VERSION, Batch, MessageError, Unable, packed, unpacked
+from mfbench.trials import Trial
+
+
+def test_a_message_comes_back():
+    batch = Batch("job", ("a",), "/shared", (Trial("k", "d", "m", 0, 1, 2),))
+    assert unpacked(packed(batch)) == batch
+
+
+def test_another_version_is_named(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("mfbench.run.executors.messages.VERSION", "9.9")
+        data = packed(Unable("x"))
+    with pytest.raises(MessageError, match=f"^mfbench 9.9 instead of {VERSION}$"):
+        unpacked(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", pickle.dumps(3), pickle.dumps((1, 2, pickle.dumps(print)))])
+def test_what_is_not_a_message_is_refused(data):
+    with pytest.raises(MessageError):
+        unpacked(data)
+
+
+def test_a_function_is_not_data():
+    with pytest.raises(MessageError, match="not plain data"):
+        unpacked(packed(print))

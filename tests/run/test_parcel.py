@@ -1,0 +1,55 @@
+"""A job on its way: read as data only, without what holds on one machine, and whole or not at all."""
+
+import hashlib
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_runs import job_of
+
+from mfbench.run.executors.messages import Deliver, MessageError, packed
+from mfbench.run.fingerprint import fingerprint_of
+from mfbench.run.parcel import JobAssembly, unwrapped, wrapped
+
+
+def test_a_job_comes_back_without_folders_and_paths(prepared, tmp_path):
+    plan, _, _ = prepared
+    job = job_of(plan, tmp_path / "data", path=("x",), log=tmp_path / "log", memory_limit=5)
+    name, blob = wrapped(job, fingerprint_of(()))
+    assert name == hashlib.sha256(blob).hexdigest()
+    assert str(tmp_path).encode() not in blob
+    parcel = unwrapped(blob)
+    assert parcel.fingerprint == fingerprint_of(())
+    placed = parcel.placed(data_folder=Path("there"), log=None, memory_limit=7)
+    expected = replace(job, data_folder=Path("there"), path=(), log=None, memory_limit=7)
+    assert (placed.methods, placed.files, placed.settings, placed.path) == (
+        expected.methods,
+        expected.files,
+        expected.settings,
+        (),
+    )
+    assert (placed.data_folder, placed.memory_limit, parcel.job.memory_limit) == (Path("there"), 7, 5)
+
+
+def test_nothing_but_data_is_read():
+    class Evil:
+        def __reduce__(self):
+            return print, ("unpickled",)
+
+    with pytest.raises(MessageError, match="cannot be read"):
+        unwrapped(pickle.dumps(("x", "y", Evil())))
+    with pytest.raises(MessageError, match="not a job"):
+        unwrapped(packed(3))
+
+
+def test_a_job_arrives_in_pieces():
+    data = bytes(range(100))
+    name = hashlib.sha256(data).hexdigest()
+    assembly = JobAssembly()
+    assert assembly.add(Deliver(name, 0, 100, data[:60], True)) == (60, None)
+    assert assembly.add(Deliver(name, 0, 100, data[:60], True)) == (60, None)
+    assert assembly.add(Deliver(name, 60, 100, data[60:], True)) == (100, data)
+    assert assembly.add(Deliver(name, 0, 100, b"x" * 100, True)) == (0, None)
+    with pytest.raises(MessageError, match="a job of"):
+        assembly.add(Deliver(name, 0, 2**40, b"", True))

@@ -1,0 +1,26 @@
+"""The interface of engines: it imports nothing heavy, and nothing of it can be left out."""
+
+import subprocess
+import sys
+
+import pytest
+
+from mfbench.engines import Engine, Outcome
+
+
+def test_an_engine_without_all_methods_cannot_be_made():
+    class Half(Engine):
+        def places(self):
+            return {}
+
+    with pytest.raises(TypeError, match="abstract"):
+        Half()
+
+
+def test_a_lost_call_has_no_answer():
+    assert Outcome(3, None, reason="the worker was lost").place == ""
+
+
+def test_it_imports_neither_numpy_nor_the_runner():
+    code = "import sys, mfbench.engines; print([m for m in sys.modules if m in ('numpy', 'mfbench.run')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -1,0 +1,35 @@
+"""Planning a suite: nothing is run and nothing is written."""
+
+import json
+
+import pytest
+
+from mfbench.errors import UsageError
+from mfbench.host.registry import load_registry
+from mfbench.planning import estimate_suite, explain_keys, prepare_suite
+from mfbench.run.environment import describe
+from mfbench.run.metadata import metadata_of
+
+
+def test_the_command_of_a_run_names_where_its_data_come_from(tmp_path):
+    plan, folder, _ = prepare_suite("uci", only=["iris", "DUM"], out=tmp_path, data_dir=None, offline=True)
+    words = metadata_of(plan, folder, describe(load_registry(), 1, 10**9)).command
+    assert words == ["mfbench", "suite", "uci", "--profile", "quick", "--offline", "--only", "iris", "--only", "DUM"]
+
+
+def test_a_reference_that_only_leaves_out_is_refused():
+    with pytest.raises(UsageError, match="--reference 'LDA' is left out by --only; add --only LDA"):
+        prepare_suite("uci", only=["iris", "DUM"], reference="LDA", offline=True)
+
+
+def test_each_cell_explains_its_key_once(tmp_path):
+    plan, _, _ = prepare_suite("uci", only=["iris", "DUM", "1NN"], out=tmp_path, offline=True)
+    texts = [json.loads(text) for text in explain_keys(plan)]
+    assert [(text["dataset"], text["method"]) for text in texts] == [("iris", "1NN"), ("iris", "DUM")]
+    assert {text["key"] for text in texts} <= {trial.key for trial in plan.trials}
+
+
+def test_an_estimate_writes_nothing(tmp_path):
+    estimate = estimate_suite("uci", only=["iris", "DUM"], out=tmp_path / "out")
+    assert estimate.planned == len(prepare_suite("uci", only=["iris", "DUM"], out=tmp_path, offline=True)[0].trials)
+    assert not list(tmp_path.iterdir())
