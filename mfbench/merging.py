@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfbench.errors import RunError, UsageError
+from mfbench.errors import MfbenchError, NeverStartedError, UsageError
 from mfbench.run.folder_lock import locked
 from mfbench.run.merging import merge_runs
 from mfbench.run.metadata import RunMetadata
@@ -61,7 +62,8 @@ def merge(sources: Sequence[Path | str], into: Path | str | None = None) -> Run:
     Raises
     ------
     UsageError
-        If there are no sources, or `into` is None and they are not shards of one run.
+        If there are no sources, one of them is not a run, `into` is None and they are not shards of one run, or `into`
+        is the folder of a shard or holds something else.
     RunError
         If runs cannot be merged, because they differ in the suite, in versions or in the result of a trial, or the
         folder is in use or cannot be written to. Then nothing is changed.
@@ -95,9 +97,10 @@ def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
     """
     for source in sources:
         if not (source / FILE_NAME).is_file():
-            raise RunError(f"{source} holds no run (no {FILE_NAME}); name the folders of runs")
+            raise UsageError(f"{source} holds no run (no {FILE_NAME}); name the folders of runs")
     target = _whole(sources) if into is None else into
-    with locked(target, "--into"):
+    _check_target(target)
+    with _removed_if_refused(target), locked(target, "--into"):
         remarks = merge_runs(sources, target)
         with Store(target, read_only=True) as store:
             meta = store.meta()
@@ -106,6 +109,34 @@ def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
     n_trials = n_planned if meta.share is None else meta.share.n_trials
     resume = _resume_command(meta, target) if n_results < n_trials else ""
     return Merged(target, n_trials, n_results, remarks, resume)
+
+
+def _check_target(target: Path) -> None:
+    """Refuse a folder whose own command would take a merged run for its own, or that holds something else."""
+    if (target / FILE_NAME).is_file():
+        with suppress(NeverStartedError), Store(target, read_only=True) as store:
+            share = store.meta().share
+            if share is not None and share.folder_name == target.resolve().name:
+                raise UsageError(
+                    f"{target} is the folder of a share of a run, which has no place for others; name the folder of "
+                    "the merged run with --into"
+                )
+    elif target.is_dir() and any(not path.name.startswith(".") for path in target.iterdir()):
+        raise UsageError(f"{target} holds other files and no run; name another folder with --into")
+
+
+@contextmanager
+def _removed_if_refused(target: Path) -> Iterator[None]:
+    """Remove a folder that exists only because it was locked for a merge that was refused."""
+    was_there = target.exists()
+    try:
+        yield
+    except MfbenchError:
+        if not was_there:
+            (target / ".lock").unlink(missing_ok=True)
+            with suppress(OSError):
+                target.rmdir()
+        raise
 
 
 def _whole(sources: Sequence[Path]) -> Path:

@@ -115,7 +115,7 @@ def test_without_a_folder_only_shards_of_one_run_are_merged(runs, tmp_path, writ
             merge_stores(sources)
     with pytest.raises(UsageError, match="name at least one run"):
         merge_stores([])
-    with pytest.raises(RunError, match=r"no-run holds no run \(no results.sqlite\); name the folders of runs"):
+    with pytest.raises(UsageError, match=r"no-run holds no run \(no results.sqlite\); name the folders of runs"):
         merge_stores([tmp_path / "no-run"], tmp_path / "target")
     assert not (tmp_path / "target").exists()
 
@@ -150,3 +150,29 @@ def test_other_machines_are_remembered(make_metadata, tmp_path):
     run = mfbench.load_run(tmp_path / "run")
     assert run.remarks == [remark]
     assert len(run.meta.other_environments) == 1
+
+
+class TestTargets:
+    def test_the_folder_of_a_shard_takes_no_other_results(self, runs):
+        _, shards = runs
+        before = rows(shards[0].path, RESULTS)
+        with pytest.raises(UsageError, match="is the folder of a share of a run, which has no place for others"):
+            merge_stores([shards[1].path], shards[0].path)
+        assert rows(shards[0].path, RESULTS) == before
+
+    def test_a_folder_with_other_files_is_refused(self, runs, tmp_path):
+        (tmp_path / "letter.txt").write_text("")
+        with pytest.raises(UsageError, match="holds other files and no run; name another folder with --into"):
+            merge_stores([runs[1][0].path], tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+    def test_a_refused_merge_leaves_no_folder(self, runs, tmp_path):
+        (tmp_path / "own.toml").write_text(TWO)
+        other = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "other", jobs=1, seed=7)
+        with pytest.raises(RunError):
+            merge_stores([runs[0].path, other.path], tmp_path / "target")
+        assert not (tmp_path / "target").exists()
+
+    def test_a_folder_without_a_run_is_a_usage_error(self, tmp_path):
+        with pytest.raises(UsageError, match="holds no run"):
+            merge_stores([tmp_path / "nowhere"], tmp_path / "target")

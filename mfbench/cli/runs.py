@@ -181,6 +181,8 @@ def suite(
     if progress.pending:
         count = f"{len(plan.trials) - progress.pending} of {counted(len(plan.trials), 'trial')}"
         ended = f"The budget of {duration_text(seconds)} ended after {count}."
+        if not progress.executed:
+            ended += " It is shorter than the start of the workers and the first trial: give a longer one."
         print_line(console, f"{ended} To go on, run: {resume_command(sys.argv[1:])}")
     raise typer.Exit(exit_code(run))
 

@@ -16,10 +16,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from mfbench.errors import NeverStartedError, RunError
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Header, ProtocolSettings, Report, Selection, Top
+from mfbench.suite.shares import Share, share_folder_name
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
-    from mfbench.suite.shares import Share
 
 
 def _known_fields(model: type[BaseModel]) -> BeforeValidator:
@@ -165,6 +165,13 @@ class RecordedShare(BaseModel):
     def division(self) -> tuple[str, int, str]:
         """Kind, number of shares and batch: shares that have these in common complete each other."""
         return self.kind, self.of, self.batch
+
+    @property
+    def folder_name(self) -> str:
+        """The name of its own run folder; empty for several shares that were merged."""
+        if not self.kind or len(self.numbers) != 1:
+            return ""
+        return share_folder_name(self.run, self.kind, self.numbers[0], self.of, self.batch)
 
     @property
     def words(self) -> list[str]:

@@ -25,6 +25,7 @@ from mfbench.run.costs import forecast
 from mfbench.run.executors.base import Executor
 from mfbench.run.executors.choice import open_executor
 from mfbench.run.folder_lock import locked
+from mfbench.run.fresh import set_aside
 from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.order import longest_first
@@ -162,9 +163,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
         if not (plan.trials if plan.share is None else plan.share.n_trials):  # a share of a plan may be empty
             _keep_results(plan, folder)
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
-        if options.fresh:
-            _clear(folder)
-        with Store(folder) as store:
+        with set_aside(folder, options.fresh) as discard, Store(folder) as store:
             _record_start(plan, folder, store, environment.describe(registry, jobs, memory, options.executor))
             if options.retry_failed:
                 store.forget(RETRIED)
@@ -185,7 +184,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
                     job = _job(plan, folder, data_folder, files, memory, registry)
                     executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
                     executor.budget = budget
-                    _work(executor, pending, store, observer, progress)
+                    _work(executor, pending, store, observer, progress, discard)
+            discard()
             progress.pending = len(pending) - progress.executed
             if budget is not None and progress.pending:
                 store.record("ended_budget", options.budget)
@@ -216,10 +216,18 @@ def _keep_results(plan: Plan, folder: Path) -> None:
     )
 
 
-def _work(executor: Executor, pending: list[Trial], store: Store, observer: Observer, progress: Progress) -> None:
+def _work(
+    executor: Executor,
+    pending: list[Trial],
+    store: Store,
+    observer: Observer,
+    progress: Progress,
+    begun: Callable[[], None],
+) -> None:
     # Leaving the executor ends the trials that a budget cuts off; they leave no result, so the next start runs them.
     before, n_machines = store.recorded("machines", {}), 0
     with executor as pool:
+        begun()
         for trial, result in pool.run(pending):
             store.add(trial, result)
             if len(pool.machines) != n_machines:
@@ -325,13 +333,6 @@ def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Pa
         yield work, {label: write_arrays(plan.datasets[label], work) for label in needed}
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _clear(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.name.startswith(FILE_NAME) or path.suffix in (".json", ".md", ".html", ".log"):
-            path.unlink()
-    shutil.rmtree(folder / _WORK, ignore_errors=True)
 
 
 def _write(path: Path, text: str) -> None:

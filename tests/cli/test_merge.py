@@ -38,7 +38,7 @@ def test_shards_are_merged_into_the_whole_run(shard, capsys):
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["merge", "nowhere"], 1, "nowhere holds no run (no results.sqlite); name the folders of runs"),
+        (["merge", "nowhere"], 2, "nowhere holds no run (no results.sqlite); name the folders of runs"),
         (["merge", "plain"], 2, "these are not the shards of one run; name the folder of the merged run with --into"),
         (["merge", "damaged", "--into", "x"], 1, "damaged/results.sqlite is damaged"),
     ],

@@ -165,7 +165,8 @@ def test_a_budget_that_ends_names_the_command_that_goes_on(tmp_path, capsys, mon
         main(words)
     out = capsys.readouterr().out
     assert left.value.code == 3
-    assert f"The budget of 1h30m ended after 0 of 3 trials. To go on, run: mfbench {' '.join(words)}\n" in out
+    assert "The budget of 1h30m ended after 0 of 3 trials. It is shorter than the start of the workers" in out
+    assert f"give a longer one. To go on, run: mfbench {' '.join(words)}\n" in out
     assert "Not run yet: 3 of 3 trials, because the budget of 1h30m ended." in out
     assert "Not reached: every method on iris." in out
 

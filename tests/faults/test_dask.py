@@ -268,7 +268,7 @@ def test_nothing_is_left_of_a_cluster_of_this_machine(undisturbed, begin, number
         assert "Traceback" not in command.errors
         command = begin("--scheduler", "local")
     complete(command, undisturbed)
-    noise = [line for line in command.errors.splitlines() if "no place is there" not in line]  # a busy machine is slow
+    noise = [line for line in command.errors.splitlines() if "has answered yet" not in line]  # a busy machine is slow
     assert not noise
     assert not psutil.wait_procs(below, timeout=20)[1]
 

@@ -11,6 +11,8 @@ from mfbench.run.executors.messages import Machine
 
 ATTEMPTS = 3  # introductions that may be lost while the place is still there
 _SHOWN = 10
+# Seconds before the user is notified that no place runs trials: there is none, or those that are there are starting.
+_SILENT, _STARTING = 5.0, 30.0
 CONTINUE = "the results so far are stored: repeat the command to continue"
 
 
@@ -96,8 +98,10 @@ class Places:
             raise RunError("\n".join([f"no place can run the trials; {CONTINUE}", *listed, *more]))
         if self._alone_since is None:
             self._alone_since = now
-        elif now - self._alone_since >= self.patience:
-            raise RunError(f"no place has come within {self.patience:g} s; {CONTINUE}")
-        elif not self._has_complained and now - self._alone_since >= min(5.0, self.patience / 2):
+        if now - self._alone_since >= self.patience:
+            raise RunError(f"no worker has come within {self.patience:g} s; {CONTINUE}")
+        silent = _STARTING if self.present else _SILENT
+        if not self._has_complained and now - self._alone_since >= min(silent, self.patience / 2):
             self._has_complained = True
-            self.notify(f"no place is there to run trials; waiting for {self.patience:g} s at most")
+            lack = "no worker has answered yet" if self.present else "there is no worker"
+            self.notify(f"{lack}; waiting for {self.patience:g} s at most")
