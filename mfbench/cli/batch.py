@@ -9,7 +9,22 @@ from typing import Annotated
 
 import typer
 
-from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, Strict, make_console, print_line
+from mfbench.cli.options import (
+    DEFAULT_OUT,
+    Add,
+    AddData,
+    AddedTarget,
+    DataDir,
+    Offline,
+    Only,
+    Out,
+    Profile,
+    Reference,
+    Seed,
+    Strict,
+    make_console,
+    print_line,
+)
 
 app = typer.Typer(
     help="Write jobs for a batch system.",
@@ -29,34 +44,13 @@ def slurm(
         str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
     ],
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder of the batch; it is created.")],
-    profile: Annotated[
-        str | None,
-        typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
-    ] = None,
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="METHOD",
-            help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
-        ),
-    ] = None,
-    add_data: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Label column of the datasets of --add-data. [default: the last one]"),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Override the suite's seed.")] = None,
+    profile: Profile = None,
+    only: Only = None,
+    add: Add = None,
+    add_data: AddData = None,
+    target: AddedTarget = None,
+    reference: Reference = None,
+    seed: Seed = None,
     out: Out = DEFAULT_OUT,
     data_dir: DataDir = None,
     offline: Offline = False,

@@ -19,6 +19,36 @@ DataDir = Annotated[
     typer.Option("--data-dir", metavar="DIR", help="Mirror of datasets, searched first. [default: MFBENCH_DATA_DIR]"),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Do not use the network.")]
+Profile = Annotated[
+    str | None,
+    typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
+]
+Add = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="METHOD",
+        help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
+    ),
+]
+AddData = Annotated[
+    list[str] | None,
+    typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
+]
+AddedTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", metavar="COLUMN", help="Label column of the datasets of --add-data. [default: the last one]"
+    ),
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
+]
+Seed = Annotated[int | None, typer.Option(help="Override the suite's seed.")]
 Target = Annotated[
     str | None,
     typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]"),

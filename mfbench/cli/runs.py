@@ -9,7 +9,22 @@ from typing import Annotated
 
 import typer
 
-from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, Strict, make_console, print_line
+from mfbench.cli.options import (
+    DEFAULT_OUT,
+    Add,
+    AddData,
+    AddedTarget,
+    DataDir,
+    Offline,
+    Only,
+    Out,
+    Profile,
+    Reference,
+    Seed,
+    Strict,
+    make_console,
+    print_line,
+)
 from mfbench.errors import ExitCode, UsageError
 from mfbench.wording import counted
 
@@ -26,36 +41,15 @@ def suite(
     name: Annotated[
         str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
     ],
-    profile: Annotated[
-        str | None,
-        typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
-    ] = None,
+    profile: Profile = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")
     ] = 0,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
-    ] = None,
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="METHOD",
-            help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
-        ),
-    ] = None,
-    add_data: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Label column of the datasets of --add-data. [default: the last one]"),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
-    ] = None,
+    only: Only = None,
+    add: Add = None,
+    add_data: AddData = None,
+    target: AddedTarget = None,
+    reference: Reference = None,
     out: Out = DEFAULT_OUT,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Delete the earlier run with the same suite and options, and start over.")
@@ -68,7 +62,7 @@ def suite(
             help="Wall time after which the run ends, complete or not: a number with s, m or h, or such as 1h30m.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Override the suite's seed.")] = None,
+    seed: Seed = None,
     data_dir: DataDir = None,
     offline: Offline = False,
     strict: Strict = False,
