@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from mfbench.models import Dataset
 from mfbench.planning import estimate_suite, explain_keys, prepare_suite
 from mfbench.report.progress import Silent
 from mfbench.run.budget import seconds_of
+from mfbench.run.metadata import resume_command
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
 
@@ -143,6 +143,7 @@ def run_suite(
     scheduler: str = "",
     observer: Observer | None = None,
     budget: str | float | None = None,
+    wait_for_workers: str | float | None = None,
     shard: str | None = None,
 ) -> Run:
     """Run a suite, or the trials that are still missing, and return the results.
@@ -193,6 +194,8 @@ def run_suite(
     budget : str, float or None, default=None
         Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
         Methods and datasets advance evenly, fold by fold, and the next call goes on.
+    wait_for_workers : str, float or None, default=None
+        How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes.
     shard : str or None, default=None
         Run only a part of the trials: ``"3/10"`` is the third of ten parts of nearly equal predicted time. It has a
         folder of its own; `merge` joins the parts.
@@ -225,6 +228,7 @@ def run_suite(
     {'1NN': 1.0, 'DUM': 0.5}
     """
     seconds = seconds_of(budget)
+    patience = RunOptions.wait_for_workers if wait_for_workers is None else seconds_of(wait_for_workers)
     registry = load_registry(strict=strict, isolated=True)
     check_executor(registry, executor, scheduler)
     plan, folder, registry = prepare_suite(
@@ -242,7 +246,7 @@ def run_suite(
         registry=registry,
         shard=shard,
     )
-    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds)
+    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience)
     execute(plan, folder, registry, options, observer or Silent())
     return load_run(folder)
 
@@ -310,17 +314,6 @@ def exit_code(run: Run) -> ExitCode:
     if not len(run.outcomes) or not (run.outcomes["status"] == "ok").any():
         return ExitCode.NOTHING_MEASURED
     return ExitCode.FAILED if len(run.failures) or set(run.left_out) - set(run.unavailable) else ExitCode.OK
-
-
-def resume_command(words: Sequence[str]) -> str:
-    """Return the command that resumes an interrupted run.
-
-    Examples
-    --------
-    >>> resume_command(["suite", "uci", "--fresh", "--only", "wine*"])
-    "mfbench suite uci --only 'wine*'"
-    """
-    return shlex.join(["mfbench", *(word for word in words if word != "--fresh")])
 
 
 def write_report(path: Path, text: str) -> None:

@@ -25,6 +25,8 @@ class Merged:
     ----------
     path : Path
         The run folder.
+    n_stores : int
+        The runs that were merged, each counted once.
     n_trials : int
         Trials of the whole plan.
     n_results : int
@@ -37,6 +39,7 @@ class Merged:
     """
 
     path: Path
+    n_stores: int
     n_trials: int
     n_results: int
     remarks: list[str]
@@ -108,7 +111,7 @@ def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
             ((n_planned, n_results),) = store.raw(query)
     n_trials = n_planned if meta.share is None else meta.share.n_trials
     resume = _resume_command(meta, target) if n_results < n_trials else ""
-    return Merged(target, n_trials, n_results, remarks, resume)
+    return Merged(target, len({source.resolve() for source in sources}), n_trials, n_results, remarks, resume)
 
 
 def _check_target(target: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from mfbench.analysis import results
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.store_file import FILE_NAME
+from mfbench.suite.shares import is_share_folder_name
 
 DEFAULT_OUT = Path("reports")
 
@@ -84,7 +85,8 @@ def load_run(path: Path | str) -> Run:
     Parameters
     ----------
     path : Path or str
-        A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened.
+        A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened; a
+        shard of a run only if there are no whole runs.
 
     Returns
     -------
@@ -99,7 +101,11 @@ def load_run(path: Path | str) -> Run:
     """
     folder = Path(path)
     if not (folder / FILE_NAME).is_file():
-        runs = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda file: file.stat().st_mtime)
+        # A share is a part of a run, so it is not what the name of a suite stands for.
+        runs = sorted(
+            folder.glob(f"*/{FILE_NAME}"),
+            key=lambda file: (not is_share_folder_name(file.parent.name), file.stat().st_mtime),
+        )
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""

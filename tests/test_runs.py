@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -91,6 +92,16 @@ class TestLoad:
         assert last.meta.title == "first"
         os.utime(last.path / FILE_NAME, (0, 0))
         assert load_run(str(folder)).meta.title == "second"
+
+    def test_a_shard_is_opened_only_where_there_is_no_whole_run(self, folder):
+        name = min(folder.iterdir()).name
+        shard = folder / f"{name}-shard-1-of-2"
+        shutil.copytree(folder / name, shard)
+        os.utime(shard / FILE_NAME, (2e9, 2e9))
+        assert load_run(folder).path != shard
+        for path in [path for path in folder.iterdir() if path != shard]:
+            shutil.rmtree(path)
+        assert load_run(folder).path == shard
 
     def test_a_run_is_a_run_of_the_package(self, run):
         assert isinstance(load_run(run.path), mfbench.Run)

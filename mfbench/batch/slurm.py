@@ -16,6 +16,7 @@ import jinja2
 from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.host.registry import Registry
 from mfbench.run.bundles import Bundle
+from mfbench.run.costs import startup_seconds
 from mfbench.run.fit_groups import fit_groups
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
@@ -78,12 +79,20 @@ class SlurmOptions:
         if self.bundles is not None and self.bundle_seconds is not None:
             raise UsageError("choose one of --bundles and --bundle-time")
 
-    def n_bundles(self, seconds: float) -> int:
-        """Return the number of tasks for trials that take some seconds on one processor together."""
+    def n_bundles(self, seconds: float, startup: float = 0.0) -> int:
+        """Return the number of tasks for trials that take some seconds on one processor together.
+
+        Parameters
+        ----------
+        seconds : float
+        startup : float, default=0.0
+            Seconds that each task takes before its first trial.
+        """
         if self.bundles is not None:
             return self.bundles
         each = slurm_seconds(self.time) / 2 if self.bundle_seconds is None else self.bundle_seconds
-        return max(1, math.ceil(seconds / (each * self.cpus)))
+        # Tasks that would do little more than start do at least as much work as that.
+        return max(1, math.ceil(seconds / (max(each - startup, startup) * self.cpus)))
 
 
 def slurm_seconds(text: str) -> float:
@@ -96,14 +105,19 @@ def slurm_seconds(text: str) -> float:
 
     Examples
     --------
-    >>> slurm_seconds("30"), slurm_seconds("2:00:00"), slurm_seconds("1-12"), slurm_seconds("two hours")
-    (1800.0, 7200.0, 129600.0, 0.0)
+    >>> slurm_seconds("30"), slurm_seconds("2:00:00"), slurm_seconds("1-12"), slurm_seconds("90:30")
+    (1800.0, 7200.0, 129600.0, 5430.0)
+    >>> slurm_seconds("two hours"), slurm_seconds("1:99:99")
+    (0.0, 0.0)
     """
     match = _TIME.fullmatch(text)
     if match is None:
         return 0.0
     days, *parts = match.groups()
     numbers = [int(part) for part in parts if part is not None]
+    limits = (math.inf if days is None else 24, 60, 60)  # the largest unit has none
+    if any(number >= limit for number, limit in zip(numbers, limits, strict=False)):
+        return 0.0
     if days is not None:
         hours, minutes, seconds = [*numbers, 0, 0][:3]
     elif len(numbers) == 3:
@@ -125,12 +139,16 @@ class Batch:
         Trials of the plan, and those of them that the run has already.
     seconds : list of float
         Predicted wall seconds of each task; empty if there is nothing to run, and then nothing was written.
+    earlier : str, default=""
+        A pattern, as a word for a shell, of the run folders that an earlier batch in the folder has left: the new
+        scripts do not merge them. Empty if there are none.
     """
 
     folder: Path
     n_trials: int
     n_stored: int
     seconds: list[float]
+    earlier: str = ""
 
 
 def write_batch(
@@ -154,7 +172,7 @@ def write_batch(
     registry : Registry
     options : SlurmOptions
     into : Path
-        The folder of the batch; it is created, or has an earlier version of this batch.
+        The folder of the batch; it is created, or has a batch of the same run, which is replaced.
     command : sequence of str
         The words of the command that writes the batch, for messages.
     strict : bool, default=False
@@ -182,11 +200,12 @@ def write_batch(
         return costs.of(trial).seconds
 
     total = math.fsum(weigh(plan.trials[position]) for position in pending)
-    bundles = _bundles(plan, pending, options.n_bundles(total), run.name, command, registry, weigh)
-    seconds = [math.fsum(weigh(plan.trials[position]) for position in part) / options.cpus for part, _ in bundles]
+    startup = startup_seconds(plan, registry)
+    bundles = _bundles(plan, pending, options.n_bundles(total, startup), run.name, command, registry, weigh)
+    seconds = [startup + math.fsum(weigh(plan.trials[place]) for place in part) / options.cpus for part, _ in bundles]
     files = _files(plan, run, options, into, [bundle for _, bundle in bundles], strict=strict)
-    _write(into, files, bundles[0][1].batch)
-    return Batch(into, len(plan.trials), n_stored, seconds)
+    _write(into, files, bundles[0][1])
+    return Batch(into, len(plan.trials), n_stored, seconds, _earlier_runs(into, bundles[0][1]))
 
 
 def _stored_keys(run: Path) -> set[str]:
@@ -284,10 +303,10 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def _write(folder: Path, files: dict[str, str], batch: str) -> None:
+def _write(folder: Path, files: dict[str, str], first: Bundle) -> None:
     with explained(MfbenchError, lambda reason: f"cannot write to {folder}: {reason}", OSError):
-        if folder.is_dir() and any(folder.iterdir()) and not _holds(folder, batch):
-            raise UsageError(f"{folder} holds another batch or other files; choose another folder with --into")
+        if folder.is_dir() and any(folder.iterdir()) and not _holds(folder, first):
+            raise UsageError(f"{folder} holds a batch of another run or other files; choose another folder with --into")
         for name in (_BUNDLES, "logs", RUNS):
             (folder / name).mkdir(parents=True, exist_ok=True)
         # The bundles come first: a folder without scripts is not mistaken for a complete batch.
@@ -295,11 +314,24 @@ def _write(folder: Path, files: dict[str, str], batch: str) -> None:
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
         for name in _SCRIPTS:
             (folder / name).chmod(0o755)
+        for path in (folder / _BUNDLES).glob("*.json"):  # of a batch with more tasks
+            if f"{_BUNDLES}/{path.name}" not in files:
+                path.unlink()
 
 
-def _holds(folder: Path, batch: str) -> bool:
-    """Return whether a folder holds a batch of the same bundles."""
+def _holds(folder: Path, bundle: Bundle) -> bool:
+    """Return whether a folder holds a batch of the same run."""
     try:
-        return Bundle.model_validate_json((folder / _BUNDLES / "1.json").read_bytes()).batch == batch
+        other = Bundle.model_validate_json((folder / _BUNDLES / "1.json").read_bytes())
     except (OSError, ValueError):
         return False
+    return (other.suite, other.run) == (bundle.suite, bundle.run)
+
+
+def _earlier_runs(folder: Path, bundle: Bundle) -> str:
+    """Return a pattern of the run folders that a batch of the same run has left in this folder; empty without any."""
+    runs = bundle.folder(folder / RUNS).parent
+    names = share_folder_name(bundle.run, "bundle", "*", "*", "*")
+    if all(path.name.endswith(f"-{bundle.batch}") for path in runs.glob(names)):
+        return ""
+    return _quoted(str(runs / names.partition("*")[0])) + "*"

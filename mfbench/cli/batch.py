@@ -108,6 +108,9 @@ def slurm(
         return
     number, longest = len(batch.seconds), max(batch.seconds)
     print_line(console, f"{counted(number, 'bundle')} of about {seconds(longest)} each, predicted")
+    if batch.earlier:
+        print_line(console, "An earlier batch was replaced. What its tasks have stored is kept; to merge it, run:")
+        print_line(console, f"  mfbench merge {batch.earlier} {shlex.join(['--into', str(folder)])}")
     if longest > slurm_seconds(time):
         print_line(console, "The prediction exceeds --time: tasks will be stopped, and continue when submitted again.")
     if number > USUAL_LARGEST_ARRAY:

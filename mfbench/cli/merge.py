@@ -34,7 +34,7 @@ def merge(
         print_line(console, remark)
     missing = merged.n_trials - merged.n_results
     state = f"{missing:,} of {merged.n_trials:,} trials have no result" if missing else "every trial has a result"
-    print_line(console, f"Merged {counted(len(stores), 'store')} into {merged.path}: {state}.")
+    print_line(console, f"Merged {counted(merged.n_stores, 'store')} into {merged.path}: {state}.")
     if merged.resume:
         print_line(console, f"To run what is missing: {merged.resume}")
     print_line(console, f"To show the report: {shlex.join(['mfbench', 'report', str(merged.path)])}")

@@ -70,8 +70,13 @@ def suite(
         str, typer.Option(metavar="NAME", help="What runs the trials: local, or an executor of 'mfbench plugins'.")
     ] = "local",
     scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address of the executor's scheduler. [default: the executor's]")
-    ] = "",
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address of the executor's scheduler. [default: the executor's]"),
+    ] = None,
+    wait_for_workers: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="How long to wait while the executor has no worker. [default: 5m]"),
+    ] = None,
     no_page: Annotated[bool, typer.Option("--no-page", help="Do not write report.html beside the results.")] = False,
     shard: Annotated[
         str | None,
@@ -106,20 +111,25 @@ def suite(
             raise typer.Exit(code)
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
     from mfbench.host.executors import check_executor
-    from mfbench.host.registry import load_registry
+    from mfbench.host.registry import LOCAL, load_registry
     from mfbench.report.downloads import Downloads
     from mfbench.report.estimate import show_estimate
     from mfbench.report.present import show_run, write_page
     from mfbench.report.progress import follow
-    from mfbench.run.budget import duration_text, seconds_of
+    from mfbench.run.budget import duration_text, parse_duration, seconds_of
     from mfbench.run.estimate import estimate
     from mfbench.run.runner import Progress, RunOptions, execute
 
     if dry_run and explain_key:
         raise UsageError("--dry-run and --explain-key each print something else: choose one of them")
+    if scheduler == "":  # as from a variable of the shell that is not set
+        raise UsageError("--scheduler is empty: write an address, or leave the option out")
+    if wait_for_workers is not None and executor == LOCAL:
+        raise UsageError("--wait-for-workers needs --executor: the processes of this machine are always there")
     seconds = seconds_of(budget)
+    patience = RunOptions.wait_for_workers if wait_for_workers is None else parse_duration(wait_for_workers)
     registry = load_registry(strict=strict, isolated=True)
-    check_executor(registry, executor, scheduler)
+    check_executor(registry, executor, scheduler or "")
     console = make_console()
     with Downloads(console) as downloads:
         plan, folder, _ = prepare_suite(
@@ -143,7 +153,7 @@ def suite(
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
-    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds)
+    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler or "", seconds, patience)
     if dry_run:
         show_estimate(estimate(plan, folder, registry, options), name, console)
         raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)

@@ -26,12 +26,15 @@ def check_executor(registry: Registry, name: str, scheduler: str) -> None:
     UnknownNameError
         If there is no such executor.
     UsageError
-        If several packages register the name, or the executor of this machine is given a scheduler.
+        If several packages register the name, the engine cannot have such an address, or the executor of this machine
+        is given a scheduler.
+    PluginError
+        If the engine cannot be built, see `make_engine`.
     """
     if name == LOCAL and scheduler:
         raise UsageError(f"--scheduler {scheduler} needs --executor: the processes of this machine have no scheduler")
     if name != LOCAL:
-        _look_up(registry, name)
+        make_engine(registry, name, scheduler, 1)  # which starts nothing
 
 
 def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine:
@@ -49,8 +52,10 @@ def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Eng
 
     Raises
     ------
-    UnknownNameError, UsageError
-        As in `check_executor`.
+    UnknownNameError
+        If there is no such executor.
+    UsageError
+        If several packages register the name, or the engine cannot have such an address.
     PluginError
         If a package that the engine needs is not installed, or the factory fails or returns something else.
     """

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from mfbench.analysis.results import Run
 from mfbench.analysis.summary import KINDS, NO_VERDICT
 from mfbench.report.answer import listed
-from mfbench.report.cells import DASH, NO_VERDICT_MARK, number_cell, rank_cell, seconds, with_unit
+from mfbench.report.cells import DASH, NO_VERDICT_MARK, number_cell, rank_cell, time_cell, with_unit
 from mfbench.report.contents import kind_of
 from mfbench.report.heading import setting_of
 from mfbench.report.layouts import compact, needed_width, transposed
@@ -122,7 +122,7 @@ def method_lines(run: Run, width: int) -> Table:
         own = Cell("reference") if row["method"] == reference else verdict_cell(row, prefix)
         cells = [Cell(str(row["method"])), number_cell(factor * row["mean"], form), rank_cell(row["rank"])]
         cells += [own] if reference is not None else []
-        cells.append(Cell(seconds(row["total_seconds"])))
+        cells.append(time_cell(row["total_seconds"]))
         if any_failed:
             cells.append(Cell(f"{row['failed']} of {row['planned']}") if row["failed"] else DASH)
         table.rows.append(cells)

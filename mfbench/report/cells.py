@@ -133,6 +133,17 @@ def seconds(value: float) -> str:
     return f"{int(value // 3600)} h {int(value % 3600 // 60)} min"
 
 
+def time_cell(value: float) -> Cell:
+    """Return a cell with a duration; a dash if nothing was measured.
+
+    Examples
+    --------
+    >>> time_cell(8.04).text, time_cell(0.0).text
+    ('8.0 s', '–')
+    """
+    return Cell(seconds(value)) if value > 0 else DASH
+
+
 def measured(value: float, measure: str) -> str:
     """Return a value of a measure with its unit and three significant digits: a time, memory, or a score.
 

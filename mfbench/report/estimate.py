@@ -11,6 +11,7 @@ from rich.text import Text
 
 from mfbench.report.remaining import in_words
 from mfbench.report.sections.remarks import left_out
+from mfbench.run.budget import duration_text
 from mfbench.run.estimate import Estimate, Share
 from mfbench.wording import counted
 
@@ -59,6 +60,12 @@ def summary(estimate: Estimate) -> list[str]:
     )
     if one.worker_memory > one.memory_limit:
         memory += f"; a worker is stopped at {gibibytes(one.memory_limit)}, so run it with fewer --jobs"
+    if one.budget:
+        budget = f"within the budget of {duration_text(one.budget)}"
+        fits = f"about {one.reached} of them, evenly over datasets and methods"
+        if one.reached in (0, one.pending):
+            fits = "all of them" if one.reached else "none of them, as the start takes longer"
+        lines.append(f"{budget[0].upper()}{budget[1:]}: {fits}")
     return [*lines, memory]
 
 

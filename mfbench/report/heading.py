@@ -51,6 +51,7 @@ def data_of(run: Run) -> dict[str, Any]:
         "methods": run.methods,
         "datasets": run.datasets,
         "only": run.meta.only,
+        "share": None if run.meta.share is None else run.meta.share.model_dump(exclude={"digest"}),
         "environment": run.meta.environment.model_dump(exclude_unset=True),
     }
 
@@ -82,12 +83,14 @@ def regeneration_command(
     """
     import shlex
 
-    folder = [] if run.meta.out == "reports" else ["--out", run.meta.out]
+    folder = run.meta.folder_words
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []
     target = ["--output", output] if output else []
     if joined:
         return shlex.join(["mfbench", "report", *joined, *options, f"--{form}", *target])
+    if not run.meta.out:  # merged from runs that several commands have made
+        return shlex.join(["mfbench", "report", run.path.as_posix(), *options, f"--{form}", *target])
     share = run.meta.share
     suite = shlex.join([*run.meta.command, *(share.words if share is not None else ()), *folder])
     stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]

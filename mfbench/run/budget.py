@@ -123,6 +123,8 @@ def parse_duration(text: str) -> float:
     match = _DURATION.fullmatch(text.strip())
     parts = match.groups() if match else ()
     seconds = sum(float(number or 0) * size for number, size in zip(parts, _UNITS.values(), strict=False))
+    if seconds == 0.0 and any(parts):
+        raise UsageError(f"{text!r} leaves no time: write a longer duration, such as 10m or 1h30m")
     if not 0.0 < seconds < math.inf:
         raise UsageError(f"{text!r} is not a duration: write a number with s, m or h, such as 10m or 1h30m")
     return seconds

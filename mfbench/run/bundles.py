@@ -119,12 +119,14 @@ def bundle_of(plan: Plan, bundle: Bundle, run: str) -> Plan:
 
     Raises
     ------
+    UsageError
+        If the bundle belongs to another run.
     RunError
-        If the bundle belongs to another run, or trials of it are not in the plan.
+        If trials of it are not in the plan.
     """
     again = "to write the batch again, run: " + printable(shlex.join(bundle.command))
     if (bundle.suite, bundle.run) != (plan.loaded.suite.suite.name, run):
-        raise RunError(
+        raise UsageError(
             f"{bundle.name} belongs to the run {printable(bundle.suite)}/{printable(bundle.run)}, not to "
             f"{plan.loaded.suite.suite.name}/{run}; {again}"
         )

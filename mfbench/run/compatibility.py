@@ -184,6 +184,8 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "machines": _union(meta.machines for meta in metas),
             "ended_budget": max(meta.ended_budget for meta in metas),
             "only": only,
+            # No command that was typed makes the joined run.
+            "environment": metas[0].environment.model_copy(update={"command": []}),
             "other_environments": other_environments(metas[0].environment, environments),
             "command": _joined_command(metas, only),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from mfbench.errors import RunError
 from mfbench.host.registry import Registry
 from mfbench.run import environment
+from mfbench.run.budget import in_rounds
 from mfbench.run.costs import forecast
 from mfbench.run.reuse import other_runs
 from mfbench.run.runner import RETRIED, RunOptions
@@ -75,6 +77,10 @@ class Estimate:
         Datasets and methods that could not be used, each with the reason.
     unavailable : dict of str to Unavailable
         Datasets of `left_out` that are only unavailable.
+    budget : float
+        Seconds that the run may take; 0 for no limit.
+    reached : int
+        Trials to run that are predicted to end within the budget.
     """
 
     suite: str
@@ -92,6 +98,8 @@ class Estimate:
     methods: tuple[Share, ...]
     left_out: dict[str, str]
     unavailable: dict[str, Unavailable]
+    budget: float = 0.0
+    reached: int = 0
 
 
 def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) -> Estimate:
@@ -132,7 +140,23 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
         methods=tuple(sorted(_shares(pending, costs, lambda trial: trial.method), key=lambda one: -one.seconds)),
         left_out=dict(plan.left_out),
         unavailable=dict(plan.unavailable),
+        budget=options.budget,
+        reached=_reached(in_rounds(plan.trials, keys), costs, options.budget),
     )
+
+
+def _reached(trials: Sequence[Trial], costs: Forecast, budget: float) -> int:
+    """Return how many trials are predicted to end within a budget, in their order, each on the first free worker."""
+    free = [costs.startup] * costs.jobs  # the seconds at which each worker is free, a heap
+    number = 0
+    for trial in trials:
+        if free[0] >= budget:
+            break
+        seconds = costs.costs.of(trial).seconds
+        if free[0] + seconds <= budget:  # one that would take longer than what is left does not start
+            heapq.heapreplace(free, free[0] + seconds)
+            number += 1
+    return number
 
 
 def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial], str]) -> Iterable[Share]:

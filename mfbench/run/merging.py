@@ -81,6 +81,8 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
         Store(target).close()  # brings a store of an earlier version up to date before it is read
     with ExitStack() as stack, _many_files(len(folders)):
         runs, remarks = _opened(folders, stack)
+        if not any(run.folder.resolve() == source.resolve() for run in runs for source in sources):
+            raise NeverStartedError(sources[0])
         check_compatible(runs)
         metadata = joined_metadata(_with_trials(runs))
         plan = joined_plan(runs, list(metadata.methods))
@@ -89,7 +91,7 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
         before = None if is_new else next((run for run in runs if run.folder == target), None)
         keepers = _keepers(runs)
         with changed_store(target) as db:
-            _write(db, runs, _with_share(metadata, plan, target), plan, keepers, before)
+            _write(db, runs, _placed(metadata, plan, target, is_new=is_new), plan, keepers, before)
         return [*remarks, *remarks_on(runs), *remarks_on_plan(runs, plan)]
 
 
@@ -123,8 +125,6 @@ def _opened(folders: Sequence[Path], stack: ExitStack) -> tuple[list[Source], li
             runs.append(_open(folder, stack))
         except NeverStartedError:
             remarks.append(f"{folder} holds a run that never started completely, so it has no results.")
-    if not runs:
-        raise NeverStartedError(folders[0])
     return runs, remarks
 
 
@@ -135,11 +135,15 @@ def _open(folder: Path, stack: ExitStack) -> Source:
     return Source(folder, store.meta(), hashes, store, dict(store.raw("SELECT key, status FROM trials")))
 
 
-def _with_share(metadata: RunMetadata, plan: JoinedPlan, target: Path) -> RunMetadata:
-    """Return the metadata of a joined run: with the part of a plan that it has and, if that is its name, its place."""
+def _placed(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool) -> RunMetadata:
+    """Return the metadata of a joined run: with the part of a plan that it has, and where it is."""
     names = {share.run for share in (metadata.share, plan.share) if share is not None}
-    out = {"out": target.parent.parent.as_posix()} if target.name in names else {}
-    return metadata.model_copy(update={"share": plan.share, **out})
+    out = metadata.out
+    if target.name in names:
+        out = target.parent.parent.as_posix()
+    elif is_new:
+        out = ""  # no command of its suite looks for it there
+    return metadata.model_copy(update={"share": plan.share, "out": out})
 
 
 def _with_trials(runs: Sequence[Source]) -> Sequence[Source]:

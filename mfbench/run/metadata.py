@@ -7,6 +7,7 @@ are ignored.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -179,6 +180,22 @@ class RecordedShare(BaseModel):
         return ["--shard", f"{self.numbers[0]}/{self.of}"] if self.kind == "shard" and len(self.numbers) == 1 else []
 
 
+def resume_command(words: Sequence[str]) -> str:
+    """Return the command that goes on with an interrupted run.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Those of the command line that started it, after ``mfbench``.
+
+    Examples
+    --------
+    >>> resume_command(["suite", "uci", "--fresh", "--only", "wine*"])
+    "mfbench suite uci --only 'wine*'"
+    """
+    return shlex.join(["mfbench", *(word for word in words if word != "--fresh")])
+
+
 class RunMetadata(BaseModel):
     """The metadata that the last start of a run recorded.
 
@@ -207,7 +224,7 @@ class RunMetadata(BaseModel):
     only : list of str
         The patterns that restrict the run to a part of its suite.
     out : str
-        The folder of all reports.
+        The folder of all reports; empty for runs that were merged into another place.
     reused : Reused
         The results that are those of earlier runs.
     share : RecordedShare or None
@@ -241,6 +258,20 @@ class RunMetadata(BaseModel):
     other_environments: list[Environment] = []
     ended_budget: float = 0.0
     machines: dict[str, str] = {}
+
+    @property
+    def folder_words(self) -> list[str]:
+        """The words of a command line that name the folder of all reports; none for the usual one."""
+        return [] if self.out in ("", "reports") else ["--out", self.out]
+
+    @property
+    def resume_command(self) -> str:
+        """The command that goes on with the run: as it was typed, if it was typed."""
+        typed = self.environment.command
+        if typed[1:2] == ["suite"]:
+            return resume_command(typed[1:])
+        share = [] if self.share is None else self.share.words
+        return shlex.join([*self.command, *share, *self.folder_words])
 
     @property
     def name(self) -> str:

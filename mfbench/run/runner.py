@@ -71,6 +71,8 @@ class RunOptions:
     budget : float, default=0.0
         Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
         `mfbench.run.budget.in_rounds`.
+    wait_for_workers : float, default=300.0
+        Seconds for which a run waits for a worker of an engine while there is none.
     """
 
     jobs: int = 0
@@ -79,6 +81,7 @@ class RunOptions:
     executor: str = "local"
     scheduler: str = ""
     budget: float = 0.0
+    wait_for_workers: float = 300.0
 
 
 @dataclass

@@ -58,6 +58,8 @@ def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
     >>> share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", n_trials=45)
     >>> remark_on_share(share, Path("reports/uci/quick-1a-shard-2-of-3"), 15)
     'Shard 2 of 3: 15 of 45 trials. To join all shards, run: mfbench merge reports/uci/quick-1a-shard-*-of-3'
+    >>> remark_on_share(share, Path("merged"), 15)
+    'Shard 2 of 3: 15 of 45 trials. To add others, run: mfbench merge STORE... --into merged'
     """
     trials = f"{n_planned:,} of {share.n_trials:,} trials"
     if not share.kind:
@@ -66,6 +68,9 @@ def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
     which = f"{noun} {listing(share.numbers)} of {share.of}: {trials}."
     if share.kind == "bundle":
         return f"{which} The script merge.sh of the batch joins all bundles."
+    if folder.name not in (share.run, share.folder_name):  # merged elsewhere
+        into = shlex.join(["--into", folder.as_posix()])
+        return f"{which} To add others, run: mfbench merge STORE... {into}"
     pattern = share_folder_name(share.run, share.kind, "*", share.of)
     start, end = (folder.parent / pattern).as_posix().rsplit("*-of-", 1)
     return f"{which} To join all shards, run: mfbench merge {shlex.quote(start)}*-of-{end}"

@@ -122,7 +122,7 @@ def _check_version(version: int, path: Path) -> None:
     if version != SCHEMA_VERSION:
         raise RunError(
             f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
-            "use the mfbench that wrote it, or --fresh to start over"
+            "use the mfbench that wrote it, or start its run over with --fresh"
         )
 
 
@@ -142,7 +142,7 @@ def _check_size(db: sqlite3.Connection, path: Path) -> None:
 
 def damaged(path: Path, reason: str) -> str:
     """Return the sentence on a store that cannot be read."""
-    return f"{path} is damaged ({reason}); move it elsewhere, or use --fresh"
+    return f"{path} is damaged ({reason}); move it elsewhere, or start its run over with --fresh"
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

@@ -18,6 +18,7 @@ from mfbench.errors import UsageError
 from mfbench.trials import Trial
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+_SHARE_FOLDER = re.compile(r".+-(?:shard|bundle)-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Share:
         return share_folder_name(self.run, self.kind, self.number, self.of, self.batch)
 
 
-def share_folder_name(run: str, kind: str, number: int | str, of: int, batch: str = "") -> str:
+def share_folder_name(run: str, kind: str, number: int | str, of: int | str, batch: str = "") -> str:
     """Return the name of the run folder of a share.
 
     Parameters
@@ -67,7 +68,7 @@ def share_folder_name(run: str, kind: str, number: int | str, of: int, batch: st
     kind : {"shard", "bundle"}
     number : int or str
         "*" for a shell pattern that matches all shares.
-    of : int
+    of : int or str
     batch : str, default=""
 
     Examples
@@ -78,6 +79,17 @@ def share_folder_name(run: str, kind: str, number: int | str, of: int, batch: st
     'quick-1a2b3c4d-bundle-*-of-12-99e1f0'
     """
     return "-".join([run, kind, str(number), "of", str(of), *([batch] if batch else [])])
+
+
+def is_share_folder_name(name: str) -> bool:
+    """Tell whether a run folder has the name of that of a share.
+
+    Examples
+    --------
+    >>> is_share_folder_name("quick-1a2b3c4d-shard-3-of-10"), is_share_folder_name("quick-1a2b3c4d")
+    (True, False)
+    """
+    return _SHARE_FOLDER.fullmatch(name) is not None
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
+import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from multiprocessing import spawn
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 import dask
 from distributed import Client, LocalCluster
+from distributed.comm import CommClosedError
 
 from mfbench.errors import RunError, UsageError, describe_error
 
@@ -25,7 +30,8 @@ _END = 5.0
 # How Dask's nanny calls the process of a worker.
 _NAME = "Dask Worker process"
 _MAIN = "mfbench_dask.worker_main"
-_SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
+_SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
+_WITHOUT_PORT = "inproc://"  # a scheduler in this process
 # Settings of a cluster of our own. A worker holds one task besides those that run, so that the last ones of a run
 # are not behind a long one; a worker that has stopped answering is given up after a minute.
 _LOCAL = {"distributed.scheduler.worker-saturation": 1.0, "distributed.scheduler.worker-ttl": "60s"}
@@ -62,7 +68,7 @@ def check_scheduler(scheduler: str) -> None:
     mfbench.errors.UsageError: --scheduler '10.0.0.1:8786' is not an address of a Dask scheduler: write local, an \
 address such as tcp://10.0.0.1:8786, or the path of a scheduler file (.json)
     """
-    if is_local(scheduler) or scheduler.startswith(_SCHEMES):
+    if is_local(scheduler) or _is_address(scheduler):
         return
     if not scheduler.endswith(".json"):
         raise UsageError(
@@ -74,6 +80,32 @@ address such as tcp://10.0.0.1:8786, or the path of a scheduler file (.json)
             f"the scheduler file {scheduler} does not exist: start the scheduler with "
             f"`dask scheduler --scheduler-file {scheduler}`"
         )
+
+
+def _is_address(text: str) -> bool:
+    """Tell whether a text has a scheme that Dask knows, a host and a port."""
+    if text.startswith(_WITHOUT_PORT):
+        return True
+    try:
+        parts = urlsplit(text)
+        return text.startswith(_SCHEMES) and bool(parts.hostname) and bool(parts.port)
+    except ValueError:  # a port that is not a number, or a bracket that is not closed
+        return False
+
+
+# What is behind an error, the most specific first.
+_REASONS: tuple[tuple[type[BaseException], str], ...] = (
+    (socket.gaierror, "its host name is not known"),
+    (ConnectionRefusedError, "nothing listens at this address"),
+    (ssl.SSLError, "it does not accept the certificate, or its own is not accepted"),
+    (json.JSONDecodeError, "the file is not one that a scheduler has written"),
+    (KeyError, "the file is not one that a scheduler has written"),
+    (TimeoutError, "there is no answer"),
+    (
+        CommClosedError,
+        "the connection was closed; is it a scheduler, of this version of Dask?",
+    ),
+)
 
 
 async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
@@ -152,9 +184,19 @@ async def connect(scheduler: str | LocalCluster) -> Client:
         if client is not None:
             await close(client)
         where = scheduler if isinstance(scheduler, str) else "of this machine"
-        reason = "there is no answer" if isinstance(error, TimeoutError) else describe_error(error.__cause__ or error)
-        raise RunError(f"cannot reach the Dask scheduler {where}: {reason.splitlines()[0]}") from error
+        raise RunError(f"cannot reach the Dask scheduler {where}: {_reason(error)}") from error
     return client
+
+
+def _reason(error: BaseException) -> str:
+    """Return why there is no connection, as one clause."""
+    causes = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
+        causes.append(cause)
+    for kind, reason in _REASONS:
+        if any(isinstance(cause, kind) for cause in causes):
+            return reason
+    return describe_error(causes[-1]).splitlines()[0]
 
 
 async def close(client: Client) -> None:

@@ -103,12 +103,27 @@ def test_a_batch_is_written_again_but_not_over_another_one(prepared, tmp_path):
     write_batch(plan, folder, registry, SlurmOptions(bundles=2), place, COMMAND)
     write_batch(plan, folder, registry, SlurmOptions(bundles=2, time="9:00:00"), place, COMMAND)
     assert "--time=9:00:00" in (place / "job.sh").read_text()
-    with pytest.raises(UsageError, match="batch holds another batch or other files; choose another folder with --into"):
-        write_batch(plan, folder, registry, SlurmOptions(bundles=3), place, COMMAND)
+    with pytest.raises(UsageError, match="batch holds a batch of another run or other files; choose another folder w"):
+        write_batch(plan, folder.with_name("other"), registry, SlurmOptions(), place, COMMAND)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("")
-    with pytest.raises(UsageError, match="full holds another batch or other files"):
+    with pytest.raises(UsageError, match="full holds a batch of another run or other files"):
         write_batch(plan, folder, registry, SlurmOptions(), tmp_path / "full", COMMAND)
+
+
+def test_a_batch_replaces_an_earlier_one_of_the_same_run_and_keeps_its_results(prepared, tmp_path):
+    plan, folder, registry = prepared
+    place = tmp_path / "my batch"
+    assert write_batch(plan, folder, registry, SlurmOptions(bundles=3), place, COMMAND).earlier == ""
+    first = bundles_of(place)
+    with Store(first[2].folder(place / "runs")):
+        pass
+    assert write_batch(plan, folder, registry, SlurmOptions(bundles=3), place, COMMAND).earlier == ""
+    earlier = write_batch(plan, folder, registry, SlurmOptions(bundles=2), place, COMMAND).earlier
+    assert len(bundles_of(place)) == 2 == len(list((place / "bundles").iterdir()))
+    assert earlier == f"{shlex.quote(str(place / 'runs' / 'own' / f'{folder.name}-bundle-'))}*"
+    listed = subprocess.run(["bash", "-c", f"ls -d {earlier}"], capture_output=True, text=True, check=True).stdout
+    assert listed.splitlines() == [str(first[2].folder(place / "runs"))]
 
 
 @pytest.fixture

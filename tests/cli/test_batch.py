@@ -41,8 +41,21 @@ def test_a_batch_is_written(tmp_path, capsys, monkeypatch):
     assert read_bundle(tmp_path / "my batch" / "bundles" / "2.json").command == ["mfbench", *words]
 
 
+def test_an_earlier_batch_is_replaced_and_its_results_are_named(tmp_path, capsys):
+    assert leave("batch", "slurm", "small.toml", "--into", "b", "--bundles", "3") == 0
+    bundle = read_bundle(tmp_path / "b" / "bundles" / "1.json")
+    bundle.folder(tmp_path / "b" / "runs").mkdir(parents=True)
+    capsys.readouterr()
+    assert leave("batch", "slurm", "small.toml", "--into", "b", "--bundles", "2") == 0
+    out = capsys.readouterr().out
+    assert "An earlier batch was replaced. What its tasks have stored is kept; to merge it, run:\n" in out
+    assert f"  mfbench merge b/runs/small/{bundle.run}-bundle-* --into reports/small/{bundle.run}\n" in out
+
+
 def test_a_task_that_is_too_long_is_announced(capsys):
     assert leave("batch", "slurm", "small.toml", "--into", "b", "--bundles", "1", "--time", "0:01") == 0
+    assert "The prediction exceeds --time" in capsys.readouterr().out  # by the start alone
+    assert leave("batch", "slurm", "small.toml", "--into", "b", "--bundles", "1", "--time", "0:10") == 0
     assert "The prediction exceeds --time" not in capsys.readouterr().out  # three short trials
     assert leave("batch", "slurm", "small.toml", "--into", "c", "--bundle-time", "1h") == 0
     assert "1 bundle of about" in capsys.readouterr().out
@@ -55,7 +68,11 @@ def test_a_task_that_is_too_long_is_announced(capsys):
         (["small.toml", "--into", "b", "--time", "soon"], "--time 'soon' is not a time that Slurm reads"),
         (["small.toml", "--into", "b", "--bundle-time", "soon"], "'soon' is not a duration"),
         (["small.toml", "--into", "b", "--bundles", "2", "--bundle-time", "1h"], "choose one of --bundles and"),
-        (["small.toml", "--into", "."], ". holds another batch or other files; choose another folder with --into"),
+        (
+            ["small.toml", "--into", "."],
+            ". holds a batch of another run or other files; choose another folder with",
+        ),
+        (["small.toml", "--into", "b", "--time", "1:99:99"], "--time '1:99:99' is not a time that Slurm reads"),
         (["no-suite", "--into", "b"], "no-suite"),
     ],
 )

@@ -97,6 +97,11 @@ def test_the_keys_of_an_addition_are_explained_and_nothing_runs(small, tmp_path,
         (["--target", "y"], 2, "--target 'y' is the label column of an added dataset"),
         (["--executor", "loca"], 2, "unknown executor 'loca': did you mean 'local'? (see 'mfbench plugins')"),
         (["--scheduler", "there:1"], 2, "--scheduler there:1 needs --executor"),
+        (["--scheduler", ""], 2, "--scheduler is empty: write an address, or leave the option out"),
+        (["--wait-for-workers", "1h"], 2, "--wait-for-workers needs --executor"),
+        (["--executor", "dask", "--wait-for-workers", "soon"], 2, "'soon' is not a duration"),
+        (["--executor", "dask", "--scheduler", "bogus", "--dry-run"], 2, "'bogus' is not an address of a Dask sched"),
+        (["--executor", "dask", "--scheduler", "tcp://here:abc"], 2, "'tcp://here:abc' is not an address of a Dask"),
         (["--add-data", "file:none.csv"], 2, '--add-data "file:none.csv": '),
     ],
 )
@@ -121,6 +126,12 @@ class TestDryRun:
         assert "small, profile full: 3 trials, 0 stored in reports/small/" in capsys.readouterr().out
         assert sorted(tmp_path.rglob("*")) == before
 
+    def test_it_says_what_fits_into_a_budget(self, small, capsys):
+        assert small("--dry-run", "--budget", "1h") == 0
+        assert "\nWithin the budget of 1h: all of them\n" in capsys.readouterr().out
+        assert small("--dry-run", "--budget", "1s") == 0
+        assert "\nWithin the budget of 1s: none of them, as the start takes longer\n" in capsys.readouterr().out
+
     def test_what_is_stored_is_not_run_again(self, small, capsys):
         assert small() == 0
         capsys.readouterr()
@@ -144,7 +155,15 @@ class TestDryRun:
         assert not (tmp_path / "reports").exists()
 
 
-@pytest.mark.parametrize("budget", ["0", "0s", "-5m", "10", "soon", "1h1h"])
+@pytest.mark.parametrize("budget", ["0s", "0h0m"])
+def test_a_budget_of_nothing_is_one_sentence(capsys, budget):
+    with pytest.raises(SystemExit) as left:
+        main(["suite", "uci", "--budget", budget])
+    assert left.value.code == 2
+    assert f"{budget!r} leaves no time: write a longer duration, such as 10m" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("budget", ["0", "-5m", "10", "soon", "1h1h"])
 def test_a_budget_that_is_none_is_one_sentence(capsys, budget):
     with pytest.raises(SystemExit) as left:
         main(["suite", "uci", "--budget", budget])

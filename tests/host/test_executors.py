@@ -76,6 +76,14 @@ def test_names_and_addresses_are_checked_before_anything_runs():
         check_executor(registry_of(), "local", "there")
 
 
+def test_an_address_without_meaning_is_refused_before_anything_runs():
+    def strict(scheduler, jobs):
+        raise UsageError(f"{scheduler} is not an address")
+
+    with pytest.raises(UsageError, match=r"^there is not an address$"):
+        check_executor(registry_of(factory=strict), "silent", "there")
+
+
 def test_nobody_else_registers_local():
     with pytest.warns(PluginWarning, match="executor 'local' is that of mfbench itself"):
         assert registry_of(name="local").executors == {}

@@ -45,6 +45,12 @@ def test_it_states_size_time_and_memory():
     ]
 
 
+def test_a_budget_says_what_it_reaches():
+    text = shown(budget=5400.0, reached=31)
+    assert "\nWithin the budget of 1h30m: about 31 of them, evenly over datasets and methods\n" in text
+    assert "budget" not in shown()
+
+
 def test_tables_list_datasets_and_the_most_expensive_methods():
     text = shown()
     assert "iris" in text

@@ -110,7 +110,7 @@ def test_trials_of_other_versions_name_the_command_that_writes_the_batch(prepare
     plan.left_out["wine"] = "no network"
     with pytest.raises(RunError, match="are not in the plan here, where wine: no network; to write"):
         bundle_of(plan, bundle, folder.name)
-    with pytest.raises(RunError, match="bundle 2 of 3 belongs to the run own/other, not to own/"):
+    with pytest.raises(UsageError, match="bundle 2 of 3 belongs to the run own/other, not to own/"):
         bundle_of(plan, bundle_for(plan, folder, [0], run="other"), folder.name)
 
 

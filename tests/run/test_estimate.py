@@ -36,6 +36,16 @@ def test_the_shares_add_up(made):
     assert one.worker_memory == WORKER + max(share.memory for share in one.methods)
 
 
+def test_a_budget_is_filled_in_rounds_after_the_start(made):
+    free = made()
+    assert (free.budget, free.reached) == (0.0, 0)
+    startup = free.wall - max(free.seconds / 2, max(share.longest for share in free.datasets))
+    assert made(budget=startup / 2).reached == 0
+    assert made(budget=3600.0).reached == 12
+    reached = [made(budget=startup + part * free.seconds / 2).reached for part in (0.3, 0.6, 0.9)]
+    assert 0 < reached[0] < reached[1] < reached[2] < 12
+
+
 def test_more_workers_take_less_time_but_not_less_work(made):
     assert made(jobs=4).wall < made(jobs=1).wall
     assert made(jobs=4).seconds == made(jobs=1).seconds

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from mfbench.analysis.results import Run
-from mfbench.errors import RunError, UsageError
+from mfbench.errors import NeverStartedError, RunError, UsageError
+from mfbench.report.heading import regeneration_command
 from mfbench.run import merging
 from mfbench.run.formats.arrays import pack
 from mfbench.run.merging import merge_runs
@@ -94,16 +95,18 @@ def write(tmp_path, make_metadata, monkeypatch):
 
 
 def content(folder):
-    """Return everything that a store holds, as it is stored."""
+    """Return everything that a store holds, as it is stored, except for the folder in which it is."""
     with sqlite3.connect(folder / FILE_NAME) as db:
-        return {table: sorted(db.execute(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
+        tables = {table: sorted(db.execute(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
+    tables["meta"] = [row for row in tables["meta"] if row[0] != "out"]
+    return tables
 
 
 def unordered(folder):
     """Return the content of a store without the order of its datasets and methods."""
     tables = content(folder)
     tables["plan"] = sorted(row[1:] for row in tables["plan"])
-    tables["meta"] = Store(folder, read_only=True).meta()
+    tables["meta"] = Store(folder, read_only=True).meta().model_copy(update={"out": ""})
     return tables
 
 
@@ -450,6 +453,21 @@ class TestTarget:
         Store(Path("other")).close()
         with pytest.raises(RunError, match=r"^other holds a run that never started completely; repeat its command$"):
             merge_runs([Path("other")], Path("nothing"))
+
+    def test_sources_that_all_never_started_are_refused_into_a_run_as_into_a_new_folder(self, write):
+        folder = write("a", {("iris", "A"): 0.5})
+        Store(Path("started")).close()
+        Path("empty").mkdir()
+        (Path("empty") / FILE_NAME).touch()
+        for target in (folder, Path("new")):
+            with pytest.raises(NeverStartedError, match=r"^started holds a run that never started completely"):
+                merge_runs([Path("started"), Path("empty")], target)
+
+    def test_a_run_merged_elsewhere_names_no_command_that_would_look_for_it_there(self, write):
+        folder = write("a", {("iris", "A"): 0.5})
+        merge_runs([folder], Path("my joined"))
+        assert regeneration_command(Run(Path("my joined"))) == "mfbench report 'my joined' --md"
+        assert regeneration_command(Run(folder)).startswith("mfbench suite own ")
 
     def test_the_log_of_a_deleted_store_does_not_meet_the_new_one(self, write):
         folder = write("a", {("iris", "A"): 0.5})

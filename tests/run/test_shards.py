@@ -37,7 +37,7 @@ def test_a_shard_has_a_folder_of_its_own(tmp_path, prepared):
 
 def test_the_remark_can_be_pasted_into_a_shell():
     share = RecordedShare(kind="shard", numbers=[2, 3], of=9, run="quick-1a", n_trials=1200)
-    assert remark_on_share(share, Path("my runs/uci/quick-1a-shard-2-of-9"), 400) == (
+    assert remark_on_share(share, Path("my runs/uci/quick-1a"), 400) == (
         "Shards 2 and 3 of 9: 400 of 1,200 trials. To join all shards, run: "
         "mfbench merge 'my runs/uci/quick-1a-shard-'*-of-9"
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from mfbench.analysis.results import Run
 from mfbench.report.answer import listed
 from mfbench.run.budget import duration_text
@@ -29,13 +27,10 @@ def not_run_yet(run: Run) -> list[str]:
     if not budget:
         return [f"{count}."]
     ended = f"{count}, because the budget of {duration_text(budget)} ended."
-    return [f"{ended} To go on, run: {command_to_go_on(run)}", *_not_reached(run)]
-
-
-def command_to_go_on(run: Run) -> str:
-    """Return the command that runs the trials which a budget left, with the same budget."""
-    folder = [] if run.meta.out == "reports" else ["--out", run.meta.out]
-    return shlex.join([*run.meta.command, *folder, "--budget", duration_text(run.meta.ended_budget)])
+    command = run.meta.resume_command
+    if "--budget" not in command:  # it was not typed
+        command += f" --budget {duration_text(budget)}"
+    return [f"{ended} To go on, run: {command}", *_not_reached(run)]
 
 
 def _not_reached(run: Run) -> list[str]:

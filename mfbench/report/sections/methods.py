@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mfbench.analysis.results import Run
-from mfbench.report.cells import number_cell, rank_cell, seconds
+from mfbench.report.cells import DASH, number_cell, rank_cell, time_cell
 from mfbench.report.charts.score_time import score_time_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns
 from mfbench.run.trial.metrics import SCORES
@@ -57,8 +57,8 @@ def method_table(run: Run) -> Table:
                 number_cell(factor * row["mean"], form),
                 rank_cell(row["rank"]),
                 *(Cell("reference") if row["method"] == reference else verdict_cell(row, key) for _, key in verdicts),
-                Cell(seconds(row["total_seconds"])),
-                Cell(f"{row['peak_memory'] / 1e6:.1f} MB"),
+                time_cell(row["total_seconds"]),
+                Cell(f"{row['peak_memory'] / 1e6:.1f} MB") if row["peak_memory"] else DASH,
                 Cell(f"{row['failed']} of {row['planned']}" if row["failed"] else "–"),
             ]
         )

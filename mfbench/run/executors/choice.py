@@ -41,4 +41,5 @@ def open_executor(job: Job, plan: Plan, registry: Registry, options: RunOptions,
     engine = make_engine(registry, options.executor, options.scheduler, jobs)
     costs = None if plan.forecast is None else plan.forecast.costs
     cost: Cost = unknown if costs is None else lambda trial: costs.of(trial).seconds
-    return RemotePool(job, engine, fingerprint_of(sources_of(plan, registry)), cost=cost)
+    fingerprint = fingerprint_of(sources_of(plan, registry))
+    return RemotePool(job, engine, fingerprint, cost=cost, patience=options.wait_for_workers)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mfbench.errors import RunError
+from mfbench.run.budget import duration_text
 from mfbench.run.executors.messages import Machine
 
 ATTEMPTS = 3  # introductions that may be lost while the place is still there
@@ -99,9 +100,9 @@ class Places:
         if self._alone_since is None:
             self._alone_since = now
         if now - self._alone_since >= self.patience:
-            raise RunError(f"no worker has come within {self.patience:g} s; {CONTINUE}")
+            raise RunError(f"no worker has come within {duration_text(self.patience)}; {CONTINUE}")
         silent = _STARTING if self.present else _SILENT
         if not self._has_complained and now - self._alone_since >= min(silent, self.patience / 2):
             self._has_complained = True
             lack = "no worker has answered yet" if self.present else "there is no worker"
-            self.notify(f"{lack}; waiting for {self.patience:g} s at most")
+            self.notify(f"{lack}; waiting for {duration_text(self.patience)} at most")

@@ -23,6 +23,7 @@ from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.json import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
 from mfbench.report.sections.power import power_report
 from mfbench.report.sections.remarks import remarks
+from mfbench.run.metadata import RecordedShare
 from mfbench.run.store import Store
 from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.sections import Report, Section
@@ -128,6 +129,14 @@ def comparison(write):
     )
 
 
+def shard(write):
+    run = write({("d", "A"): 0.5})
+    with Store(run.path) as store:
+        share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", digest="d", n_trials=15)
+        store.record("share", share.model_dump(mode="json"))
+    return load_run(run.path)
+
+
 def by_rule(rule, folds):
     """Return a function that makes a run whose rule is `rule`, with scores that allow a test and scores that do not."""
 
@@ -211,6 +220,7 @@ RUNS = {
     "calibration": calibration,
     "empty": empty,
     "ended by a budget": ended_by_a_budget,
+    "shard": shard,
     "without methods": lambda write: write({}),
     "not started": lambda write: write({(d, m): [None] * 5 for d in "de" for m in "ABC"}),
     "one cell": lambda write: write({("d", "A"): 0.5}),

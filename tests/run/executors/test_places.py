@@ -54,8 +54,8 @@ def test_a_place_that_never_answers_is_avoided(places, notices):
 def test_patience_ends(places, notices):
     for now in (0.0, 10.0, 59.0):
         places.look({}, now)
-    assert notices == ["there is no worker; waiting for 60 s at most"]
-    with pytest.raises(RunError, match="no worker has come within 60 s"):
+    assert notices == ["there is no worker; waiting for 1m at most"]
+    with pytest.raises(RunError, match="no worker has come within 1m"):
         places.look({}, 60.0)
 
 
@@ -64,7 +64,7 @@ def test_workers_that_are_starting_have_more_time_before_the_user_is_notified(pl
         places.look({"p": 1}, now)
     assert not notices
     places.look({"p": 1}, 30.0)
-    assert notices == ["no worker has answered yet; waiting for 60 s at most"]
+    assert notices == ["no worker has answered yet; waiting for 1m at most"]
 
 
 def test_patience_begins_again_when_a_place_was_there(places):
