@@ -314,9 +314,9 @@ def _write(folder: Path, files: dict[str, str], first: Bundle) -> None:
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
         for name in _SCRIPTS:
             (folder / name).chmod(0o755)
-        for path in (folder / _BUNDLES).glob("*.json"):  # of a batch with more tasks
-            if f"{_BUNDLES}/{path.name}" not in files:
-                path.unlink()
+        for left in (folder / _BUNDLES).glob("*.json"):  # of a batch with more tasks
+            if f"{_BUNDLES}/{left.name}" not in files:
+                left.unlink()
 
 
 def _holds(folder: Path, bundle: Bundle) -> bool:

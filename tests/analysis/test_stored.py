@@ -62,5 +62,6 @@ def test_the_trials_that_a_part_of_a_run_lacks_have_no_result_yet(tmp_path, time
         ("iris", "A"): False, ("iris", "B"): False, ("wine", "A"): True, ("wine", "B"): True,
     }  # fmt: skip
     assert len(StoredRun(run.path).rows) == 8
+    place = run.path.rename(run.path.with_name(share.folder_name))
     command = f"mfbench merge {tmp_path}/whole-shard-*-of-2"
-    assert part.remarks == [f"Shard 1 of 2: 6 of 8 trials. To join all shards, run: {command}"]
+    assert type(run)(place).remarks == [f"Shard 1 of 2: 6 of 8 trials. To join all shards, run: {command}"]
