@@ -1,13 +1,17 @@
 """How busy a driver keeps 1,000 workers, and how many trials a second it stores: run this file as a script.
 
 The cluster is simulated in virtual time: a trial takes a second of it, an answer some milliseconds, and whatever the
-driver computes counts as it is measured. The driver is the real one, with the store of a run.
+driver computes counts as it is measured. The driver is the real one, with the store of a run. The times of answers are
+those of a Dask cluster of one machine; ``python tests/benchmarks/scale_study.py record`` measures them again.
 """
 
+import json
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run" / "executors"))
 
@@ -16,8 +20,39 @@ from fake import FINGERPRINT, METHODS, FakeEngine, job_of, trials_of
 from mfbench.run.executors.remote import RemotePool
 from mfbench.run.store import Store
 
-# Seconds from the end of a call to its answer in the driver: assumed, with a tail of slow ones.
-LATENCIES = tuple(ms / 1000 for ms in (2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 12, 30))
+RECORDED = Path(__file__).with_name("scale_latencies.json")
+LATENCIES = tuple(ms / 1000 for ms in json.loads(RECORDED.read_text())["milliseconds"])
+"""Seconds from the end of a call to its answer in the driver, equally likely."""
+TARGET = """
+import time
+
+def end(payload):
+    time.sleep(0.02)
+    return repr(time.monotonic()).encode()
+"""
+
+
+def record(n_calls=1000, window=16):
+    """Write the quantiles of the times that answers of a Dask cluster of two workers take to the driver."""
+    from mfbench_dask.engine import DaskEngine
+
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "scale_target.py").write_text(TARGET)
+        sys.path.insert(0, folder)  # workers take it over
+        seconds, sent = [], 0
+        with DaskEngine("local", 2, "scale_target:end") as engine:
+            while len(seconds) < n_calls:
+                while sent < n_calls and sent - len(seconds) < window:
+                    engine.submit(sent, b"x" * 2000)
+                    sent += 1
+                outcomes = engine.wait(10)
+                now = time.monotonic()  # which all processes of a Linux machine share
+                assert all(outcome.answer for outcome in outcomes), outcomes
+                seconds += [now - float(outcome.answer) for outcome in outcomes]
+    quantiles = 1000 * np.quantile(seconds, (np.arange(20) + 0.5) / 20)
+    content = {"calls": n_calls, "workers": 2, "milliseconds": quantiles.round(2).tolist()}
+    RECORDED.write_text(json.dumps(content) + "\n")
+    print(content)
 
 
 def simulate(n_trials, folder, *, n_workers=1000, seconds=1.0, loss=0.0, store=True):
@@ -59,4 +94,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["record"]:
+        record()
+    else:
+        main()

@@ -92,5 +92,7 @@ def test_a_file_without_its_end_is_refused(tmp_path, read_only):
         db.execute("INSERT INTO meta VALUES ('long', ?)", ["x" * 100_000])
     path = tmp_path / FILE_NAME
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(RunError, match=r"results.sqlite is damaged \(its end is missing\); move it elsewhere, or start"):
+    with pytest.raises(
+        RunError, match=r"results.sqlite is damaged \(its end is missing\); move it elsewhere, or start"
+    ):
         Store(tmp_path, read_only=read_only)
