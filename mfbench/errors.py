@@ -62,9 +62,14 @@ class UnknownNameError(UsageError):
     """
 
     def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "", owner: str = "") -> None:
-        of_owner = f" of {owner}" if owner else ""
-        super().__init__(f"unknown {kind} {name!r}{of_owner}{suggestion(name, names)}{f' ({hint})' if hint else ''}")
+        super().__init__(kind, name, tuple(names), hint, owner)
         self.kind, self.name = kind, name
+
+    def __str__(self) -> str:
+        """Return the message; to find similar names takes time, and many of these errors are never shown."""
+        kind, name, names, hint, owner = self.args
+        of_owner = f" of {owner}" if owner else ""
+        return f"unknown {kind} {name!r}{of_owner}{suggestion(name, names)}{f' ({hint})' if hint else ''}"
 
 
 class PluginError(MfbenchError):

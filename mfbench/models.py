@@ -51,6 +51,11 @@ class EstimatorSpec:
     expected_failures : mapping of str to str, default={}
         Checks of ``mfbench check`` that the method cannot pass, each with the reason. A declared check that passes
         is a failure.
+    requires : sequence of str, default=()
+        Packages that a fit imports and that the plugin's distribution does not always install, by the names of their
+        modules: ``("skrebate",)``. A suite leaves the method out where one is missing, before anything runs.
+    install : str, default=""
+        What ``pip install`` needs for them, such as ``"mfbench[rebate]"``; empty if it is the modules' names.
 
     Raises
     ------
@@ -69,6 +74,8 @@ class EstimatorSpec:
     complexity: str = ""
     check_parameters: Mapping[str, Any] = field(default_factory=dict)
     expected_failures: Mapping[str, str] = field(default_factory=dict)
+    requires: Sequence[str] = ()
+    install: str = ""
 
     def __post_init__(self) -> None:
         check_name(self.name)

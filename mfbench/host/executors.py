@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mfbench.engines import Engine
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, UsageError, describe_error
-from mfbench.host.factories import import_object
+from mfbench.host.factories import import_object, remedy
 from mfbench.host.registered import Registered
 from mfbench.host.registry import LOCAL, Registry
 from mfbench.host.spec_checks import shown
@@ -66,7 +66,7 @@ def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Eng
     except (KeyboardInterrupt, MfbenchError):
         raise
     except ImportError as error:
-        raise PluginError(f"executor {name!r} needs {_missing(error)}: {_remedy(registered)}") from error
+        raise PluginError(f"executor {name!r} needs {_missing(error)}: {remedy(registered)}") from error
     except BaseException as error:
         raise PluginError(
             f"executor {name!r} of {registered.plugin} cannot be used: {describe_error(error)}"
@@ -88,7 +88,3 @@ def _look_up(registry: Registry, name: str) -> Registered:
 
 def _missing(error: ImportError) -> str:
     return f"the package {error.name!r}" if isinstance(error, ModuleNotFoundError) and error.name else str(error)
-
-
-def _remedy(registered: Registered) -> str:
-    return f"pip install '{registered.spec.install}'" if registered.spec.install else f"see {registered.plugin}"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import shlex
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
 from mfbench.host.registered import Registered
 from mfbench.host.spec_checks import shown
 from mfbench.models import DatasetSpec, EstimatorSpec, SelectorSpec
+from mfbench.wording import listing
 
 
 def import_object(reference: str) -> Any:
@@ -106,8 +110,36 @@ def check_parameters(registered: Registered, names: Iterable[str]) -> None:
             raise UnknownNameError("parameter", name, allowed, owner=repr(registered.title))
 
 
+def missing_packages(spec: EstimatorSpec) -> list[str]:
+    """Return the packages that a fit needs and that are not installed, by the names of their modules."""
+    return [name for name in spec.requires if sys.modules.get(name) is None and find_spec(name) is None]
+
+
+def remedy(registered: Registered) -> str:
+    """Return the command that installs what a method or executor needs, or where to look."""
+    spec = registered.spec
+    packages = spec.install or (" ".join(spec.requires) if isinstance(spec, EstimatorSpec) else "")
+    return f"pip install {shlex.quote(packages)}" if packages else f"see {registered.plugin}"
+
+
+def check_requirements(registered: Registered) -> None:
+    """Refuse a method without the packages that its fit would import.
+
+    Raises
+    ------
+    PluginError
+        If one is not installed; the message has the command that installs it.
+    """
+    missing = missing_packages(registered.spec)
+    if missing:
+        number = "the package" if len(missing) == 1 else "the packages"
+        raise PluginError(f"{registered.title!r} needs {number} {listing(missing)}: {remedy(registered)}")
+
+
 def build(registered: Registered, params: Mapping[str, Any]) -> Any:
     """Call the factory or loader of a spec with its defaults and `params`, after checking their names."""
     check_parameters(registered, params)
+    if isinstance(registered.spec, EstimatorSpec):
+        check_requirements(registered)
     target = resolve_factory(registered)
     return target(**{**getattr(registered.spec, "defaults", {}), **params})

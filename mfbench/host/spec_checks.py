@@ -102,6 +102,10 @@ def _is_path(value: object) -> bool:
     return value is None or (isinstance(value, Sequence) and len(value) == 2 and _is_list(value, _is_text))
 
 
+def _is_module(value: object) -> bool:
+    return isinstance(value, str) and value.isidentifier()
+
+
 def _optional(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
@@ -129,6 +133,8 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "complexity": _TEXT,
     "check_parameters": (lambda value: _is_mapping(value, _is_anything), "a mapping from parameters to values"),
     "expected_failures": (lambda value: _is_mapping(value, _is_text), "a mapping from checks to reasons"),
+    "requires": (lambda value: _is_list(value, _is_module), "a list of modules, such as ('skrebate',)"),
+    "install": _TEXT,
     "invariance": (lambda value: value in ("none", "affine", "monotone"), "'none', 'affine' or 'monotone'"),
     "targets": (lambda value: value in ("", "classes", "numbers"), "'classes', 'numbers' or ''"),
     "raw_input": (_is_flag, "True or False"),

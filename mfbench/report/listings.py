@@ -17,8 +17,10 @@ from mfbench.data.remote.answers import plain_text
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE
+from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
+from mfbench.wording import listing
 
 if TYPE_CHECKING:
     from mfbench.data.lookup import LoadedDataset
@@ -43,15 +45,20 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         table = _table("name", "what it is", "paper", "package", fold=("what it is", "paper"))
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
-                table.add_row(
-                    Text(name, style="bold"), Text(plain_text(entry.spec.summary)), _paper(entry), Text(_package(entry))
-                )
+                table.add_row(Text(name, style="bold"), _summary(entry), _paper(entry), Text(_package(entry)))
         console.print(Text(f"{kind} ({table.row_count})", style="bold"))
         if table.row_count:
             console.print(table)
     if not tags:
         _show_executors(registry, console)
         _show_entry_points(registry, console)
+
+
+def _summary(entry: Registered) -> Text:
+    """Return the line about a method, and what it lacks here."""
+    text = Text(plain_text(entry.spec.summary))
+    missing = missing_packages(entry.spec)
+    return text.append(f"; needs {listing(missing)}: {remedy(entry)}", style="yellow") if missing else text
 
 
 def _show_executors(registry: Registry, console: Console) -> None:

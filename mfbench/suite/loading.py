@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.limits import LARGEST_FILE
 from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
 from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profiles
@@ -177,7 +178,11 @@ def find_suite(name: str, registry: Registry) -> Path:
 def read_text(path: Path) -> str:
     """Read a suite file as UTF-8, or raise `SuiteError`."""
     try:
-        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise SuiteError(f"{path}: larger than {LARGEST_FILE // 2**20} MiB, which is too large for a suite")
+        return content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise SuiteError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:

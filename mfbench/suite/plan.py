@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.costs import Forecast
 from mfbench.suite.forms import KINDS
+from mfbench.suite.limits import check_trials
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.planned_dataset import PlannedDataset
@@ -37,7 +38,7 @@ from mfbench.suite.published import (
 )
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Method, ProtocolSettings
-from mfbench.suite.seeds import derive_seed
+from mfbench.suite.seeds import seed_of
 from mfbench.suite.shares import Share
 from mfbench.trials import Trial, Unavailable
 
@@ -132,9 +133,10 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     references = resolve_datasets(loaded, registry, lookup)
     methods, left_out, references = _restrict(methods, left_out, references, only, loaded.added_methods)
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
+    check_trials(len(references), len(methods), plan.protocol.folds, plan.protocol.repeats, str(loaded.path))
     _add_datasets(plan, references, registry, lookup)
     for planned in plan.datasets.values():
-        plan.trials += _trials(plan, planned, registry)
+        plan.trials.extend(_trials(plan, planned, registry))
     for table in published:
         # An added method may have the label of a published one by accident.
         printed = [label for label in plan.methods if label not in loaded.added_methods]
@@ -239,22 +241,22 @@ def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
     return spec.collections
 
 
-def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> list[Trial]:
+def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator[Trial]:
     settings = plan.loaded.protocol
     seed = plan.loaded.suite.suite.seed
-    trials = []
     bases = {}
     for method in plan.methods.values():
         ingredients = key_ingredients(planned, method, settings, registry)
         plan.ingredients[planned.label, method.label] = ingredients
         bases[method.label] = hashlib.sha256(json.dumps(ingredients, sort_keys=True, default=repr).encode())
+    # The text of a list in JSON is put together from parts: to write it for each trial takes longer than to hash it.
+    names = {label: json.dumps([planned.label, label])[1:-1] for label in plan.methods}
     for repeat, fold in plan.protocol.coordinates():
-        for method in plan.methods.values():
-            digest = bases[method.label].copy()
-            digest.update(json.dumps([planned.label, method.label, repeat, fold, seed]).encode())
-            trial_seed = derive_seed(seed, planned.label, method.label, repeat, fold)
-            trials.append(Trial(digest.hexdigest()[:32], planned.label, method.label, repeat, fold, trial_seed))
-    return trials
+        for label, name in names.items():
+            digest = bases[label].copy()
+            digest.update(f"[{name}, {repeat}, {fold}, {seed}]".encode())
+            trial_seed = seed_of(f"[{seed}, {name}, {repeat}, {fold}]")
+            yield Trial(digest.hexdigest()[:32], planned.label, label, repeat, fold, trial_seed)
 
 
 def key_ingredients(

@@ -154,9 +154,11 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
         If there is no such table, it cannot be read, or the suite does not measure its score.
     """
     names = loaded.suite.report.published
-    tables = []
+    tables: list[PublishedTable] = []
     for position, name in enumerate([names] if isinstance(names, str) else names):
         location = f"{loaded.path}: report.published" + ("" if isinstance(names, str) else f"[{position}]")
+        if any(name == table.name for table in tables):
+            raise SuiteError(f"{location}: {name!r} is listed twice")
         try:
             table = read_published(name, registry, loaded.path.resolve().parent)
         except SuiteError as error:

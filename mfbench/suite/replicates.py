@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.expressions import Expression, parse
+from mfbench.suite.limits import check_datasets
 from mfbench.suite.schema import Suite
 
 
@@ -24,6 +25,7 @@ def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
         If the profile has no number, or a dataset is not generated from a seed.
     """
     groups = []
+    total = 0
     for position, group in enumerate(suite.datasets):
         location = f"{file}: datasets[{position}].replicates"
         count = group.replicates
@@ -31,6 +33,8 @@ def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
             if profile not in count:
                 raise SuiteError(f"{location}: no number for the profile {profile!r}; add {profile} = …")
             count = count[profile]
+        total += len(group.use) * (1 if count is None else count)
+        check_datasets(total, location if count is not None else f"{file}: datasets[{position}].use")
         if count is None:
             groups.append(group)
         elif count:

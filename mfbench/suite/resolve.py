@@ -5,6 +5,7 @@ Nothing is loaded or fitted here. Every mistake is one sentence with the file an
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,11 +22,12 @@ from mfbench.data.reference import (
 )
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
-from mfbench.host.factories import check_parameters, takes_numbers
+from mfbench.host.factories import check_parameters, check_requirements, takes_numbers
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import KINDS
+from mfbench.suite.limits import check_points
 from mfbench.suite.loading import LoadedSuite, Place
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.schema import Datasets, Method, ProtocolSettings
@@ -101,6 +103,7 @@ def _resolve_predictor(
     grid = resolve_grid(method, registered, f"{location}.tune")
     if protocol.grid_values is not None:
         grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
+    check_points(math.prod(len(values) for _, _, values in grid), f"{location}.tune")
     top = "all" if selector is None else method.top
     # Without a grid the setting has no effect, so it must not make two equal methods different.
     selection = (method.selection or protocol.selection or "nested") if grid else "nested"
@@ -167,6 +170,7 @@ def _resolve_step(text: str, kind: str, registry: Registry, home: str, location:
         expression = replace(written, name=registry.resolve(kind, written.name, home))
         registered = registry.selector(expression.name) if kind == "selector" else registry.classifier(expression.name)
         check_parameters(registered, expression.params)
+        check_requirements(registered)
     except UsageError as error:
         raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec

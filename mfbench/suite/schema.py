@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from mfbench.suite.forms import KINDS
+from mfbench.suite.limits import MOST_ENTRIES, MOST_TABLES
 
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -156,9 +157,13 @@ class Datasets(Part):
     """``[[datasets]]``: a list of datasets that share these options."""
 
     use: list[Text] = Field(
-        min_length=1, description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'."
+        min_length=1,
+        max_length=MOST_ENTRIES,
+        description="Names, expressions such as 'waveform-21(n_samples=1000)', or 'file:PATH'.",
     )
-    replicates: Annotated[int, Field(ge=1)] | dict[Name, Annotated[int, Field(ge=0)]] | None = Field(
+    replicates: (
+        Annotated[int, Field(ge=1, le=MOST_ENTRIES)] | dict[Name, Annotated[int, Field(ge=0, le=MOST_ENTRIES)]] | None
+    ) = Field(
         default=None,
         description="Copies of each dataset, generated with the seeds 0, 1, …; one number, or one per profile.",
     )
@@ -225,7 +230,9 @@ class Method(Part):
     )
     tune: (
         Literal["default"]
-        | Annotated[dict[str, Annotated[list[Any], Field(min_length=1)] | Range], Field(min_length=1)]
+        | Annotated[
+            dict[str, Annotated[list[Any], Field(min_length=1, max_length=MOST_ENTRIES)] | Range], Field(min_length=1)
+        ]
         | None
     ) = Field(
         default=None,
@@ -261,7 +268,7 @@ class Report(Part):
         default=[],
         description="Lists of methods that are equal by construction: the report shows how often each rule rejects.",
     )
-    published: Text | list[Text] = Field(
+    published: Text | Annotated[list[Text], Field(max_length=MOST_TABLES)] = Field(
         default=[], description="Tables of published figures to compare with: names, or paths of CSV files."
     )
 
@@ -274,8 +281,8 @@ class Suite(Part):
     profiles: dict[Name, Profile] = Field(
         default={}, description="Named variants of the protocol, selected with --profile."
     )
-    datasets: list[Datasets] = Field(min_length=1)
-    methods: list[Method] = Field(min_length=1)
+    datasets: list[Datasets] = Field(min_length=1, max_length=MOST_ENTRIES)
+    methods: list[Method] = Field(min_length=1, max_length=MOST_ENTRIES)
     report: Report = Report()
 
 

@@ -30,7 +30,18 @@ def derive_seed(*coordinates: Any) -> int:
     >>> derive_seed(2020, "wine", "RFF", 0, 1) == derive_seed(2020, "wine", "RFF", 1, 0)
     False
     """
+    return seed_of(json.dumps(coordinates))
+
+
+def seed_of(text: str) -> int:
+    """Return the seed of coordinates that are already written as JSON; see `derive_seed`.
+
+    Examples
+    --------
+    >>> seed_of('[2020, "wine"]') == derive_seed(2020, "wine")
+    True
+    """
     import numpy as np
 
-    digest = hashlib.blake2b(json.dumps(coordinates).encode(), digest_size=16).digest()
+    digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     return int(np.random.SeedSequence(int.from_bytes(digest, "little")).generate_state(1)[0])

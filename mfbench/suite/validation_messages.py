@@ -31,7 +31,7 @@ def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
         fields, inner = _follow(model, detail["loc"])
         by_key.setdefault(_path(fields), []).append((detail, inner))
     # A key inside another one is more precise: "tune.k is empty" makes "tune is not a string" pointless.
-    outer = {key for key in by_key for other in by_key if other.startswith((f"{key}.", f"{key}["))}
+    outer = {key[:place] for key in by_key for place, mark in enumerate(key) if mark in ".["}
     return [f"{key}: {_sentence(details)}" for key, details in by_key.items() if key not in outer]
 
 
@@ -155,5 +155,7 @@ def _allowed(detail: Any) -> str:
         return "a string without blanks at its ends"
     if kind in ("string_too_short", "too_short"):
         return f"at least {context['min_length']} {'character' if 'string' in kind else 'entry'}"
+    if kind in ("string_too_long", "too_long"):
+        return f"at most {context['max_length']:,} {'characters' if 'string' in kind else 'entries'}"
     message = str(detail["msg"])
     return message.removeprefix("Input should be ").removeprefix("Value error, ")

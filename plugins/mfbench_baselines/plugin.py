@@ -130,6 +130,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 "feature selection methods for bioinformatics data mining, Journal of Biomedical Informatics 85, 2018",
                 defaults={"algorithm": algorithm},
                 tags=("baseline", "filter", "relief", "skrebate"),
+                requires=("skrebate",),
+                install="mfbench[rebate]",
             )
             for name, algorithm, summary in (
                 ("surf", "SURF", "SURF: Relief with all neighbours within the mean distance"),

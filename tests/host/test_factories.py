@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mfbench import DatasetSpec, SelectorSpec
-from mfbench.errors import UnknownNameError
-from mfbench.host.factories import build, check_parameters, parameter_names, resolve_factory
+from mfbench.errors import PluginError, UnknownNameError
+from mfbench.host.factories import build, check_parameters, check_requirements, parameter_names, resolve_factory
 from mfbench.host.registered import Plugin, Registered
 
 
@@ -59,3 +59,31 @@ class TestParameters:
         spec = DatasetSpec(name="d", summary="", loader=loader)
         check_parameters(Registered(spec, Plugin("p", "p")), ["n_samples"])
         assert calls == []
+
+
+class TestRequirements:
+    def registered(self, **fields):
+        spec = SelectorSpec(name="a", summary="", factory=Thing, **fields)
+        return Registered(spec, Plugin("p", "p"))
+
+    def test_what_is_installed_is_not_missing(self):
+        check_requirements(self.registered(requires=("json", "numpy")))
+
+    @pytest.mark.parametrize(
+        ("fields", "sentence"),
+        [
+            ({"requires": ("json", "no_such")}, r"^'a' needs the package no_such: pip install 'json no_such'$"),
+            (
+                {"requires": ("no_such",), "install": "p[all]"},
+                r"^'a' needs the package no_such: pip install 'p\[all\]'$",
+            ),
+            ({"requires": ("not_a", "not_b")}, r"^'a' needs the packages not_a and not_b: pip install 'not_a not_b'$"),
+        ],
+    )
+    def test_a_method_is_refused_with_the_command_that_installs_what_it_lacks(self, fields, sentence):
+        with pytest.raises(PluginError, match=sentence):
+            check_requirements(self.registered(**fields))
+        with pytest.raises(UnknownNameError, match="'colour'"):  # a mistake of the user comes first
+            build(self.registered(**fields), {"colour": 1})
+        with pytest.raises(PluginError, match=sentence):
+            build(self.registered(**fields), {"size": 1})

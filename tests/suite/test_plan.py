@@ -386,6 +386,16 @@ class TestOnly:
         alone = make_plan(loaded, registry, ["GONE"])
         assert (list(alone.left_out), alone.trials) == (["GONE"], [])
 
+    def test_a_method_whose_package_is_missing_is_left_out_before_anything_runs(
+        self, suite_file, make_plugin, toy_plugin
+    ):
+        far = ClassifierSpec(name="far", summary="", factory="sklearn.dummy:DummyClassifier", requires=("no_such",))
+        registry = load_registry(only=[], extra=[("toy", toy_plugin), ("far", make_plugin("far", classifiers=[far]))])
+        methods = METHOD + 'classifier = "plain"\n[[methods]]\nlabel = "FAR"\nclassifier = "far"'
+        plan = make_plan(load_suite(suite_file(methods=methods), registry), registry)
+        assert plan.left_out == {"FAR": "'far' needs the package no_such: pip install no_such"}
+        assert {trial.method for trial in plan.trials} == {"A"}
+
     def test_what_is_not_asked_for_is_not_loaded(self, planned):
         plan = planned(datasets='[[datasets]]\nuse = ["blobs", "broken"]', only=["blobs"])
         assert plan.left_out == {}
