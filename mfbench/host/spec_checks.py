@@ -156,5 +156,4 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "keep_classes": _TEXTS,
     "collections": (lambda value: _is_mapping(value, _is_text), "a mapping from collections to labels"),
     "note": _TEXT,
-    "install": _TEXT,
 }

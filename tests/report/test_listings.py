@@ -72,9 +72,7 @@ class TestPlugins:
             assert part in text
 
     def test_a_method_that_lacks_a_package_says_how_to_install_it(self, make_plugin, console):
-        spec = SelectorSpec(
-            name="far", summary="Far rows", factory="far:Far", requires=("no_such",), install="far[all]"
-        )
+        spec = SelectorSpec(name="far", summary="Far rows", factory="m:Far", requires=("no_such",), install="far[all]")
         registry = load_registry(only=[], extra=[("far", make_plugin("far", selectors=[spec]))])
         show_plugins(registry, console)
         assert "Far rows; needs no_such: pip install 'far[all]'" in console.file.getvalue()
