@@ -69,7 +69,7 @@ class UnknownNameError(UsageError):
         """Return the message; to find similar names takes time, and many of these errors are never shown."""
         kind, name, names, hint, owner = self.args
         of_owner = f" of {owner}" if owner else ""
-        return f"unknown {kind} {name!r}{of_owner}{suggestion(name, names)}{f' ({hint})' if hint else ''}"
+        return f"unknown {kind} {quoted(name)}{of_owner}{suggestion(name, names)}{f' ({hint})' if hint else ''}"
 
 
 class PluginError(MfbenchError):
@@ -199,6 +199,17 @@ def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
         return ": did you mean " + " or ".join(repr(n) for n in near) + "?"
     listed = ", ".join(choices[:limit])
     return f": choose from {listed}" + (f", … ({len(choices)} in all)" if len(choices) > limit else "")
+
+
+def quoted(text: str, limit: int = 200) -> str:
+    r"""Return a text in quotes, cut in its middle if it is long: somebody wrote it, and a message repeats it.
+
+    Examples
+    --------
+    >>> quoted("it's"), quoted("a" * 500 + "z", 10)
+    ('"it\'s"', "'aaaaa…aaaaz'")
+    """
+    return repr(text if len(text) <= limit else f"{text[: limit // 2]}…{text[-(limit // 2) :]}")
 
 
 def _letters(name: str) -> str:

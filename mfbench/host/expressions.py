@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mfbench.errors import UsageError
+from mfbench.errors import UsageError, quoted
 from mfbench.host.identity import identity
 
 # The import path of a class: a module and a name in it.
 _REFERENCE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 # An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
+_SHOWN = 100  # characters of a value
 _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
 
 
@@ -144,23 +145,24 @@ def parse(text: str, *, references: bool = False) -> Expression:
     ...
     mfbench.errors.UsageError: cannot read 'knn(3)': write parameters as name=value, such as 'knn(n_neighbors=3)'
     """
+    cannot = f"cannot read {quoted(text)}"
     name, bracket, rest = text.strip().partition("(")
     name = name.strip()
     if (bracket and not rest.endswith(")")) or not (_NAME.fullmatch(name) or (references and is_reference(name))):
-        raise UsageError(f"cannot read {text!r}: expected a name, or one with parameters, such as 'knn(n_neighbors=3)'")
+        raise UsageError(f"{cannot}: expected a name, or one with parameters, such as 'knn(n_neighbors=3)'")
     if not bracket:
         return Expression(name)
     try:
         # A hyphen is not allowed in a Python name, so the name is replaced; only the arguments are parsed.
         call = ast.parse(f"f({rest}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply
-        raise UsageError(f"cannot read {text!r}: {getattr(error, 'msg', str(error) or 'too deeply nested')}") from None
+        raise UsageError(f"{cannot}: {getattr(error, 'msg', str(error) or 'too deeply nested')}") from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise UsageError(f"cannot read {text!r}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
+        raise UsageError(f"{cannot}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
     params: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg in params:
-            raise UsageError(f"cannot read {text!r}: write each parameter once, as name=value")
+            raise UsageError(f"{cannot}: write each parameter once, as name=value")
         params[keyword.arg] = _literal(keyword.value, keyword.arg, text)
         try:
             canonical_text(params[keyword.arg])
@@ -176,8 +178,8 @@ def _literal(node: ast.expr, key: str, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        shown = ast.get_source_segment(f"f({text.partition('(')[2]}", node) or "it"
+        shown = (ast.get_source_segment(f"f({text.partition('(')[2]}", node) or "it")[:_SHOWN]
         raise UsageError(
-            f"cannot read {text!r}: the value of {key!r} must be a literal (a number, a quoted string, True, a list), "
-            f"found {shown}"
+            f"cannot read {quoted(text)}: the value of {key!r} must be a literal (a number, a quoted string, True, a "
+            f"list), found {shown}"
         ) from None

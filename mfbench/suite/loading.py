@@ -20,6 +20,7 @@ from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profi
 from mfbench.suite.validation_messages import describe
 
 ERRORS_SHOWN = 10
+_TOO_LARGE = "a whole number beyond 64 bits, which TOML does not have"
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,7 @@ def parse_suite(text: str, file: str) -> Suite:
     """
     try:
         data = tomllib.loads(text)
+        _check_numbers(data, file)
         suite = Suite.model_validate(data)
     except tomllib.TOMLDecodeError as error:
         raise SuiteError(f"{file}: not valid TOML: {error}") from None
@@ -228,10 +230,24 @@ def parse_suite(text: str, file: str) -> Suite:
         lines = [f"{file}: {line}" for line in describe(error, Suite)]
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
+    except ValueError:  # Python refuses to read whole numbers of more than 4,300 digits
+        raise SuiteError(f"{file}: {_TOO_LARGE}") from None
     suite = with_current_names(suite, file)
     _check_labels(suite, file)
     _check_keys(suite, file)
     return suite
+
+
+def _check_numbers(value: Any, place: str) -> None:
+    """Refuse whole numbers that TOML does not have: they could be neither written nor stored."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _check_numbers(item, f"{place}: {key}")
+    elif isinstance(value, list):
+        for item in value:
+            _check_numbers(item, place)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise SuiteError(f"{place}: {_TOO_LARGE}")
 
 
 def _check_labels(suite: Suite, file: str) -> None:

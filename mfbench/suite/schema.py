@@ -206,7 +206,9 @@ class Range(Part):
         return [float(f"{value:.12g}") for value in values]
 
     @model_validator(mode="after")
-    def _has_ratios(self) -> Range:
+    def _has_values(self) -> Range:
+        if not math.isfinite(float(self.last) - float(self.first)):
+            raise ValueError("two numbers with a finite difference")
         if self.spacing == "log" and min(self.first, self.last) <= 0:
             raise ValueError("ends above 0 for spacing 'log'")
         return self
