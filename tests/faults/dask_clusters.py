@@ -116,7 +116,11 @@ def worker_below(nanny):
     """Return the worker process of a nanny, when it is there."""
 
     def find():
-        return next((p for p in psutil.Process(nanny.pid).children() if "spawn_main" in " ".join(p.cmdline())), None)
+        for child in psutil.Process(nanny.pid).children():
+            with contextlib.suppress(psutil.NoSuchProcess):  # one that has just ended has no command line
+                if "spawn_main" in " ".join(child.cmdline()):
+                    return child
+        return None
 
     return until(find)
 

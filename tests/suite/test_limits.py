@@ -71,7 +71,7 @@ def nothing_large(monkeypatch, toy_registry):
         ({"folds": "0x" + "f" * 4000}, "own.toml: protocol: folds: a whole number beyond 64 bits"),
         (
             {"methods": "tune = { shift = { first = 1, last = inf, count = 3 } }"},
-            "methods[0].tune.shift: two numbers with a finite difference",
+            "expected a list or two numbers with a finite difference",
         ),
         ({"methods": "tune = { shift = { first = -1e308, last = 1e308, count = 3 } }"}, "with a finite difference"),
         ({"methods": f"tune = {{ k = {list(range(10_001))} }}"}, "methods[0].tune.k: found ["),
