@@ -19,9 +19,9 @@ from mfbench.compare.readers.benchmark_file import read_benchmark_file
 from mfbench.compare.readers.result import StoredResult
 from mfbench.compare.readers.runs import read_run
 from mfbench.compare.stored import compare_stored
-from mfbench.data.remote.answers import plain_text
 from mfbench.errors import UsageError
 from mfbench.run.store_file import FILE_NAME
+from mfbench.untrusted import plain_text
 
 _WRITERS: dict[str, Callable[[Comparison], str]] = {
     "markdown": to_markdown,

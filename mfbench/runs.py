@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,6 +155,7 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
     UsageError, RunError
         As in `load_run`; a RunError also if the runs are not compatible.
     """
+    from mfbench.isolation.temporary import temporary_folder
     from mfbench.run.merging import merge_runs
 
     runs = [find_run(name, out) for name in names]
@@ -163,8 +163,8 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
     if len(paths) == 1:
         yield runs[0]
         return
-    with tempfile.TemporaryDirectory(prefix="mfbench-") as folder:
-        target = Path(folder) / "joined"
+    with temporary_folder("joined") as folder:
+        target = folder / "joined"
         remarks = merge_runs([run.path for run in runs], target)
         joined = Run(target)
         joined.remarks = [*joined.remarks, *remarks]

@@ -1,6 +1,7 @@
 """The nouns of a report: `Section` and the `Table`, `Cell` and `Chart` objects that it holds.
 
-Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas.
+Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas. Their
+texts name datasets, features and methods of anybody, so each noun makes its own texts safe by `mfbench.untrusted`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+from mfbench.untrusted import plain, plain_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +41,9 @@ class Cell:
     text: str
     role: Role = "plain"
 
+    def __post_init__(self) -> None:
+        _make_plain(self, "text")
+
 
 @dataclass
 class Table:
@@ -46,7 +52,7 @@ class Table:
     Parameters
     ----------
     columns : list of str
-        Column names. The first column names the rows.
+        Column names, which may have several lines. The first column names the rows.
     rows : list of list of Cell, default=[]
         Each row has one cell per column.
     title : str, default=""
@@ -62,6 +68,10 @@ class Table:
     title: str = ""
     footer_rows: int = 0
     wrap: int | None = None
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "title")
+        _make_plain(self, "columns", form=plain_lines)
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,19 @@ class Chart:
     text: Callable[[int], Sequence[str]] | None = None
     spec: Callable[[], Any] | None = None
     alt: Callable[[], str] | None = None
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "name", "title", "caption")
+
+    def lines(self, width: int) -> list[str]:
+        """Return the picture as lines of text, none if the chart has no such form.
+
+        Parameters
+        ----------
+        width : int
+            Number of characters of a line.
+        """
+        return [] if self.text is None else [plain(line) for line in self.text(width)]
 
 
 @dataclass(frozen=True)
@@ -130,6 +153,9 @@ class Section:
     data: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     rows: Callable[[], Sequence[pd.DataFrame]] | None = None
     plugin: str = ""
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "title", "notes")
 
     @property
     def has_content(self) -> bool:
@@ -188,10 +214,27 @@ class Report:
     answer: Sequence[str] = ()
     problems: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        _make_plain(self, "title", "setting", "environment", "answer", "problems")
+
     def chart(self, name: str) -> Chart | None:
         """Return the chart of that name, or None if the report does not have it."""
         charts = (chart for section in self.sections for chart in section.charts)
         return next((chart for chart in charts if chart.name == name), None)
+
+
+def _make_plain(noun: object, *names: str, form: Callable[[str], str] = plain) -> None:
+    """Make attributes plain that are texts or lists of texts; `Section.check` reports what is neither."""
+    for name in names:
+        value = getattr(noun, name)
+        if isinstance(value, str):
+            safe: object = form(value)
+        elif isinstance(value, list | tuple):
+            safe = type(value)(form(item) if isinstance(item, str) else item for item in value)
+        else:
+            continue
+        if safe != value:
+            object.__setattr__(noun, name, safe)
 
 
 def _check_table(table: Table) -> None:

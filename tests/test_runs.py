@@ -152,7 +152,7 @@ class TestOpenedRuns:
 
     def test_remarks_on_the_parts_are_kept(self, write_run):
         parts = [write_run(cells(methods=methods)) for methods in ("AB", "C")]
-        with Store(parts[0].path) as store, store.writing() as db:
+        with Store(parts[0].path) as store, store.writing("meta") as db:
             (key,) = db.execute("SELECT key FROM plan LIMIT 1").fetchone()
             reused = Reused(keys={"base": [key]}).model_dump_json()
             db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused])

@@ -21,9 +21,10 @@ from mfbench.analysis.stored import StoredRun
 from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import UnknownNameError
 from mfbench.run.compatibility import remarks_on_environments
+from mfbench.run.integrity import remark_on_damage
 from mfbench.run.reuse import remarks_on_reuse
+from mfbench.run.seals import RESULT_COLUMNS
 from mfbench.run.shards import remark_on_share
-from mfbench.run.store import RESULT_COLUMNS
 from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 
@@ -69,6 +70,7 @@ class RecordedRun:
         self.remarks: Sequence[str] = [
             *self._origin(sum(key is not None for key in stored["key"])),
             *remarks_on_reuse(self.meta.reused, results),
+            *remark_on_damage(self._stored.damaged),
         ]
         self.left_out = self._stored.left_out
         self.unavailable = self._stored.unavailable

@@ -43,6 +43,8 @@ class StoredRun:
         Those of them that could not be obtained on this machine.
     datasets : list of dict
         As `mfbench.run.store.Store.datasets`.
+    damaged : sequence of str
+        The trials whose results are damaged, each as a part of a sentence; they have no result.
     columns : dict of str to list
         Coordinates, key and plain results of all planned trials.
 
@@ -54,11 +56,13 @@ class StoredRun:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with Store(path, read_only=True) as store:
+        self._checked: set[str] = set()
+        with Store(path, read_only=True, checked=self._checked) as store:
             self.meta = store.meta()
             self.left_out = store.left_out()
             self.unavailable = store.unavailable()
             self.datasets = store.datasets()
+            self.damaged = store.damaged
             self._absent = [] if self.meta.share is None else self._absent_places(store)
             store.absent = self._absent
             self._has_candidates = store.has_candidates()
@@ -82,7 +86,7 @@ class StoredRun:
         Parameters
         ----------
         columns : sequence of str
-            Those of `mfbench.run.store.RESULT_COLUMNS` that are needed. Everything is read where a grid point had to be
+            Those of `mfbench.run.seals.RESULT_COLUMNS` that are needed. Everything is read where a grid point had to be
             selected.
         """
         if self._has_candidates:
@@ -97,7 +101,7 @@ class StoredRun:
 
     def splits(self, dataset: dict[str, Any]) -> dict[tuple[int, int], StoredSplit]:
         """Return the rows of a dataset's folds by (repeat, fold)."""
-        with Store(self.path, read_only=True) as store:
+        with Store(self.path, read_only=True, checked=self._checked) as store:
             return store.splits(dataset["sha256"], f"{self.meta.protocol_key}:{dataset['label']}")
 
     def dataset(self, label: str) -> dict[str, Any]:
@@ -137,7 +141,7 @@ class StoredRun:
     @contextmanager
     def _reopened(self) -> Iterator[Store]:
         """Open the store again; the suite may have been started again since, with another plan."""
-        with Store(self.path, read_only=True) as store:
+        with Store(self.path, read_only=True, checked=self._checked) as store:
             store.absent = self._absent
             if store.table(())["key"] != self.columns["key"]:
                 raise RunError(f"the trials in {self.path} were planned again after this run was loaded; load it again")

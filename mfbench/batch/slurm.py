@@ -277,7 +277,7 @@ def _files(
         "file_name": FILE_NAME,
         "target": str(run.resolve()),
     }
-    environment = jinja2.Environment(
+    environment = jinja2.Environment(  # nosec B701  # no HTML
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # these are shell scripts, in which every text passes the filter `quote`

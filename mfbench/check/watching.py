@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mfbench.isolation.temporary import temporary_folder
+
 _HOME = ("HOME", "USERPROFILE")
 _FAMILIES = (2, 10, 23, 30)  # AF_INET, and AF_INET6 of Linux, Windows and macOS; others do not leave the machine
 _NAME_LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
@@ -72,10 +74,10 @@ def temporary_home() -> Iterator[Path]:
     Path
     """
     before = {name: os.environ.get(name) for name in _HOME}
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.environ.update(dict.fromkeys(_HOME, folder))
+    with temporary_folder("check") as folder:
+        os.environ.update(dict.fromkeys(_HOME, str(folder)))
         try:
-            yield Path(folder)
+            yield folder
         finally:
             for name, value in before.items():
                 os.environ.pop(name, None)
@@ -92,10 +94,10 @@ def temporary_working_directory() -> Iterator[Path]:
     Path
     """
     before = Path.cwd()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with temporary_folder("check") as folder:
         os.chdir(folder)
         try:
-            yield Path(folder)
+            yield folder
         finally:
             os.chdir(before)
 

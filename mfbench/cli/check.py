@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mfbench.cli.options import Strict, make_console
+from mfbench.cli.streams import write_document
 from mfbench.errors import UsageError
 
 
@@ -50,14 +50,13 @@ def check(
 
         show_catalog(all_checks(), make_console())
         return
-    from rich.console import Console
-
     from mfbench.checking import check_plugins, parse_skips
+    from mfbench.report.console import PlainConsole
     from mfbench.report.files import write_text
 
     if junit is not None and junit.is_dir():
         raise UsageError(f"--junit {junit} is a folder: give the path of a file")
-    progress = CheckProgress(Console(stderr=True))
+    progress = CheckProgress(PlainConsole(stderr=True))
     try:
         report = check_plugins(
             names or (),
@@ -75,7 +74,7 @@ def check(
     finally:
         progress.close()
     if as_json:
-        sys.stdout.write(report.to_json())
+        write_document(report.to_json())
     else:
         show_checks(report, make_console())
     if junit is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from mfbench.cli.options import make_console
+from mfbench.cli.streams import write_document
 
 if TYPE_CHECKING:
     from mfbench.compare.comparison import Comparison
@@ -75,7 +75,7 @@ def finish(comparison: Comparison, files: OutputFiles, *, as_json: bool) -> NoRe
     from mfbench.report.comparison import show_comparison
 
     if as_json:
-        sys.stdout.write(to_json(comparison))
+        write_document(to_json(comparison))
     else:
         show_comparison(comparison, make_console())
     write_formats(comparison, files)

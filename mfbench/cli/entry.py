@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import errno
 import sys
 import warnings
 from typing import Annotated, NoReturn
@@ -11,7 +11,9 @@ import typer
 
 from mfbench.cli import batch, check, compare, datasets, gate, installed, merge, new_plugin, power, runs, track
 from mfbench.cli.interrupts import termination_as_interrupt
+from mfbench.cli.streams import ReaderGoneError, prepare_streams
 from mfbench.errors import ExitCode, MfbenchError
+from mfbench.untrusted import plain, plain_lines, plain_text
 
 app = typer.Typer(
     name="mfbench",
@@ -68,12 +70,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     warnings.showwarning = _show_warning  # type: ignore[assignment]
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a character that the terminal cannot show must not end a run
-            stream.reconfigure(errors="backslashreplace")
+    prepare_streams()
     try:
-        with termination_as_interrupt():
-            app([word for word in words if word != "--debug"])
+        try:
+            with termination_as_interrupt():
+                app([word for word in words if word != "--debug"])
+        finally:
+            sys.stdout.flush()  # here, where an error still becomes a sentence
+    except ReaderGoneError as error:
+        raise SystemExit(error.exit_code) from None
     except MfbenchError as error:
         if debug:
             raise
@@ -81,13 +86,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt:
         raise SystemExit(ExitCode.INTERRUPTED) from None
-    except BrokenPipeError:
-        # The reader of our output has gone, as in "mfbench plugins | head".
-        sys.stderr.close()
-        raise SystemExit(ExitCode.OK) from None
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.filename:
+            _complain(f"cannot use the file {plain_text(error.filename, 100)}: {error.strerror}")
+            raise SystemExit(ExitCode.USAGE if error.errno == errno.ENAMETOOLONG else ExitCode.FAILED) from None
         _complain(
             f"unexpected {type(error).__name__}: {error}. This is a bug in mfbench or in a plugin: "
             "run the command again with --debug and report the output"
@@ -98,9 +102,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
     # A message may quote what a plugin raised, with control characters for the terminal.
-    text = "".join(sign for sign in str(message) if sign == "\n" or sign.isprintable())
-    sys.stderr.write(f"warning: {text}\n")
+    sys.stderr.write(f"warning: {plain_lines(str(message))}\n")
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write("".join(f"mfbench: {line}\n" for line in text.splitlines()))
+    sys.stderr.write("".join(f"mfbench: {plain(line)}\n" for line in text.splitlines()))

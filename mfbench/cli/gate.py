@@ -22,6 +22,7 @@ from mfbench.cli.comparison_options import (
     finish,
 )
 from mfbench.cli.options import DataDir, Offline
+from mfbench.untrusted import plain
 
 _SIDE = "A revision as git:REVISION (git:merge-base for that of HEAD and the main branch), or a Python interpreter"
 
@@ -81,7 +82,7 @@ def gate(
         data_dir=data_dir,
         offline=offline,
         undecided_ok=undecided is Undecided.OK,
-        say=lambda sentence: print(f"gate: {sentence}", file=sys.stderr, flush=True),  # noqa: T201
+        say=lambda sentence: print(f"gate: {plain(sentence)}", file=sys.stderr, flush=True),  # noqa: T201
     )
     files = OutputFiles(markdown, junit, pytest_benchmark, github_action_benchmark, bencher)
     finish(comparison, files, as_json=as_json)

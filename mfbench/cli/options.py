@@ -63,11 +63,9 @@ Categorical = Annotated[
 
 def make_console() -> Console:
     """Return the console that commands print to."""
-    from rich.console import Console
+    from mfbench.report.console import make_console
 
-    console = Console()
-    # Output that is not a terminal has no width: tables in a log or a pipe are not folded.
-    return console if console.is_terminal else Console(width=160)
+    return make_console()
 
 
 def print_line(console: Console, text: str) -> None:

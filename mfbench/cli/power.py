@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from mfbench.cli.options import DEFAULT_OUT, Out, make_console
+from mfbench.cli.streams import write_document
 
 
 def power(
@@ -46,4 +46,4 @@ def power(
         metric=metric,
         as_json=as_json,
     )
-    sys.stdout.write(text)
+    write_document(text)

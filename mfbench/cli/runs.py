@@ -25,6 +25,7 @@ from mfbench.cli.options import (
     make_console,
     print_line,
 )
+from mfbench.cli.streams import write_document
 from mfbench.errors import ExitCode, UsageError
 from mfbench.wording import counted
 
@@ -302,6 +303,6 @@ def _write(text: str, output: Path | None) -> None:
     from mfbench.api import write_report
 
     if output is None:
-        sys.stdout.write(text)
+        write_document(text)
     else:
         write_report(output, text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mfbench.cli.options import DEFAULT_OUT, Out, make_console, print_line
+from mfbench.cli.streams import write_document
 
 app = typer.Typer(
     help="Keep a history of measurements over the commits of a project, and find what changed.",
@@ -53,7 +53,7 @@ def show(
     from mfbench.tracking import present_history
 
     text = present_history(history, make_console(), measure=measure, method=method, dataset=dataset, as_json=as_json)
-    sys.stdout.write(text)
+    write_document(text)
 
 
 @app.command("merge")

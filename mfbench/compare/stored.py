@@ -18,10 +18,10 @@ from mfbench.compare.readers.runs import TIMING_RUN
 from mfbench.compare.scores import changed_methods, judge_scores
 from mfbench.compare.texts import changed_versions
 from mfbench.compare.trends import trend_cells, why_trend
-from mfbench.data.remote.answers import plain_text
 from mfbench.errors import UsageError
 from mfbench.run.trial.metrics import SCORES
 from mfbench.trials import Status
+from mfbench.untrusted import plain_text
 
 LABEL_WIDTH = 300
 

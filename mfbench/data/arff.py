@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfbench.data.columns import MISSING, Column, check_names, open_text, to_number, to_numbers
+from mfbench.data.columns import MISSING, Column, check_names, open_text, to_number, to_numbers, transposed
+from mfbench.data.limits import bounded_lines
 from mfbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,29 +25,30 @@ def read_arff(path: Path) -> list[Column]:
 
     The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
     """
-    with open_text(path) as handle:
-        stripped = ((number, line.strip()) for number, line in enumerate(handle, 1))
+    with open_text(path, ",") as handle:
+        stripped = ((number, line.strip()) for number, line in enumerate(bounded_lines(path, handle), 1))
         lines = ((f"{path}, line {number}", line) for number, line in stripped if line and not line.startswith("%"))
         attributes = dict(_header(path, lines))
-        rows = []
-        for where, line in lines:
-            if line.startswith("{"):
-                raise DataError(f"{where}: sparse ARFF is not supported; save it as dense ARFF or CSV")
-            row = _row(where, line)
-            if len(row) != len(attributes):
-                raise DataError(f"{where}: {len(row)} values, but the header declares {len(attributes)} attributes")
-            for (name, levels), value in zip(attributes.items(), row, strict=True):
-                valid = value is None or (
-                    to_number(value) is not None if levels is None else not levels or value in levels
-                )
-                if not valid:
-                    kind = "a number" if levels is None else "one of the declared values"
-                    raise DataError(f"{where}: {value!r} is not {kind} of attribute {name!r}")
-            rows.append(row)
+        columns = transposed(_rows(lines, attributes), len(attributes))
     return [
-        Column(name, to_numbers(words) if levels is None else list(words), nominal=bool(levels))
-        for (name, levels), words in zip(attributes.items(), zip(*rows, strict=True), strict=False)
+        Column(name, to_numbers(words) if levels is None else words, nominal=bool(levels))
+        for (name, levels), words in zip(attributes.items(), columns, strict=True)
     ]
+
+
+def _rows(lines: Iterator[tuple[str, str]], attributes: dict[str, set[str | None] | None]) -> Iterator[Words]:
+    """Yield the values of each line of data."""
+    for where, line in lines:
+        if line.startswith("{"):
+            raise DataError(f"{where}: sparse ARFF is not supported; save it as dense ARFF or CSV")
+        row = _row(where, line)
+        if len(row) != len(attributes):
+            raise DataError(f"{where}: {len(row)} values, but the header declares {len(attributes)} attributes")
+        for (name, levels), value in zip(attributes.items(), row, strict=True):
+            if not _is_valid(value, levels):
+                kind = "a number" if levels is None else "one of the declared values"
+                raise DataError(f"{where}: {value!r} is not {kind} of attribute {name!r}")
+        yield row
 
 
 def _is_valid(value: str | None, levels: set[str | None] | None) -> bool:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from mfbench.data.conform import check_size
-from mfbench.data.files import read_file
+from mfbench.data.files import check_is_file, read_file
 from mfbench.data.foreign import OtherClass, load_isolated
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import (
@@ -153,12 +153,7 @@ def check_exists(reference: Reference, registry: Registry) -> None:
     if isinstance(reference, RegisteredReference):
         check_parameters(registry.dataset(reference.expression.name), reference.expression.params)
     elif isinstance(reference, FileReference):
-        try:
-            exists = reference.path.is_file()
-        except (OSError, ValueError) as error:  # such as a name of thousands of letters
-            raise UsageError(f"there is no file {str(reference.path)[:100]}…: {error.args[-1]}") from None
-        if not exists:
-            raise UsageError(f"there is no file {reference.path}")
+        check_is_file(reference.path)
 
 
 def _checked(dataset: object, reference: str, registered: Registered) -> Dataset:

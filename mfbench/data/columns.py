@@ -5,17 +5,23 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import numpy as np
 
+from mfbench.data.limits import check_text
 from mfbench.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Words = list[str | None]
+
+T = TypeVar("T")
+
+_VALUES_AT_ONCE = 100_000
 
 MISSING = ("", "?", "NaN", "nan", "NAN")
 
@@ -29,11 +35,40 @@ class Column:
     nominal: bool = False
 
 
-def open_text(path: Path) -> TextIO:
-    """Open a text file, decompressing it if its name ends in ``.gz``."""
-    if path.suffix.lower() == ".gz":
+def open_text(path: Path, separator: str) -> TextIO:
+    """Open a text file, decompressing it if its name ends in ``.gz``; raise `DataError` if it is beyond the limit.
+
+    Parameters
+    ----------
+    path : Path
+    separator : str
+        The character between two values, by which their number is estimated.
+    """
+    zipped = path.suffix.lower() == ".gz"
+    with gzip.open(path) if zipped else path.open("rb") as content:
+        check_text(path, content, separator.encode())
+    if zipped:
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
+
+
+def transposed(rows: Iterable[Sequence[T]], width: int) -> list[list[T]]:
+    """Return the columns of rows that have the same length.
+
+    Values that are repeated in nearby rows are kept once, so a table takes little more than its distinct values.
+
+    Examples
+    --------
+    >>> transposed(iter([["a", "1"], ["b", "2"]]), 2)
+    [['a', 'b'], ['1', '2']]
+    """
+    columns: list[list[T]] = [[] for _ in range(width)]
+    remaining = iter(rows)
+    while block := list(islice(remaining, 1 + _VALUES_AT_ONCE // (1 + width))):
+        first: dict[T, T] = {}
+        for column, cells in zip(columns, zip(*block, strict=True), strict=True):
+            column.extend(map(first.setdefault, cells, cells))
+    return columns
 
 
 def to_words(cells: Iterable[str]) -> Words:

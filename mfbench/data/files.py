@@ -10,21 +10,32 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfbench.data.arff import read_arff
-from mfbench.data.columns import Column, check_names, label_codes, open_text, to_number, to_numbers, to_words
-from mfbench.errors import DataError, UnknownNameError, UsageError, explained
+from mfbench.data.columns import (
+    Column,
+    check_names,
+    label_codes,
+    open_text,
+    to_number,
+    to_numbers,
+    to_words,
+    transposed,
+)
+from mfbench.data.limits import bounded_lines, check_metadata
+from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, explained
 from mfbench.models import Dataset
 
 if TYPE_CHECKING:
     import os
 
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from mfbench.data.columns import Words
@@ -89,7 +100,7 @@ def read_file(
     path = Path(path)
     extension = _extension(path)
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())
-    with _readable(path):
+    with _readable(path), _unchanging(path):
         if extension == ".parquet":
             columns = _read_parquet(path)
         elif extension.startswith(".arff"):
@@ -112,10 +123,19 @@ def read_file(
     )
 
 
+def check_is_file(path: Path) -> None:
+    """Raise `UsageError` unless there is such a file."""
+    try:
+        exists = path.is_file()
+    except (OSError, ValueError) as error:  # such as a name of thousands of letters
+        raise UsageError(f"there is no file {str(path)[:100]}…: {error.args[-1]}") from None
+    if not exists:
+        raise UsageError(f"there is no file {path}")
+
+
 def _extension(path: Path) -> str:
     """Return the extension of an existing file, in lower case."""
-    if not path.is_file():
-        raise UsageError(f"there is no file {path}")
+    check_is_file(path)
     extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), None)
     if extension is None:
         raise UsageError(f"{path} is of an unknown type: use a file that ends in {', '.join(EXTENSIONS)}")
@@ -137,10 +157,28 @@ def _readable(path: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _unchanging(path: Path) -> Iterator[None]:
+    """Refuse what was read if the file changed in the meantime: it may be a part of a table."""
+    before = _state(path)
+    try:
+        yield
+    except MfbenchError:
+        if _state(path) == before:
+            raise
+    if _state(path) != before:
+        raise DataError(f"{path} changed while it was read: wait until it is complete, and try again")
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def _read_delimited(path: Path, delimiter: str) -> list[Column]:
     """Read CSV or TSV as text, with Python's reader: pandas would pad short rows and rename duplicate columns."""
-    with open_text(path) as handle:
-        reader = csv.reader(handle, delimiter=delimiter, skipinitialspace=True)
+    with open_text(path, delimiter) as handle:
+        reader = csv.reader(bounded_lines(path, handle), delimiter=delimiter, skipinitialspace=True)
         names = [name.strip() for name in next(filter(None, reader), [])]
         if not names:
             raise DataError(f"{path} is empty")
@@ -148,31 +186,65 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
             separator = "commas" if delimiter == "," else "tabs"
             raise DataError(f"{path} has one column named {names[0]!r}: separate the values by {separator}")
         check_names(path, names)
-        rows = []
-        for row in filter(None, reader):
-            if len(row) != len(names):
-                where = f"{path}, line {reader.line_num}"
-                raise DataError(f"{where}: {len(row)} values, but the header names {len(names)} columns")
-            rows.append(row)
-    columns = [Column(name, to_words(cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=False)]
+        cells = transposed(_rows(path, reader, len(names)), len(names))
+    columns = [Column(name, to_words(column)) for name, column in zip(names, cells, strict=True)]
     # A row of data instead of a header: one of the "names" is a number, and the last one is a label.
     numbered = names == [str(i) for i in range(len(names))]
-    if rows and not numbered and any(to_number(name) is not None for name in names) and names[-1] in columns[-1].values:
+    if (
+        cells[0]
+        and not numbered
+        and any(to_number(name) is not None for name in names)
+        and names[-1] in columns[-1].values
+    ):
         raise DataError(f"{path} seems to have no header ({names[-1]!r} is also a label): add a line of column names")
     return columns
 
 
-def _read_parquet(path: Path) -> list[Column]:
-    import pandas as pd
-    from pyarrow import ArrowException
+def _rows(path: Path, reader: Any, width: int) -> Iterator[list[str]]:
+    for row in filter(None, reader):
+        if len(row) != width:
+            where = f"{path}, line {reader.line_num}"
+            raise DataError(f"{where}: {len(row)} values, but the header names {width} columns")
+        yield row
 
-    try:
-        frame = pd.read_parquet(path, engine="pyarrow")
-    except ArrowException as error:
-        raise DataError(f"{path} is not a Parquet file, or a damaged one: {str(error).splitlines()[0]}") from error
+
+def _read_parquet(path: Path) -> list[Column]:
+    from pyarrow.parquet import ParquetFile
+    from pyarrow.types import is_nested
+
+    with _intact(path), ParquetFile(path) as file:
+        metadata, schema = file.metadata, file.schema_arrow
+    nested = next((field for field in schema if is_nested(field.type)), None)
+    if nested is not None:
+        raise _no_values(path, nested.name.strip(), str(nested.type))
+    check_metadata(path, metadata)
+    # A long text can be stored once and repeated in every row: as a dictionary it is in memory once.
+    texts = [field.name for field in schema if _is_text(field.type)]
+    with _intact(path), ParquetFile(path, read_dictionary=texts) as file:
+        frame = file.read(use_pandas_metadata=True).to_pandas()
     names = [str(name).strip() for name in frame.columns]
     check_names(path, names)
-    return [_from_pandas(path, name, frame.iloc[:, i]) for i, name in enumerate(names)]
+    columns = [frame.iloc[:, i] for i in range(len(names))]
+    return [
+        _from_pandas(path, name, column.astype(object) if str(column.name) in texts else column)
+        for name, column in zip(names, columns, strict=True)
+    ]
+
+
+def _intact(path: Path) -> AbstractContextManager[None]:
+    """Return a context that turns whatever pyarrow and pandas raise for damaged bytes or metadata into one sentence."""
+    return explained(DataError, lambda reason: f"{path} is not a Parquet file, or a damaged one: {reason}", Exception)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    tests = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in tests)
+
+
+def _no_values(path: Path, name: str, kind: str) -> DataError:
+    return DataError(f"column {name!r} of {path} holds {kind} values: drop it, or turn it into numbers or text")
 
 
 def _from_pandas(path: Path, name: str, series: pd.Series[Any]) -> Column:
@@ -184,7 +256,7 @@ def _from_pandas(path: Path, name: str, series: pd.Series[Any]) -> Column:
     if kind in ("string", "boolean", "categorical", "decimal", "mixed-integer", "empty"):
         words = to_words("" if lost else str(cell) for cell, lost in zip(series, series.isna(), strict=True))
         return Column(name, words, nominal=kind in ("boolean", "categorical"))
-    raise DataError(f"column {name!r} of {path} holds {kind} values: drop it, or turn it into numbers or text")
+    raise _no_values(path, name, kind)
 
 
 def _check_columns(path: Path, columns: Sequence[Column], target: str | None, categorical: Sequence[str]) -> Column:

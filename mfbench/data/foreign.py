@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from mfbench.host.probes import SHARED, memory_limit
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import load_registry
 from mfbench.isolation.call import ChildError, call
+from mfbench.isolation.temporary import temporary_folder
 from mfbench.models import Dataset
 
 SECONDS = 600.0
@@ -52,11 +52,11 @@ def load_isolated(registered: Registered, params: Mapping[str, Any], seconds: fl
         If the loader raises, ends the process, or exceeds the limits of time and memory.
     """
     plugin, name = registered.plugin, registered.spec.name
-    with tempfile.TemporaryDirectory(prefix="mfbench-") as folder:
+    with temporary_folder("dataset") as folder:
         try:
             described = call(
                 f"{__name__}:write",
-                *(plugin, name, dict(params), folder),
+                *(plugin, name, dict(params), str(folder)),
                 timeout=seconds,
                 memory=memory_limit(),
                 path=sys.path,
@@ -64,7 +64,7 @@ def load_isolated(registered: Registered, params: Mapping[str, Any], seconds: fl
             )
             if isinstance(described, str):
                 return OtherClass(described)
-            arrays = {field: _read(Path(folder), field) for field in _ARRAYS}
+            arrays = {field: _read(folder, field) for field in _ARRAYS}
             return Dataset(**arrays, **described)
         except (ChildError, OSError, ValueError, TypeError) as error:  # the last ones: the plugin took over the child
             raise DataError(f"dataset {name!r} of {plugin} cannot be loaded: {error}") from error

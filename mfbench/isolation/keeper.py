@@ -151,13 +151,13 @@ class _Keeper:
         if data == START:
             request = receive(self._control)
             assert request is not None
-            self._start(pickle.loads(request), descriptors[0])
+            self._start(pickle.loads(request), descriptors[0])  # nosec B301  # from the process that started this one
         elif data == END:
             self._end_worker()
         elif data == PREPARE:
             request = receive(self._control)
             assert request is not None
-            name, args = pickle.loads(request)
+            name, args = pickle.loads(request)  # nosec B301  # from the process that started this one
             import_target(name)(*args)
             self._tell(Prepared())
         return bool(data)

@@ -121,7 +121,7 @@ def serve(descriptor: int) -> NoReturn:
         request = receive(server) if data else None
         if request is None:
             break
-        _preload(pickle.loads(request))
+        _preload(pickle.loads(request))  # nosec B301  # from the process that started this one
         pid = os.fork()
         if pid == 0:
             server.close()

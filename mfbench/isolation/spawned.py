@@ -1,7 +1,7 @@
 """A child process where processes cannot be forked (Windows): each is started from scratch, and there is no keeper.
 
-It has the interface of `mfbench.isolation.child.Child`. Memory is not limited, the log has no limit, and what a child
-leaves behind is ended only if its parents still run when the child is ended.
+It has the interface of `mfbench.isolation.child.Child`. The log has no limit, and what a child leaves behind is ended
+only if its parents still run when the child is ended.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ import psutil
 from mfbench.isolation.channel import Channel, framed, loads
 from mfbench.isolation.keeper import Ended, Prepared, import_target
 from mfbench.isolation.process import THREAD_VARIABLES, redirect_to
+from mfbench.isolation.tree import memory_of
+
+_LOOK = 0.2  # seconds between two looks at the memory of a child
 
 
 class SpawnedChild:
@@ -65,25 +68,28 @@ class SpawnedChild:
         with theirs, _without_main(), _variables({**dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})}):
             process.start()
         self._process = process
-        self._watcher = threading.Thread(target=self._watch, args=(process,), daemon=True)
+        self._watcher = threading.Thread(target=self._watch, args=(process, memory), daemon=True)
         self._watcher.start()
         return Channel(ours)
 
-    def _watch(self, process: multiprocessing.process.BaseProcess) -> None:
-        process.join()
+    def _watch(self, process: multiprocessing.process.BaseProcess, memory: int) -> None:
+        """Report the end of a child, and end it if it and its descendants use more memory than they may."""
+        is_memory = False
+        process.join(_LOOK if memory else None)
+        while process.exitcode is None:
+            if memory_of([process.pid or 0, *_below(process)], memory) > memory:
+                is_memory = True
+                _kill(process)
+            process.join(_LOOK)
         with contextlib.suppress(OSError):  # nobody wants to know any more
-            self._events.sendall(framed(pickle.dumps(Ended(process.exitcode or 0))))
+            self._events.sendall(framed(pickle.dumps(Ended(process.exitcode, is_memory))))
 
     def end(self) -> None:
         """End the child and its descendants."""
         process, self._process = self._process, None
         if process is None or self._watcher is None:
             return
-        with contextlib.suppress(psutil.NoSuchProcess):
-            for below in psutil.Process(process.pid).children(recursive=True):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    below.kill()
-        process.kill()
+        _kill(process)
         self._watcher.join()
 
     def events(self) -> Iterator[Ended | Prepared]:
@@ -100,6 +106,22 @@ class SpawnedChild:
         self.end()
         self._events.close()
         self.control.close()
+
+
+def _below(process: multiprocessing.process.BaseProcess) -> list[int]:
+    """Return the descendants of a process; none if it has ended."""
+    try:
+        return [below.pid for below in psutil.Process(process.pid).children(recursive=True)]
+    except psutil.Error:
+        return []
+
+
+def _kill(process: multiprocessing.process.BaseProcess) -> None:
+    """End a process and its descendants."""
+    for pid in _below(process):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            psutil.Process(pid).kill()
+    process.kill()
 
 
 def _run(

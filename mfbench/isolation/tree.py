@@ -19,7 +19,15 @@ _PATIENCE = 5.0
 
 
 def own_memory(pid: int) -> int:
-    """Return the bytes of private and shared memory that a process has touched, without the files that it maps."""
+    """Return the bytes of private and shared memory that a process has touched, without the files that it maps.
+
+    A system that does not list them (macOS, Windows) counts the resident part of mapped files too.
+    """
+    if not _PROC.is_dir():
+        try:
+            return int(psutil.Process(pid).memory_info().rss)
+        except psutil.Error:  # it has ended, or belongs to somebody else
+            return 0
     return _sum_of(_ANON_AND_SHARED, pid, "status")
 
 

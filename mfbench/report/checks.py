@@ -16,9 +16,9 @@ from rich.text import Text
 from mfbench.check.catalog import GROUPS, Check
 from mfbench.check.result import CheckReport, group_of
 from mfbench.check.verdicts import Outcome, Verdict
-from mfbench.data.remote.answers import plain_text
 from mfbench.report.cells import seconds
 from mfbench.report.downloads import is_plain
+from mfbench.untrusted import plain_text
 from mfbench.wording import counted
 
 PLAIN_SECONDS = 10.0
@@ -190,7 +190,8 @@ class CheckProgress:
 
     def _advance(self, description: str, total: int) -> None:
         if self._bar is None:
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            name = TextColumn("{task.description}", markup=False)
+            columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=self.console, transient=True)
             self._bar.add_task("checks", total=total)
             self._bar.start()

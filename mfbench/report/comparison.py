@@ -10,7 +10,7 @@ from rich.text import Text
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
 from mfbench.compare.scores import SAME_PREDICTIONS, SAME_SCORES
 from mfbench.compare.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
-from mfbench.data.remote.answers import plain_text
+from mfbench.untrusted import plain_text
 from mfbench.wording import counted
 
 # The verdict is printed as a word too: colour only helps to find it.

@@ -13,13 +13,13 @@ from rich.text import Text
 
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import MirrorReference
-from mfbench.data.remote.answers import plain_text
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE
 from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
+from mfbench.untrusted import plain_text
 from mfbench.wording import listing
 
 if TYPE_CHECKING:

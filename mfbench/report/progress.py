@@ -21,12 +21,12 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.data.remote.answers import plain_text
 from mfbench.report.downloads import is_plain
 from mfbench.report.remaining import Remaining, in_words
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
+from mfbench.untrusted import plain_text
 from mfbench.wording import counted
 
 PLAIN_SECONDS = 10.0
@@ -36,6 +36,9 @@ DATASETS_DISPLAYED = 12
 
 class Silent:
     """Displays nothing."""
+
+    def remarked(self, remark: str) -> None:
+        """Do nothing."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Do nothing."""
@@ -55,6 +58,10 @@ class _Counting(Silent):
         self.total: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
+
+    def remarked(self, remark: str) -> None:
+        """Print the remark."""
+        self.console.print(remark, style="yellow", markup=False, highlight=False)
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         self.total.update(trial.dataset for trial in plan.trials)
@@ -142,7 +149,7 @@ class LiveProgress(_Counting):
         self._left = _TimeLeft()
         self._left.update(self.remaining.total)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),

@@ -16,7 +16,8 @@ from typing import Any
 
 from mfbench.errors import RunError, explained
 from mfbench.run.folder_lock import MERGING
-from mfbench.run.store_file import FILE_NAME, open_to_write, reason_of
+from mfbench.run.seals import WHOLE, fill_checksums, seal
+from mfbench.run.store_file import FILE_ERRORS, FILE_NAME, open_to_write, reason_of
 
 REPLACED = ("meta", "plan", "datasets", "left_out")
 """The tables that describe a run as a whole; results and splits are only added to."""
@@ -46,7 +47,7 @@ def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
         return f"cannot write to {target}: {reason}"
 
     with (
-        explained(RunError, partial(reason_of, target / FILE_NAME), sqlite3.DatabaseError),
+        explained(RunError, partial(reason_of, target / FILE_NAME), *FILE_ERRORS),
         explained(RunError, sentence, OSError),
         _existing(target) if (target / FILE_NAME).exists() else _new(target) as db,
     ):
@@ -61,6 +62,7 @@ def _existing(target: Path) -> Iterator[sqlite3.Connection]:
         for table in REPLACED:
             db.execute(f"DELETE FROM {table}")
         yield db
+        _record_checksums(db)
         db.execute("COMMIT")
     finally:
         db.close()  # which rolls back what was not committed
@@ -80,6 +82,7 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
                 db.execute("PRAGMA journal_mode = DELETE")
                 db.execute("BEGIN")
                 yield db
+                _record_checksums(db)
                 db.execute("COMMIT")
                 db.execute(
                     "PRAGMA journal_mode = WAL"
@@ -94,6 +97,11 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
             with suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def _record_checksums(db: sqlite3.Connection) -> None:
+    fill_checksums(db)  # rows of earlier versions have none
+    seal(db, *WHOLE)
 
 
 def insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], *, replace: bool = False) -> None:

@@ -20,6 +20,7 @@ from mfbench.errors import NeverStartedError, RunError, UsageError
 from mfbench.run.compatibility import ONE_PROTOCOL, check_compatible, joined_metadata, remarks_on
 from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
+from mfbench.run.integrity import remark_on_damage
 from mfbench.run.joined_plan import (
     Coordinates,
     JoinedPlan,
@@ -92,7 +93,8 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
         keepers = _keepers(runs)
         with changed_store(target) as db:
             _write(db, runs, _placed(metadata, plan, target, is_new=is_new), plan, keepers, before)
-        return [*remarks, *remarks_on(runs), *remarks_on_plan(runs, plan)]
+        damage = [f"{run.folder}: {remark}" for run in runs for remark in remark_on_damage(run.store.damaged)]
+        return [*remarks, *remarks_on(runs), *remarks_on_plan(runs, plan), *damage]
 
 
 @contextmanager

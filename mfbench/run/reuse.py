@@ -54,7 +54,7 @@ def reuse_results(plan: Plan, store: Store, statuses: Collection[Status]) -> Non
         except (RunError, ValueError) as error:  # the latter from metadata that are not valid
             reused = reused.model_copy(update={"passed_over": [*reused.passed_over, _passed_over(folder, error)]})
         missing -= {key for keys in reused.keys.values() for key in keys}
-    with store.writing() as db:
+    with store.writing("meta") as db:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
 
 
@@ -86,7 +86,7 @@ def _reuse_from(folder: Path, store: Store, missing: set[str], statuses: Collect
         reused = _with_origins(reused, folder.name, keys, other.meta(), store.meta().environment)
         own, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
         columns = sorted(own & theirs)  # a store of an earlier version may lack some
-        with store.writing() as db:
+        with store.writing("meta") as db:
             query = f"INSERT OR IGNORE INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
             db.executemany(query, _rows(other, columns, keys))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])

@@ -14,9 +14,10 @@ from typing import Protocol
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
-from mfbench.errors import NothingPlannedError, RunError, explained
+from mfbench.errors import NothingPlannedError
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import LOCAL, Registry
+from mfbench.isolation.temporary import remove_left_behind
 from mfbench.isolation.working_directory import check_working_directory
 from mfbench.run import environment
 from mfbench.run.budget import Budget, in_rounds
@@ -26,6 +27,7 @@ from mfbench.run.executors.base import Executor
 from mfbench.run.executors.choice import open_executor
 from mfbench.run.folder_lock import locked
 from mfbench.run.fresh import set_aside
+from mfbench.run.full_disks import file_errors
 from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.order import longest_first
@@ -44,6 +46,9 @@ _REASONS_SHOWN = 10
 
 class Observer(Protocol):
     """An object that follows a run, such as a progress display."""
+
+    def remarked(self, remark: str) -> None:
+        """Follow a remark on the earlier state of the run folder, a sentence; called before the start."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Follow the start: called once, before the first trial."""
@@ -162,11 +167,15 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     setting = plan.loaded.protocol.memory
     # Elsewhere, the default depends on the machine there.
     memory = environment.memory_limit(setting, jobs) if options.executor == LOCAL else int(setting * 2**30)
-    with locked(folder), explained(RunError, _file_error(folder), OSError):
+    remove_left_behind()
+    with locked(folder), file_errors(folder):
+        shutil.rmtree(folder / _WORK, ignore_errors=True)  # of a process that was killed
         if not (plan.trials if plan.share is None else plan.share.n_trials):  # a share of a plan may be empty
             _keep_results(plan, folder)
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
+            for remark in store.repair():
+                getattr(observer, "remarked", _ignore)(remark)  # an observer of an earlier version has no such method
             _record_start(plan, folder, store, environment.describe(registry, jobs, memory, options.executor))
             if options.retry_failed:
                 store.forget(RETRIED)
@@ -193,6 +202,10 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             if budget is not None and progress.pending:
                 store.record("ended_budget", options.budget)
             return progress
+
+
+def _ignore(remark: str) -> None:
+    pass
 
 
 def _predicted(plan: Plan) -> Callable[[Trial], float | None]:
@@ -299,12 +312,6 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
             shape = (planned.data.n_samples, planned.data.n_features)
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
-
-
-def _file_error(folder: Path) -> Callable[[str], str]:
-    return lambda reason: (
-        f"cannot write all files of the run to {folder}: {reason}; free some space or choose another folder with --out"
-    )
 
 
 def _repeats(plan: Plan) -> dict[str, set[int]]:

@@ -8,41 +8,34 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.errors import RunError, explained, printable
-from mfbench.run.formats.arrays import pack, unpack
-from mfbench.run.formats.candidates import pack_candidates, plain, unpack_candidates
-from mfbench.run.formats.interactions import pack_interactions, unpack_interactions
-from mfbench.run.formats.splits import StoredSplit, pack_split, unpack_split
+from mfbench.errors import RunError, printable
+from mfbench.run.formats.arrays import pack
+from mfbench.run.formats.candidates import pack_candidates, plain
+from mfbench.run.formats.interactions import pack_interactions
+from mfbench.run.formats.splits import pack_split
+from mfbench.run.formats.texts import stored_text
 from mfbench.run.metadata import RunMetadata
-from mfbench.run.store_file import FILE_NAME, damaged, open_to_read, open_to_write, reason_of
+from mfbench.run.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, checksum, fill_checksums, seal
+from mfbench.run.store_file import Checkpoints
+from mfbench.run.store_reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
 if TYPE_CHECKING:
     from mfbench.suite.protocols import Split
 
-RESULT_COLUMNS = (
-    "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "touched", "duration",
-    "scores", "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
-    "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "decisions", "interactions",
-    "candidates",
-)  # fmt: skip
-_DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
-_JSON = ("scores", "chosen")
-_ARRAYS = ("selected", "weights", "predictions", "decisions")
 _INSERT = (
-    f"INSERT OR REPLACE INTO trials (key, seed, {', '.join(RESULT_COLUMNS)}) "
-    f"VALUES ({', '.join('?' * (len(RESULT_COLUMNS) + 2))})"
+    f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}, checksum) "
+    f"VALUES ({', '.join('?' * (len(TRIAL_COLUMNS) + 1))})"
 )
 
 
-class Store:
+class Store(ReadableStore):
     """A run's results.
 
     Parameters
@@ -51,6 +44,8 @@ class Store:
         The run folder. It is created, with its store, if `read_only` is false.
     read_only : bool, default=False
         Open an existing store without the right to change it.
+    checked : set of str or None, default=None
+        As for `mfbench.run.integrity.Integrity`.
 
     Attributes
     ----------
@@ -63,39 +58,15 @@ class Store:
         If there is no store, it is of another version, damaged, or the folder cannot be written to.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
-        self.absent: Sequence[tuple[str, str, int, int]] = ()
-        self.folder = folder
-        self.path = folder / FILE_NAME
-        if read_only and not self.path.is_file():
-            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
-        with self._explained():
-            self._db = open_to_read(self.path) if read_only else open_to_write(self.path)
+    def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
+        super().__init__(folder, read_only=read_only, checked=checked)
+        self._checkpoints = None if read_only else Checkpoints(self._db)
 
     def close(self) -> None:
-        """Close the file; the write-ahead log is folded into it."""
-        self._db.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn errors of SQLite and of the file system into one sentence."""
-
-        def sentence(reason: str) -> str:
-            return f"cannot write to {self.folder}: {reason}; choose another folder with --out"
-
-        with (
-            explained(RunError, partial(reason_of, self.path), sqlite3.DatabaseError),
-            explained(RunError, sentence, OSError),
-        ):
-            yield
-
-    # -- writing ----------------------------------------------------------------------------------------------------
+        """Close the file; the write-ahead log is folded into it, as far as it can be while others read."""
+        if self._checkpoints is not None:
+            self._checkpoints.move()
+        super().close()
 
     def begin(
         self,
@@ -116,10 +87,10 @@ class Store:
                 [
                     (
                         printable(name),
-                        printable(reason),
+                        stored_text(reason, "reason"),
                         why is None,
                         why is not None and why.can_pull,
-                        why.attempt if why else "",
+                        stored_text(why.attempt, "reason") if why else "",
                     )
                     for name, reason, why in left_out
                 ],
@@ -127,8 +98,9 @@ class Store:
             self._db.executemany(
                 "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
                 ":relevant, :interactions, :collections, :source, :truth)",
-                [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in _DATASET_JSON}} for d in datasets],
+                [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in DATASET_JSON}} for d in datasets],
             )
+            seal(self._db, "meta", "left_out", "datasets")
 
     def set_plan(self, trials: Iterable[Trial], positions: Iterable[int] | None = None) -> None:
         """Record which trials this start of the run plans.
@@ -148,6 +120,7 @@ class Store:
                     for position, t in zip(count() if positions is None else positions, trials, strict=False)
                 ),
             )
+            seal(self._db, "plan")
 
     def add_splits(
         self, sha256: str, protocol: str, repeat: int, splits: Iterable[Split], shape: tuple[int, int]
@@ -170,7 +143,9 @@ class Store:
         for fold, split in enumerate(splits):
             rows.append((sha256, protocol, repeat, fold, *pack_split(split, shape)))
         with self._explained(), self._transaction():
-            self._db.executemany("INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            for row in rows:
+                if self._db.execute("INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).rowcount:
+                    add_to_seal(self._db, "splits", row)
 
     def add(self, trial: Trial, result: TrialResult) -> None:
         """Write the result of a trial; it is on disk when this returns.
@@ -183,31 +158,29 @@ class Store:
         row: list[Any] = [trial.key, trial.seed]
         for name in RESULT_COLUMNS:
             value = getattr(result, name)
-            if name in _JSON:
+            if name in JSON:
                 value = json.dumps(value, default=plain) if value else None
-            elif name in _ARRAYS:
+            elif name in ARRAYS:
                 value = None if value is None else pack(value)
             elif name == "interactions":
                 value = None if value is None else pack_interactions(value)
             elif name == "candidates":
                 value = pack_candidates(value) if value else None
             elif isinstance(value, str):
-                value = printable(str(value)) or None
+                value = stored_text(str(value), name) or None
             row.append(value)
         if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
         with self._explained():
-            self._db.execute(_INSERT, row)
+            self._db.execute(_INSERT, (*row, checksum(row)))
+        if self._checkpoints is not None:
+            self._checkpoints.written()
 
     def record(self, name: str, value: Any) -> None:
         """Replace a field of the metadata, which only the course of the run determines."""
-        with self._explained():
+        with self._explained(), self._transaction():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
-
-    def recorded(self, name: str, default: Any) -> Any:
-        """Return a field of the metadata, whether or not the run ever started completely."""
-        rows = list(self.raw("SELECT value FROM meta WHERE name = ?", (name,)))
-        return json.loads(rows[0][0]) if rows else default
+            seal(self._db, "meta")
 
     def forget(self, statuses: Iterable[Status]) -> int:
         """Delete the results of those statuses, so that the trials run again; return how many there were."""
@@ -217,10 +190,23 @@ class Store:
             )
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for statements that are executed together or not at all."""
+    def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:
+        """Yield the connection for statements on results and some tables, executed together or not at all."""
         with self._explained(), self._transaction():
             yield self._db
+            fill_checksums(self._db)
+            seal(self._db, *tables)
+
+    def repair(self) -> list[str]:
+        """Remove what is damaged, which the start of a run records or computes again; return a sentence on each part.
+
+        Raises
+        ------
+        RunError
+            If the file is damaged beyond that.
+        """
+        with self._explained():
+            return self._integrity.repair()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -232,161 +218,3 @@ class Store:
                 self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
-
-    # -- reading ----------------------------------------------------------------------------------------------------
-
-    def freeze(self) -> None:
-        """From now on, read the state of this moment, whatever a run adds until the store is closed."""
-        with self._explained():
-            self._db.execute("BEGIN")
-            self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # the state is that of the first read
-
-    def raw(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query as they are stored; nothing is decoded.
-
-        Parameters
-        ----------
-        query : str
-            A SELECT or PRAGMA statement.
-        values : sequence, default=()
-            Its parameters.
-        """
-        with self._explained():
-            yield from self._db.execute(query, values)
-
-    def finished(self) -> set[str]:
-        """Return the keys that have a result."""
-        with self._explained():
-            return {key for (key,) in self._db.execute("SELECT key FROM trials")}
-
-    def meta(self) -> RunMetadata:
-        """Return the metadata that `begin` recorded.
-
-        Raises
-        ------
-        RunError
-            If the run never started completely, or another version wrote what this one cannot read.
-        """
-        with self._explained():
-            stored = dict(self._db.execute("SELECT name, value FROM meta"))
-        with explained(RunError, partial(damaged, self.path), ValueError):
-            columns = {name: json.loads(value) for name, value in stored.items()}
-        return RunMetadata.from_columns(columns, self.folder)
-
-    def left_out(self) -> dict[str, str]:
-        """Return the datasets that were left out, each with its reason."""
-        with self._explained():
-            return dict(self._db.execute("SELECT dataset, reason FROM left_out"))
-
-    def unavailable(self) -> dict[str, Unavailable]:
-        """Return the datasets left out that are only unavailable, which is not a failure."""
-        with self._explained():
-            cursor = self._db.execute("SELECT * FROM left_out WHERE NOT is_failure")
-            names = [column[0] for column in cursor.description]
-            rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        # A store of version 3 that is only read has no more than the reason.
-        return {row["dataset"]: Unavailable(bool(row.get("can_pull")), row.get("attempt") or "") for row in rows}
-
-    def datasets(self) -> list[dict[str, Any]]:
-        """Return the record of each dataset used, with its class codes as ``truth``."""
-        with self._explained():
-            cursor = self._db.execute("SELECT * FROM datasets")
-            names = [column[0] for column in cursor.description]
-            rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        for row in rows:
-            row["truth"] = unpack(row["truth"])
-            row |= {name: json.loads(row[name]) for name in _DATASET_JSON}
-        return rows
-
-    def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each planned trial with its result, in the plan's order; without one its status is None.
-
-        Arrays come as `unpack` returns them, decisions with a row for each test row, scores and selected parameters
-        as dicts, candidates as a list, interactions as `Interactions`.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Names from `RESULT_COLUMNS`; only these are read.
-        """
-        names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
-        readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
-            **dict.fromkeys(_JSON, (json.loads, dict)),
-            **dict.fromkeys(_ARRAYS, (unpack, None)),
-            "interactions": (unpack_interactions, None),
-            "candidates": (unpack_candidates, list),
-        }
-        results = self._expressions(columns)
-        packed = [(name, *readers[name]) for name in columns if name in readers]
-        with self._explained():
-            cursor = self._db.execute(
-                f"SELECT {', '.join(['p.dataset, p.method, p.repeat, p.fold, p.key, t.seed', *results])} "
-                "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
-            )
-            absent = ((*place, None, None, *(None for _ in columns)) for place in self.absent)
-            for values in chain(cursor, absent):
-                row = dict(zip(names, values, strict=True))
-                for name, read, nothing in packed:
-                    stored = row[name]
-                    row[name] = read(stored) if stored else nothing() if nothing else None
-                if row.get("decisions") is not None:
-                    row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
-                yield row
-
-    def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates, key and results as columns, in the plan's order; faster than `rows`.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
-        """
-        names = ("dataset", "method", "repeat", "fold", "key", *columns)
-        selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *self._expressions(columns)])
-        with self._explained():
-            values = self._db.execute(
-                f"SELECT {selection} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
-            ).fetchall()
-        values += [(*place, None, *(None for _ in columns)) for place in self.absent]
-        table = (
-            dict(zip(names, map(list, zip(*values, strict=True)), strict=True)) if values else {n: [] for n in names}
-        )
-        for name in set(_JSON) & set(columns):
-            # One text for all: a parser that is called once is several times faster.
-            table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
-        return table
-
-    def _expressions(self, columns: Sequence[str]) -> list[str]:
-        """Return what to select for columns of a result; a store of an earlier version may lack some."""
-        with self._explained():
-            present = {row[1] for row in self._db.execute("PRAGMA table_info(trials)")}
-        return [f"t.{name}" if name in present else "NULL" for name in columns]
-
-    def has_plan(self) -> bool:
-        """Return whether a start of the run planned any trials."""
-        with self._explained():
-            return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM plan)").fetchone()[0])
-
-    def has_candidates(self) -> bool:
-        """Return whether the grid point of a result is still to be selected by all folds of its dataset."""
-        query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.candidates IS NOT NULL)"
-        with self._explained():
-            return bool(self._db.execute(query).fetchone()[0])
-
-    def split_repeats(self, sha256: str, protocol: str) -> set[int]:
-        """Return the repeats whose splits are recorded."""
-        query = "SELECT DISTINCT repeat FROM splits WHERE sha256 = ? AND protocol = ?"
-        with self._explained():
-            return {repeat for (repeat,) in self._db.execute(query, (sha256, protocol))}
-
-    def splits(self, sha256: str, protocol: str) -> dict[tuple[int, int], StoredSplit]:
-        """Return the rows of a dataset's folds by (repeat, fold)."""
-        query = (
-            "SELECT repeat, fold, test, train, validation, n_train, n_features FROM splits "
-            "WHERE sha256 = ? AND protocol = ?"
-        )
-        with self._explained():
-            return {
-                (repeat, fold): unpack_split(*columns)
-                for repeat, fold, *columns in self._db.execute(query, (sha256, protocol))
-            }

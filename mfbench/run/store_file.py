@@ -1,23 +1,36 @@
-"""The file of a store: its schema and version, how it is opened, and what its errors mean."""
+"""The file of a store: its schema and version, how it is opened and kept whole, and what its errors mean."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from mfbench.errors import NeverStartedError, RunError
+from mfbench.run.full_disks import explain_full_store
+from mfbench.run.seals import WHOLE, fill_checksums, seal
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
+FILE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What SQLite raises; the latter if it cites damaged text in a message."""
+CHECKPOINT_SECONDS = 1.0
+"""How long a result may be in the log alone while results follow it."""
+_SEALS = "CREATE TABLE seals (name TEXT PRIMARY KEY, checksum INTEGER NOT NULL) WITHOUT ROWID;" + "".join(
+    f"INSERT INTO seals VALUES ('{table}', 0);" for table in WHOLE
+)
 # What updates a store of an earlier version; its results are kept.
-_TO_5 = "ALTER TABLE trials ADD COLUMN touched TEXT;"
+_TO_6 = f"ALTER TABLE trials ADD COLUMN checksum INTEGER; {_SEALS}"
+_TO_5 = f"ALTER TABLE trials ADD COLUMN touched TEXT; {_TO_6}"
 MIGRATIONS = {
     3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
     f"ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT ''; {_TO_5}",
     4: _TO_5,
+    5: _TO_6,
 }
 
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE datasets (
     label TEXT PRIMARY KEY, sha256 TEXT NOT NULL, n_samples INTEGER, n_features INTEGER, class_names TEXT,
@@ -43,8 +56,9 @@ CREATE TABLE trials (
     scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
     peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
-    decisions BLOB, interactions BLOB, candidates BLOB
+    decisions BLOB, interactions BLOB, candidates BLOB, checksum INTEGER
 ) WITHOUT ROWID;
+{_SEALS}
 """
 
 
@@ -65,7 +79,11 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     if version == 0:
         db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
     elif version in MIGRATIONS:
-        db.executescript(f"BEGIN; {MIGRATIONS[version]} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+        db.executescript(f"BEGIN IMMEDIATE; {MIGRATIONS[version]}")
+        fill_checksums(db)
+        seal(db, *WHOLE)
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("COMMIT")
     else:
         _check_version(version, path)
     _check_size(db, path)
@@ -102,15 +120,18 @@ def reason_of(path: Path, text: str) -> str:
         The message of SQLite.
     """
     if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
-        return (
+        return explain_full_store(path.parent, text) or (
             f"the disk is full or fails ({text}): no more results fit into {path}; free some space and repeat "
             "the command; earlier results stay readable"
         )
     if "readonly" in text or "read-only" in text:
         return f"{path} cannot be written to; choose another folder with --out"
-    if "not a database" in text or "malformed" in text:
+    if any(part in text for part in _SIGNS_OF_DAMAGE):
         return damaged(path, text)
     return f"cannot use {path}: {text}"
+
+
+_SIGNS_OF_DAMAGE = ("not a database", "malformed", "no such column", "ould not decode", "can't decode")
 
 
 def _version(db: sqlite3.Connection) -> int:
@@ -143,6 +164,32 @@ def _check_size(db: sqlite3.Connection, path: Path) -> None:
 def damaged(path: Path, reason: str) -> str:
     """Return the sentence on a store that cannot be read."""
     return f"{path} is damaged ({reason}); move it elsewhere, or start its run over with --fresh"
+
+
+class Checkpoints:
+    """Moves what was written from the log to the file from time to time, so that the file alone has nearly all of it.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+        That of the writer.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._last = float("-inf")
+
+    def written(self) -> None:
+        """Move the log if the last time is more than `CHECKPOINT_SECONDS` ago; call this after each result."""
+        if time.monotonic() - self._last >= CHECKPOINT_SECONDS:
+            self.move()
+
+    def move(self) -> None:
+        """Move the log now, as far as readers permit."""
+        # What is in the log is safe there. If the disk is full, the next result that is written reports it.
+        with suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._last = time.monotonic()
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

@@ -179,7 +179,7 @@ def serve(connection: socket.socket, owners: Owners, begin_section: Callable[[],
     is_spent = False
     while not is_spent and (message := receive(connection)) is not None:
         begin_section()
-        trial, shared = pickle.loads(message)
+        trial, shared = pickle.loads(message)  # nosec B301  # from the process that started this one
         result, fits = _run(worker, trial, shared)
         if os.getpid() != process:
             os._exit(1)  # a method has forked, and its child has come back from there: it must not answer

@@ -20,7 +20,6 @@ from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profi
 from mfbench.suite.validation_messages import describe
 
 ERRORS_SHOWN = 10
-_TOO_LARGE = "a whole number beyond 64 bits, which TOML does not have"
 
 
 @dataclass(frozen=True)
@@ -190,6 +189,28 @@ def read_text(path: Path) -> str:
         raise SuiteError(f"{path}: cannot be read: {error.strerror}") from None
 
 
+def parse_toml(text: str, file: str) -> dict[str, Any]:
+    r"""Parse TOML, or raise `SuiteError`.
+
+    Examples
+    --------
+    >>> parse_toml("folds = 10", "x.toml")
+    {'folds': 10}
+    >>> parse_toml("folds = 1" + "0" * 5000, "x.toml")
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.SuiteError: x.toml: a whole number has thousands of digits; use at most 64 bits
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SuiteError(f"{file}: not valid TOML: {error}") from None
+    except ValueError:  # Python refuses to read them
+        raise SuiteError(f"{file}: a whole number has thousands of digits; use at most 64 bits") from None
+    except RecursionError:
+        raise SuiteError(f"{file}: lists or tables are nested too deeply") from None
+
+
 def parse_suite(text: str, file: str) -> Suite:
     r"""Validate the text of a suite file.
 
@@ -219,35 +240,15 @@ def parse_suite(text: str, file: str) -> Suite:
     x.toml: methods: missing; a suite needs at least one [[methods]] table
     """
     try:
-        data = tomllib.loads(text)
-        _check_numbers(data, file)
-        suite = Suite.model_validate(data)
-    except tomllib.TOMLDecodeError as error:
-        raise SuiteError(f"{file}: not valid TOML: {error}") from None
-    except RecursionError:
-        raise SuiteError(f"{file}: lists or tables are nested too deeply") from None
+        suite = Suite.model_validate(parse_toml(text, file))
     except ValidationError as error:
         lines = [f"{file}: {line}" for line in describe(error, Suite)]
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
-    except ValueError:  # Python refuses to read whole numbers of more than 4,300 digits
-        raise SuiteError(f"{file}: {_TOO_LARGE}") from None
     suite = with_current_names(suite, file)
     _check_labels(suite, file)
     _check_keys(suite, file)
     return suite
-
-
-def _check_numbers(value: Any, place: str) -> None:
-    """Refuse whole numbers that TOML does not have: they could be neither written nor stored."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _check_numbers(item, f"{place}: {key}")
-    elif isinstance(value, list):
-        for item in value:
-            _check_numbers(item, place)
-    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise SuiteError(f"{place}: {_TOO_LARGE}")
 
 
 def _check_labels(suite: Suite, file: str) -> None:

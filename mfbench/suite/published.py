@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from pydantic import Field, ValidationError
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.names import NameTable
 from mfbench.host.registry import Registry
-from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.loading import LoadedSuite, parse_toml, read_text
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.schema import Metric, Part
 from mfbench.suite.validation_messages import describe
@@ -288,10 +287,7 @@ def _description(path: Path) -> Description:
     if not index.is_file():
         return Description()
     try:
-        content = tomllib.loads(index.read_text(encoding="utf-8"))
-        return Description.model_validate(content.get(path.stem, {}))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SuiteError(f"{index}: not valid TOML: {error}") from None
+        return Description.model_validate(parse_toml(read_text(index), str(index)).get(path.stem, {}))
     except ValidationError as error:
         raise SuiteError(f"{index}: {path.stem}.{describe(error, Description)[0]}") from None
 

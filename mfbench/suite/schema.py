@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import MOST_ENTRIES, MOST_TABLES
@@ -24,7 +24,26 @@ Metric = Literal[
 Selection = Literal["nested", "per-dataset"]
 # The distance in which the weights of features count, if a method keeps them.
 Weights = Literal["euclidean", "manhattan"]
-Top = Literal["positive", "all", "all-weighted"] | Annotated[int, Field(ge=1)] | Annotated[float, Field(gt=0, le=1)]
+# TOML promises whole numbers of 64 bits; longer ones, which Python reads too, may neither be printed nor become floats.
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+Count = Annotated[int, Field(ge=1, le=_HIGHEST)]
+Top = Literal["positive", "all", "all-weighted"] | Count | Annotated[float, Field(gt=0, le=1)]
+End = Annotated[int, Field(ge=_LOWEST, le=_HIGHEST)] | Annotated[float, Field(allow_inf_nan=False)]
+
+
+def _of_64_bits(values: list[Any]) -> list[Any]:
+    """Return a list of values unless it contains, at whatever depth, a whole number that is too long."""
+    remaining: list[Any] = [values]
+    while remaining:
+        value = remaining.pop()
+        if isinstance(value, list | dict):
+            remaining.extend(value.values() if isinstance(value, dict) else value)
+        elif isinstance(value, int) and not _LOWEST <= value <= _HIGHEST:
+            raise ValueError("whole numbers of at most 64 bits")
+    return values
+
+
+Values = Annotated[list[Any], Field(min_length=1, max_length=MOST_ENTRIES), AfterValidator(_of_64_bits)]
 
 
 class Part(BaseModel):
@@ -177,8 +196,8 @@ class Datasets(Part):
 class Range(Part):
     """Evenly spaced numbers, in place of a list of values of a grid."""
 
-    first: int | float = Field(description="The first number.")
-    last: int | float = Field(description="The last number; it may be smaller than the first.")
+    first: End = Field(description="The first number.")
+    last: End = Field(description="The last number; it may be smaller than the first.")
     count: int = Field(ge=2, le=10_000, description="Number of values.")
     spacing: Literal["linear", "log"] = Field(default="linear", description="Equal differences or equal ratios.")
 
@@ -206,11 +225,11 @@ class Range(Part):
         return [float(f"{value:.12g}") for value in values]
 
     @model_validator(mode="after")
-    def _has_values(self) -> Range:
-        if not math.isfinite(float(self.last) - float(self.first)):
-            raise ValueError("two numbers with a finite difference")
+    def _is_sound(self) -> Range:
         if self.spacing == "log" and min(self.first, self.last) <= 0:
             raise ValueError("ends above 0 for spacing 'log'")
+        if not all(map(math.isfinite, self.values())):
+            raise ValueError("ends that are less far apart")
         return self
 
 
@@ -230,13 +249,7 @@ class Method(Part):
         description="Multiply the kept features so that their weights count in a 'euclidean' distance (by the square "
         "root of the weight) or a 'manhattan' distance (by the weight); unweighted if unset.",
     )
-    tune: (
-        Literal["default"]
-        | Annotated[
-            dict[str, Annotated[list[Any], Field(min_length=1, max_length=MOST_ENTRIES)] | Range], Field(min_length=1)
-        ]
-        | None
-    ) = Field(
+    tune: Literal["default"] | Annotated[dict[str, Values | Range], Field(min_length=1)] | None = Field(
         default=None,
         description="Values to tune: 'default' for the estimators' own grids, or a table with a list or a range of "
         "values for parameters ('n_neighbors'; 'selector.n_neighbors' if both steps have it; 'a,b' for two that are "

@@ -7,9 +7,10 @@ of main effect j, then row j of the pairs, which those parts bound. Products are
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
+
+from mfbench_compiled import njit
 
 Matrix = NDArray[np.float64]
 

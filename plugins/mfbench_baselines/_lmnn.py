@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.neighbors import NearestNeighbors
+
+from mfbench_compiled import njit
 
 # Memory for each block of distances while pairs are collected.
 BLOCK_BYTES = 32 * 2**20

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from mfbench_compiled import njit
 
 
 def fold_accuracy(Z: NDArray[np.float64], codes: NDArray[np.intp], fold_of: NDArray[np.int64], k: int) -> float:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from multiprocessing import spawn
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,6 +20,7 @@ from distributed import Client, LocalCluster
 from distributed.comm import CommClosedError
 
 from mfbench.errors import RunError, UsageError, describe_error
+from mfbench.isolation.temporary import temporary_folder
 
 _HOST = "127.0.0.1"
 # Seconds to wait for the first answer of a scheduler.
@@ -118,7 +118,7 @@ async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
     stack : AsyncExitStack
         What ends it, and deletes its files.
     """
-    folder = stack.enter_context(TemporaryDirectory(prefix="mfbench-dask-", ignore_cleanup_errors=True))
+    folder = stack.enter_context(temporary_folder("dask"))
     stack.enter_context(dask.config.set(_LOCAL))
     stack.enter_context(_own_main())
     cluster = LocalCluster(
@@ -130,7 +130,7 @@ async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
         # Without a dashboard there is a server of HTTP none the less: at no fixed port, and for this machine alone.
         scheduler_kwargs={"dashboard_address": f"{_HOST}:0"},
         memory_limit=0,  # mfbench limits the memory of its own processes
-        local_directory=folder,
+        local_directory=str(folder),
         silence_logs=logging.CRITICAL,
         asynchronous=True,
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mfbench_compiled import njit
 
 # Number of rows in a tile of similarities, small enough for the first-level cache.
 TILE = 512

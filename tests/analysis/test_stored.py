@@ -51,7 +51,7 @@ def test_the_trials_that_a_part_of_a_run_lacks_have_no_result_yet(tmp_path, time
     share = RecordedShare(kind="shard", numbers=[1], of=2, run="whole", digest="d", n_trials=8)
     whole = {(dataset, method): [timed(1.0), timed(2.0)] for dataset in ("iris", "wine") for method in "AB"}
     run = timed_run(whole, share=share)
-    with Store(run.path) as store, store.writing() as db:
+    with Store(run.path) as store, store.writing("plan") as db:
         db.execute("DELETE FROM plan WHERE position IN (1, 2)")
         db.execute("DELETE FROM trials WHERE key NOT IN (SELECT key FROM plan)")
     part = type(run)(run.path)

@@ -28,6 +28,17 @@ def test_a_mistake_is_one_sentence(capsys):
     )
 
 
+@pytest.mark.parametrize(
+    "words", ["suite NAME.toml", "datasets import NAME.csv", "datasets list --data-dir NAME", "report NAME"]
+)
+def test_a_name_that_no_file_can_have(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        main(words.replace("NAME", "x" * 300).split())
+    lines = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 2
+    assert len(lines) == 1 and "xxx" in lines[0] and "too long" in lines[0] and len(lines[0]) < 200
+
+
 def test_an_unexpected_error_is_a_bug(capsys, monkeypatch):
     def broken(**_):
         raise RuntimeError("no luck")
@@ -63,10 +74,10 @@ def test_commands():
     ]
 
 
-def test_a_character_that_the_terminal_cannot_show_is_an_escape(monkeypatch):
+def test_a_character_that_the_terminal_cannot_show_is_replaced(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stream)
-    monkeypatch.setattr("mfbench.host.registry.load_registry", lambda **_: sys.stdout.write("→\ud800"))
+    monkeypatch.setattr("mfbench.host.registry.load_registry", lambda **_: sys.stdout.write("→é\ud800"))
     leave("plugins")
     stream.flush()
-    assert stream.buffer.getvalue().startswith(b"\\u2192\\ud800")
+    assert stream.buffer.getvalue().startswith(b"->\\xe9\\ud800")

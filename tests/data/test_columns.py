@@ -37,5 +37,5 @@ def test_odd_names(names, reason):
 
 def test_compressed_text(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress("ä".encode()))
-    with open_text(tmp_path / "a.csv.gz") as file:
+    with open_text(tmp_path / "a.csv.gz", ",") as file:
         assert file.read() == "ä"

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from mfbench.data.files import read_file
 from mfbench.data.fingerprint import content_hash
@@ -171,6 +173,7 @@ HOSTILE = {
     "quote.arff": ("@attribute a string\n@attribute c {x,y}\n@data\n'1,x\n", "line 4: unbalanced quotes"),
     "levels.arff": ("@attribute a {'x,y}\n@data\n", "line 1: unbalanced quotes"),
     "twice.arff": ("@attribute a real\n@attribute a {x,y}\n@data\n1,x\n", "two columns named 'a'"),
+    "none.arff": ("@relation r\n@data\n1,x\n", "line 3: 2 values.* 0 attributes"),
     "rows.arff": ("@attribute a real\n@attribute c {x,y}\n@data\n", "no rows"),
 }
 
@@ -250,3 +253,82 @@ def test_content_hash_depends_on_content_alone(write):
         replace(dataset, encoding="ordinal"),
     ]
     assert len({content_hash(copy) for copy in different} | {digest}) == len(different) + 1
+
+
+class TestChangedFiles:
+    """A file that changes while it is read is refused: what was read may be a part of it."""
+
+    @pytest.fixture
+    def changing(self, monkeypatch):
+        """Return a function that makes something happen when the first rows are read."""
+
+        def make(act):
+            def lines(path, handle):
+                for number, line in enumerate(handle):
+                    if number == 5:
+                        act(path)
+                    yield line
+
+            monkeypatch.setattr("mfbench.data.files.bounded_lines", lines)
+
+        return make
+
+    def test_growth(self, write, changing):
+        changing(lambda path: path.write_bytes(path.read_bytes() + b"3,a\n4,b\n"))
+        with pytest.raises(DataError, match=r"t\.csv changed while it was read: wait until it is complete"):
+            read_file(write("t.csv", numbers(40)))
+
+    def test_growth_that_ends_in_another_error(self, write, changing):
+        changing(lambda path: path.write_bytes(path.read_bytes() + b"3"))
+        with pytest.raises(DataError, match="changed while it was read"):
+            read_file(write("t.csv", numbers(40)))
+
+    def test_another_file_of_the_same_size(self, write, changing):
+        changing(
+            lambda path: (path.with_name("new").write_bytes(path.read_bytes()), path.with_name("new").replace(path))
+        )
+        with pytest.raises(DataError, match="changed while it was read"):
+            read_file(write("t.csv", numbers(40)))
+
+    def test_removal(self, write, changing):
+        changing(lambda path: path.unlink())
+        with pytest.raises(DataError, match=r"t\.csv"):
+            read_file(write("t.csv", numbers(40)))
+
+
+def test_a_name_that_no_file_can_have(tmp_path):
+    for name in ("x" * 300, "x" * 300 + ".csv", "\0.csv", "a/" * 5000 + "t.csv"):
+        with pytest.raises(UsageError) as caught:
+            read_file(tmp_path / name)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        b'{"index_columns": ["gone"], "column_indexes": [], "columns": []}',
+        b'{"index_columns": [{"kind": "range"}], "columns": []}',
+        b'{"columns": [{"name": "a"}]}',
+        b'{"index_columns": 7}',
+        b"{",
+        b"[]",
+        b"\xff",
+        b"[" * 100_000,
+    ],
+)
+def test_wrong_metadata_of_pandas(tmp_path, metadata):
+    table = pa.table({"a": [1.0, 2.0], "class": ["x", "y"]}).replace_schema_metadata({b"pandas": metadata})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    try:
+        assert read_file(tmp_path / "t.parquet").n_samples == 2
+    except DataError as error:
+        assert "t.parquet" in str(error) and "\n" not in str(error) and len(str(error)) < 500
+
+
+def test_an_index_of_pandas_is_not_a_feature(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "class": ["x", "y"]}, index=pd.Index(["first", "second"], name="row"))
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert read_file(tmp_path / "t.parquet").feature_names == ("a",)
+    frame = pd.DataFrame({0: ["u", "v"], 1: ["x", "y"]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert read_file(tmp_path / "t.parquet").categories == {"0": ("u", "v")}

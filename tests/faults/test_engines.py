@@ -125,7 +125,7 @@ def test_if_all_places_have_other_code_the_error_names_each_with_its_reasons(wor
 def test_without_any_place_the_run_waits_and_then_ends(work):
     notices = []
     now = iter(range(1000))
-    with pytest.raises(RunError, match="no worker has come within 20 s; the results so far are stored"):
+    with pytest.raises(RunError, match="no worker has come within 20s; the results so far are stored"):
         carry_out(work, ThreadEngine({}), notices, patience=20.0, clock=lambda: 2.0 * next(now))
     assert notices == ["there is no worker; waiting for 20 s at most"]
 

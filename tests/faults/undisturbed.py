@@ -19,6 +19,7 @@ TIMES = frozenset(
         "duration",
         "tune_wall",
         "peak_memory",
+        "checksum",  # which covers the others
         *(f"{s}_{c}" for s in ("select", "fit", "predict") for c in ("wall", "cpu")),
     }
 )

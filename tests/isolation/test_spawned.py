@@ -38,3 +38,25 @@ def test_a_child_is_replaced_and_ended(tmp_path):
     child.end()
     assert next_event(child) == Ended(-9)
     child.close()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time; held = bytearray(b'x' * 400_000_000); time.sleep(1000)",
+        # A child of the child holds it.
+        "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; "
+        'held = bytearray(b"x" * 400_000_000); time.sleep(1000)\'])',
+    ],
+    ids=["child", "grandchild"],
+)
+def test_a_child_that_uses_too_much_memory_is_ended_with_everything_below_it(code):
+    child = child_module.open_child()
+    child.prepare("builtins:exec", f"import sys\ndef run(*_):\n    exec({code!r}, {{}})\nsys.hold = run")
+    assert next_event(child) == Prepared()
+    child.start("sys:hold", memory=2**28)
+    assert next_event(child) == Ended(-9, is_memory=True)
+    child.start("sys:hold")  # without a limit it may
+    child.end()
+    assert next_event(child) == Ended(-9)
+    child.close()

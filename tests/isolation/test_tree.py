@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from mfbench.isolation import tree
 from mfbench.isolation.tree import memory_of, own_memory
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lets a process adopt orphans")
@@ -58,3 +59,14 @@ for pid in children:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout == "True True\n", done.stderr
+
+
+def test_a_system_that_does_not_list_memory_counts_the_resident_part(monkeypatch, tmp_path):
+    monkeypatch.setattr(tree, "_PROC", tmp_path / "none")
+    before = own_memory(os.getpid())
+    held = bytearray(b"x" * 50_000_000)
+    assert own_memory(os.getpid()) - before >= 40_000_000
+    assert memory_of([os.getpid()], 0) >= len(held)
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    assert own_memory(process.pid) == 0

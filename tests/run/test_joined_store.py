@@ -19,7 +19,7 @@ def names(folder):
 def test_a_block_that_fails_changes_nothing(tmp_path, existing):
     target = tmp_path / "run"
     if existing:
-        with Store(target) as store, store.writing() as db:
+        with Store(target) as store, store.writing("meta") as db:
             insert(db, "meta", [("before", "1")])
     before = sorted(path.name for path in tmp_path.rglob("*"))
     with pytest.raises(RuntimeError), changed_store(target) as db:
@@ -33,7 +33,7 @@ def test_a_block_that_fails_changes_nothing(tmp_path, existing):
 
 
 def test_a_reader_sees_the_old_state_until_it_looks_again(tmp_path):
-    with Store(tmp_path) as store, store.writing() as db:
+    with Store(tmp_path) as store, store.writing("meta") as db:
         insert(db, "meta", [("before", "1")])
     with Store(tmp_path, read_only=True) as reader:
         reader.freeze()

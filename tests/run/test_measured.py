@@ -2,9 +2,9 @@
 
 import math
 import shutil
-import sqlite3
 
 import pytest
+from tampering import changed
 
 from mfbench.report.progress import Silent
 from mfbench.run import measured as module
@@ -23,9 +23,8 @@ def run(prepared):
 
 
 def change(folder, statement):
-    with sqlite3.connect(folder / FILE_NAME) as db:
+    with changed(folder) as db:
         db.execute(statement)
-    db.close()
 
 
 def cells(run):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tampering import changed, make_older
 
 from mfbench.analysis.results import Run
 from mfbench.errors import NeverStartedError, RunError, UsageError
@@ -198,11 +199,7 @@ class TestUnion:
 
     def test_a_store_of_an_earlier_version_is_read_and_stays_as_it_is(self, write):
         write("a", {("iris", "A"): 0.5}, left_out=[("gone", "no network", Unavailable(True, "why"))])
-        with sqlite3.connect(Path("a") / FILE_NAME) as db:
-            db.executescript(
-                "ALTER TABLE trials DROP COLUMN touched; ALTER TABLE left_out DROP COLUMN can_pull;"
-                "ALTER TABLE left_out DROP COLUMN attempt; PRAGMA user_version = 3"
-            )
+        make_older(Path("a"), 3)
         write("b", {("wine", "A"): measured(0.5, touched="a timer")})
         merge_runs([Path("a"), Path("b")], Path("joined"))
         with Store(Path("joined"), read_only=True) as store:
@@ -324,7 +321,7 @@ class TestSameTrials:
         blob = pack(rows)
         other = blob[:3] + zlib.compress(zlib.decompress(blob[3:]), 9)
         assert other != blob
-        with sqlite3.connect(Path("b") / FILE_NAME) as db:
+        with changed(Path("b")) as db:
             db.execute("UPDATE trials SET predictions = ?", (other,))
             db.execute("""UPDATE trials SET scores = '{"log_loss": NaN, "accuracy": 0.5}'""")
         merge_runs([Path("a"), Path("b")], Path("joined"))

@@ -1,11 +1,11 @@
 """Results of earlier runs in a run to which a method was added: the same to the bit, and never more than is stated."""
 
 import shutil
-import sqlite3
 from typing import ClassVar
 
 import pytest
 from small_runs import SUITE
+from tampering import changed, make_older
 
 from mfbench.api import Run, explain_keys, prepare_suite
 from mfbench.host.registry import load_registry
@@ -71,9 +71,8 @@ def rows(run, condition="1"):
 
 
 def change(run, statement):
-    with sqlite3.connect(run.path / FILE_NAME) as db:
+    with changed(run.path) as db:
         db.execute(statement)
-    db.close()
 
 
 def test_only_what_was_added_is_executed_and_the_rest_is_the_same_to_the_bit(run):
@@ -208,8 +207,7 @@ def test_a_run_that_is_being_written_is_read_as_it_is(run):
 
 def test_results_of_an_earlier_version_lack_columns(run):
     _, _, base = run()
-    change(base, "ALTER TABLE trials DROP COLUMN touched")
-    change(base, "PRAGMA user_version = 4")
+    make_older(base.path, 4)
     methods, _, mine = run(MINE)
     assert methods == ["MINE"] and mine.outcomes["touched"].isna().all()
 

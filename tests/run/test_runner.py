@@ -330,3 +330,43 @@ def test_an_empty_share_of_a_plan_is_recorded(prepared):
     with Store(folder.with_name(empty.share.folder_name), read_only=True) as store:
         assert not store.has_plan() and store.meta().share.n_trials == 12
         assert list(store.raw("SELECT * FROM splits")) == []
+
+
+def test_the_arrays_that_a_killed_run_left_are_removed_though_nothing_is_pending(tmp_path):
+    (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
+    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "LocalPool", InProcess)
+        execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+        (folder / ".work").mkdir()
+        (folder / ".work" / "array").touch()
+        assert execute(plan, folder, registry, RunOptions(jobs=1), Silent()).executed == 0
+    assert not (folder / ".work").exists()
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_damaged_result_is_named_and_computed_again(tmp_path, is_new):
+    """An observer of an earlier version follows no remarks."""
+    (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
+    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path)
+    remarks = []
+
+    class Watch:
+        def started(self, *_):
+            pass
+
+        finished = started
+
+    if is_new:
+        Watch.remarked = lambda self, remark: remarks.append(remark)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "LocalPool", InProcess)
+        execute(plan, folder, registry, RunOptions(jobs=1), Watch())
+        assert not remarks
+        before = Run(folder).scores
+        with Store(folder) as store, store.writing() as db:
+            db.execute("UPDATE trials SET scores = '{}' WHERE key = ?", [plan.trials[0].key])
+        (remark,) = Run(folder).remarks
+        assert "damaged and count as not run" in remark and Run(folder).n_pending == 1
+        assert execute(plan, folder, registry, RunOptions(jobs=1), Watch()).executed == 1
+    assert len(remarks) == is_new and Run(folder).scores.equals(before)

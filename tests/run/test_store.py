@@ -7,6 +7,7 @@ import pytest
 
 from mfbench.errors import RunError
 from mfbench.run.formats.arrays import pack
+from mfbench.run.formats.texts import LIMITS
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.protocols import Split
@@ -72,6 +73,18 @@ def test_text_that_no_file_accepts_is_stored_as_escapes(store, make_metadata):
     (row,) = store.rows()
     assert {row[name] for name in words} == {"a\\ud800b"}
     assert store.left_out() == {"d\\ud800": "reason \\udfff"}
+
+
+def test_words_of_a_method_are_cut_and_cleaned(store, make_metadata):
+    store.begin(make_metadata(), [], [("d", "\x1b[31m" + "r" * 1_000_000, None)])
+    store.set_plan([trial(0)])
+    words = dict.fromkeys(LIMITS.keys() - {"reason"}, "\x1b[31m\u202e" + "x" * 1_000_000)
+    store.add(trial(0), TrialResult(key="key0", status=Status.ERROR, **words))
+    (row,) = store.rows()
+    for name in words:
+        assert len(row[name]) == LIMITS[name] and row[name].isprintable()
+    (reason,) = store.left_out().values()
+    assert len(reason) == LIMITS["reason"] and reason.isprintable()
 
 
 def test_a_plan_is_there_once_trials_are_planned(store):

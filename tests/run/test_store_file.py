@@ -1,10 +1,13 @@
 """The file of a store: versions, readers next to a writer, and errors of SQLite in one sentence."""
 
+import shutil
 import sqlite3
 
 import pytest
+from tampering import make_older
 
 from mfbench.errors import RunError
+from mfbench.run import store_file
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION, reason_of
 from mfbench.trials import Trial, TrialResult, Unavailable
@@ -21,11 +24,7 @@ def test_another_version_is_refused(tmp_path):
 def test_version_3_is_read_and_updated(tmp_path, make_metadata):
     with Store(tmp_path) as store:
         store.begin(make_metadata(), [], [("away", "offline", Unavailable())])
-    with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        for column in ("can_pull", "attempt"):
-            db.execute(f"ALTER TABLE left_out DROP COLUMN {column}")
-        db.execute("ALTER TABLE trials DROP COLUMN touched")
-        db.execute("PRAGMA user_version = 3")
+    make_older(tmp_path, 3)
     with Store(tmp_path, read_only=True) as store:
         assert store.unavailable() == {"away": Unavailable()}
     with Store(tmp_path) as store:
@@ -39,9 +38,7 @@ def test_version_4_is_read_and_updated(tmp_path):
     with Store(tmp_path) as store:
         store.set_plan([trial])
         store.add(trial, TrialResult(key="key"))
-    with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        db.execute("ALTER TABLE trials DROP COLUMN touched")
-        db.execute("PRAGMA user_version = 4")
+    make_older(tmp_path, 4)
     with Store(tmp_path, read_only=True) as store:
         assert next(store.rows(("status", "touched")))["touched"] is None
         assert store.table(("touched",))["touched"] == [None]
@@ -88,11 +85,50 @@ def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(tmp_path, text, 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_file_without_its_end_is_refused(tmp_path, read_only):
     """SQLite would read zeros: the last pages of a long text or array are not checked."""
-    with Store(tmp_path) as store, store.writing() as db:
+    with Store(tmp_path) as store, store.writing("meta") as db:
         db.execute("INSERT INTO meta VALUES ('long', ?)", ["x" * 100_000])
     path = tmp_path / FILE_NAME
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(
-        RunError, match=r"results.sqlite is damaged \(its end is missing\); move it elsewhere, or start"
-    ):
+    with pytest.raises(RunError, match=r"results.sqlite is damaged \(its end is missing\); move it"):
         Store(tmp_path, read_only=read_only)
+
+
+def test_the_file_alone_has_what_was_written_before_the_last_moment(tmp_path, monkeypatch):
+    """A kill leaves the log behind; whoever copies the file without it must not lose the run."""
+    clock = [100.0]
+    monkeypatch.setattr(store_file.time, "monotonic", lambda: clock[0])
+    run, copy = tmp_path / "run", tmp_path / "copy"
+    copy.mkdir()
+    with Store(run) as store:
+        for number in range(4):
+            store.add(Trial(f"key{number}", "iris", "A", 0, number, number), TrialResult(key=f"key{number}"))
+            clock[0] += 0.6 * store_file.CHECKPOINT_SECONDS
+        shutil.copy(run / FILE_NAME, copy)
+        with Store(copy, read_only=True) as alone:
+            assert alone.finished() == {"key0", "key1", "key2"}
+
+
+def test_closing_moves_the_log_to_the_file_although_another_process_reads(tmp_path):
+    run, copy = tmp_path / "run", tmp_path / "copy"
+    copy.mkdir()
+    store = Store(run)
+    store.add(Trial("key0", "iris", "A", 0, 0, 0), TrialResult(key="key0"))
+    with Store(run, read_only=True):
+        store.add(Trial("key1", "iris", "A", 0, 1, 1), TrialResult(key="key1"))
+        store.close()
+        shutil.copy(run / FILE_NAME, copy)
+    with Store(copy, read_only=True) as alone:
+        assert alone.finished() == {"key0", "key1"}
+
+
+def test_a_version_5_is_read_and_updated(tmp_path):
+    trial = Trial("key", "iris", "A", 0, 0, 0)
+    with Store(tmp_path) as store:
+        store.set_plan([trial])
+        store.add(trial, TrialResult(key="key"))
+    make_older(tmp_path, 5)
+    for read_only in (True, False, True):
+        with Store(tmp_path, read_only=read_only) as store:
+            assert [row["status"] for row in store.rows(("status",))] == ["ok"] and not store.damaged
+    with sqlite3.connect(tmp_path / FILE_NAME) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)

@@ -67,13 +67,13 @@ def nothing_large(monkeypatch, toy_registry):
             "own.toml: 1 datasets × 1 methods × 10,000,000 folds are 10,000,000 trials; a plan has at most 2,000,000: ",
         ),
         ({"methods": "#" * limits.LARGEST_FILE}, "own.toml: larger than 16 MiB, which is too large for a suite"),
-        ({"folds": "9" * 5000}, "own.toml: a whole number beyond 64 bits, which TOML does not have"),
-        ({"folds": "0x" + "f" * 4000}, "own.toml: protocol: folds: a whole number beyond 64 bits"),
+        ({"folds": "9" * 5000}, "own.toml: a whole number has thousands of digits; use at most 64 bits"),
+        ({"folds": "0x" + "f" * 4000}, "own.toml: protocol.folds: found a number of thousands of digits"),
         (
             {"methods": "tune = { shift = { first = 1, last = inf, count = 3 } }"},
-            "expected a list or two numbers with a finite difference",
+            "methods[0].tune.shift.last: found inf (a number)",
         ),
-        ({"methods": "tune = { shift = { first = -1e308, last = 1e308, count = 3 } }"}, "with a finite difference"),
+        ({"methods": "tune = { shift = { first = -1e308, last = 1e308, count = 3 } }"}, "ends that are less far apart"),
         ({"methods": f"tune = {{ k = {list(range(10_001))} }}"}, "methods[0].tune.k: found ["),
     ],
     ids=[

@@ -30,6 +30,12 @@ def test_bad_toml_names_the_line():
         parse_suite("[suite]\nname = \n", "own.toml")
 
 
+@pytest.mark.parametrize("text", ["seed = 1" + "0" * 5000, "x = " + "[" * 100_000])
+def test_toml_that_python_refuses_to_read(text):
+    with pytest.raises(SuiteError, match=r"^own\.toml: [^\n]*(thousands of digits|nested too deeply)[^\n]*$"):
+        parse_suite(text, "own.toml")
+
+
 def test_a_file_that_is_not_utf_8_names_the_byte(tmp_path):
     path = tmp_path / "own.toml"
     path.write_bytes("# née".encode("latin-1"))

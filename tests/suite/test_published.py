@@ -140,6 +140,7 @@ def test_a_mistake_is_one_sentence_with_its_place(plan, tmp_path, published, mes
         ("[paper]\ntitel = 'x'", "published.toml: paper.titel: unknown key: did you mean 'title'"),
         ("[paper]\nunit = 'permille'", "published.toml: paper.unit: found 'permille'"),
         ("[paper", "published.toml: not valid TOML"),
+        ("x = 1" + "0" * 5000, "published.toml: a whole number has thousands of digits"),
         (
             "[paper]\nmetric = 'mcc'",
             "'paper' contains mcc, which this suite does not measure; add it to protocol.metrics",

@@ -14,7 +14,8 @@ from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite import schema
 from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.loading import parse_suite
-from mfbench.suite.schema import Profile, ProtocolSettings, Suite, standard_profiles
+from mfbench.suite.schema import Profile, ProtocolSettings, Range, Suite, standard_profiles
+from mfbench.suite.validation_messages import describe
 
 TABLES = [
     value
@@ -132,6 +133,35 @@ def test_the_name_of_a_suite_is_safe_as_a_folder(name):
 def test_limits_are_finite(key):
     with pytest.raises(ValidationError):
         Suite.model_validate({**MINIMAL, "protocol": {key: float("inf")}})
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"first": 1, "last": float("inf"), "count": 3},
+        {"first": float("nan"), "last": 3, "count": 3},
+        {"first": 1, "last": 10**400, "count": 3},
+        {"first": 1, "last": 10**400, "count": 3, "spacing": "log"},
+        {"first": -1.7e308, "last": 1.7e308, "count": 3},
+        [16**5000],
+        [[1, -(16**5000)]],
+        [1, [{"deep": [2**63]}]],
+    ],
+)
+def test_numbers_that_cannot_be_computed_with(grid):
+    method = {"label": "a", "classifier": "knn", "tune": {"k": grid}}
+    with pytest.raises(ValidationError) as caught:
+        Suite.model_validate({**MINIMAL, "methods": [method]})
+    lines = describe(caught.value, Suite)
+    assert (
+        len(lines) == 1 and lines[0].startswith("methods[0].tune.k") and "expected" in lines[0] and len(lines[0]) < 300
+    )
+
+
+def test_numbers_of_64_bits_are_fine():
+    method = {"label": "a", "classifier": "knn", "tune": {"k": [2**63 - 1, -(2**63), [True, 1e308]]}}
+    assert Suite.model_validate({**MINIMAL, "methods": [method]}).methods[0].tune == method["tune"]
+    assert Range(first=-(2**63), last=2**63 - 1, count=2).values() == [-(2**63), 2**63 - 1]
 
 
 def test_a_whole_number_is_a_number_but_a_text_is_not():

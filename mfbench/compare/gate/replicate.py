@@ -154,7 +154,7 @@ def main(path: str) -> int:
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
         os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
-    order: Order = pickle.loads(Path(path).read_bytes())  # written by the gate itself
+    order: Order = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
     redirect_to(order.log)
     try:
         replicate = Replicate(order, load_registry())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from mfbench import errors
 from mfbench.compare.gate.replicate import Order
 from mfbench.compare.gate.side import RunningReplicate
 from mfbench.data.prepare import Columns
+from mfbench.isolation.temporary import temporary_folder
 from mfbench.run.environment import default_memory
 from mfbench.run.job import Job, write_arrays
 from mfbench.suite.plan import Plan
@@ -52,8 +52,7 @@ def staged(plan: Plan) -> Iterator[Staging]:
     plan : Plan
         Datasets and protocol, and the methods as written.
     """
-    with tempfile.TemporaryDirectory(prefix="mfbench-gate-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+    with temporary_folder("gate") as folder:
         order = Order(plan.loaded, _job(plan, folder), folder / "replicates.log")
         (folder / "order.pickle").write_bytes(pickle.dumps(order))
         _link_harness(folder / "harness")

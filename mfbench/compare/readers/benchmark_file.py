@@ -15,8 +15,8 @@ from typing import Any
 
 from mfbench.compare.comparison import Omission, Side
 from mfbench.compare.readers.result import BENCHMARK_FILE, Place, Series, StoredResult
-from mfbench.data.remote.answers import plain_text
 from mfbench.errors import UsageError, explained
+from mfbench.untrusted import plain_text
 
 LARGEST_FILE = 100_000_000
 MOST_BENCHMARKS = 100_000

@@ -1,4 +1,4 @@
-"""Answers of servers: text is made safe to print, and an answer in an undocumented form becomes one sentence."""
+"""Answers of servers: a URL is made safe to print, and an answer in an undocumented form becomes one sentence."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mfbench.errors import DataError
+from mfbench.untrusted import plain_text
 
 
 @contextmanager
@@ -14,25 +15,10 @@ def answer_of(server: str, what: str) -> Iterator[None]:
     """Turn errors caused by an answer of an undocumented form into one sentence."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         reason = f"{server}'s answer about {what} does not have the documented form"
         detail = plain_text(f"{type(error).__name__}: {error}", 100)
         raise DataError(f"{reason} ({detail}): try again later, or use a mirror (--data-dir)") from error
-
-
-def plain_text(value: object, limit: int = 500) -> str:
-    r"""Return text from a server as one short line of printable characters, safe to show on a terminal.
-
-    Examples
-    --------
-    >>> plain_text("\x1b[31mIris\n  plants ", limit=9)
-    '[31mIris…'
-    >>> plain_text(None)
-    ''
-    """
-    words = "" if value is None else str(value)
-    line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in words).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def shown(url: str) -> str:

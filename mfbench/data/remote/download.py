@@ -20,13 +20,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 from urllib.parse import urljoin, urlsplit
 
-from mfbench.data.remote.answers import plain_text, shown
+from mfbench.data.remote.answers import shown
 from mfbench.errors import DataError, DataUnavailableError
+from mfbench.untrusted import plain_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import requests
+
+    from mfbench.data.remote.bounded import Connections
 
 _BLOCK = 1 << 16
 _JSON_LIMIT = 1 << 26
@@ -53,7 +56,8 @@ class Policy:
     timeout : float, default=30.0
         Seconds to wait for a connection, and for each further byte.
     deadline : float, default=1800.0
-        Seconds for the whole download, including retries and pauses; it stops a body that arrives byte by byte.
+        Seconds for the whole download from the look-up of the server's name to the last byte, including retries and
+        pauses, whatever the server sends and however slowly.
     retries : int, default=4
         Further attempts after a temporary failure: no connection, no answer, HTTP 408, 429 and 5xx, a truncated body.
         After a wrong checksum there is one further attempt.
@@ -216,9 +220,20 @@ class _Transfer:
         self.end = time.monotonic() + self.policy.deadline
 
     def run(self, sink: BinaryIO) -> Received:
+        """Fill the sink before the deadline."""
+        from mfbench.data.remote.bounded import Connections, call_within
+
+        connections = Connections()
+        try:
+            return call_within(self.policy.deadline, lambda: self._fill(sink, connections), connections)
+        except TimeoutError as error:
+            reason = f"{self.what} at {shown(self.url)} did not arrive within {self.policy.deadline:g} s"
+            raise _unavailable(reason, f"try again later, or {_BY_HAND}") from error
+
+    def _fill(self, sink: BinaryIO, connections: Connections) -> Received:
         """Fill the sink, in as many attempts as the policy allows."""
         wrong = 0
-        with _session() as session:
+        with _session(connections) as session:
             for attempt in range(1, self.policy.retries + 2):
                 sink.seek(0)
                 sink.truncate()
@@ -244,6 +259,8 @@ class _Transfer:
         import requests
         import urllib3
 
+        from mfbench.data.remote.bounded import HeadersTooLongError
+
         hashes = {"sha256": hashlib.sha256(), "md5": hashlib.md5(usedforsecurity=False)}
         size = 0
         try:
@@ -255,6 +272,9 @@ class _Transfer:
                         algorithm.update(block)
         except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
             raise _PassingError(f"no answer within {self.policy.timeout:g} s") from error
+        except HeadersTooLongError as error:
+            reason = f"{self.what} at {shown(self.url)} cannot be fetched: {error}"
+            raise DataError(f"{reason}; try again later, or {_BY_HAND}") from error
         except requests.exceptions.SSLError as error:
             reason = f"the certificate of {shown(self.url)} cannot be verified"
             raise _unavailable(reason, _AGAIN) from error
@@ -312,9 +332,6 @@ class _Transfer:
                 self.progress(done, total)
             # read1 returns what has arrived; read and iter_content wait for a full block, however slowly it arrives.
             block = response.raw.read1(_BLOCK, decode_content=True)
-            if time.monotonic() > self.end:
-                reason = f"{where} did not arrive within {self.policy.deadline:g} s"
-                raise _unavailable(reason, f"try again later, or {_BY_HAND}")
             if not block:
                 break
             done += len(block)
@@ -327,27 +344,36 @@ def _unavailable(reason: str, remedy: str) -> DataUnavailableError:
     return DataUnavailableError(reason, remedy, attempt=reason)
 
 
-def _session() -> requests.Session:
+def _session(connections: Connections) -> requests.Session:
     import requests
+
+    from mfbench.data.remote.bounded import BoundedAdapter
 
     class Session(requests.Session):
         def get_redirect_target(self, resp: requests.Response) -> None:
             """Follow no redirects: even with allow_redirects=False, requests would read the body, however long."""
 
     session = Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, BoundedAdapter(connections))
     session.headers.update({"User-Agent": "mfbench", "Accept-Encoding": "identity"})
     return session
 
 
 def _address(base: str, location: str = "") -> str:
-    """Return the address that a redirect leads to, if it is a web address."""
+    """Return the address that a redirect leads to, if it is a web address that is as secure as that before it."""
     try:
         address = urljoin(base, location)
-        on_the_web = urlsplit(address).scheme in ("http", "https")
+        scheme = urlsplit(address).scheme
     except ValueError:
-        address, on_the_web = location or base, False
-    if not on_the_web:
+        address, scheme = location or base, ""
+    if scheme not in ("http", "https"):
         raise DataError(f"{shown(address)} is not a web address (http or https): it cannot be downloaded")
+    if scheme == "http" and urlsplit(base).scheme == "https":
+        reason = (
+            f"{shown(base)} redirects from https to the unencrypted address {shown(address)}, which is not followed"
+        )
+        raise DataError(f"{reason}: {_BY_HAND}")
     return address
 
 
@@ -358,7 +384,12 @@ def _reason(error: Exception) -> str:
     --------
     >>> _reason(OSError("Max retries exceeded (Caused by ...: [Errno 111] Connection refused'))"))
     'connection refused'
+    >>> _reason(OSError("('Connection aborted.', HTTPException('got more than 100 headers'))"))
+    'the server sends more than 100 headers'
     """
+    match = re.search(r"got more than (\d+ \w+)", str(error))
+    if match:
+        return f"the server sends more than {match[1]}"
     match = re.search(r"\[Errno -?\d+\] ([\w ]+)", str(error))
     if match:
         return match[1].lower()

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from mfbench.data.conform import drop_columns
 from mfbench.data.files import read_file
-from mfbench.data.remote.answers import answer_of, plain_text, shown
+from mfbench.data.remote.answers import answer_of, shown
 from mfbench.data.remote.download import Policy, Progress, Received, fetch_file, fetch_json
 from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError
+from mfbench.isolation.temporary import temporary_folder
 from mfbench.models import Dataset
+from mfbench.untrusted import plain_text
 
 Card = dict[str, Any]
 
@@ -119,8 +119,8 @@ class RepositoryClient:
     def _read(self, table: RemoteTable) -> tuple[Dataset, Received]:
         # `read_file` would refuse some columns that are left out, such as identifiers, if they were not categorical.
         categorical = [*table.categorical, *(name for name in table.drop if name in table.columns)]
-        with tempfile.TemporaryDirectory(prefix="mfbench-", ignore_cleanup_errors=True) as folder:
-            path = Path(folder) / f"data{table.extension}"
+        with temporary_folder("download") as folder:
+            path = folder / f"data{table.extension}"
             what = f"the table of {table.what}"
             received = fetch_file(table.url, path, what=what, policy=self.policy, md5=table.md5, progress=self.progress)
             try:

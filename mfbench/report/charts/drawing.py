@@ -11,13 +11,13 @@ import pandas as pd
 
 from mfbench.report.charts.theme import CONFIG
 from mfbench.sections import Chart
+from mfbench.untrusted import plain_lines
 
 FORMATS = ("svg", "pdf", "png")
 PIXELS_PER_POINT = 2
 # What would make a reader's browser ask another machine, or leave the page.
 _FORBIDDEN_KEYS = ("url", "href", "usermeta")
 _FORBIDDEN_MARKS = ("image",)
-_FORBIDDEN_SIGNS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _as_dictionary(made: Any) -> Any:
 def _cleaned(part: Any) -> Any:
     """Return a specification without signs that XML forbids: the drawing library ends the process on them."""
     if isinstance(part, str):
-        return _FORBIDDEN_SIGNS.sub("\ufffd", part)
+        return plain_lines(part)
     if isinstance(part, list):
         return [_cleaned(item) for item in part]
     if isinstance(part, dict):

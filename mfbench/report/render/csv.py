@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mfbench.sections import Report
+from mfbench.untrusted import csv_cell
 
 KEYS = ["dataset", "method", "figure"]
 
@@ -18,4 +19,6 @@ def to_csv(report: Report) -> str:
     for frame in others:
         if [key for key in KEYS if key in frame] == keys:
             body = body.merge(frame, on=keys, how="left")
-    return str(body.to_csv(index=False, lineterminator="\n"))
+    texts = body.select_dtypes(exclude=["number", "bool"]).columns
+    safe = body.assign(**{name: body[name].map(csv_cell) for name in texts}).rename(columns=csv_cell)
+    return str(safe.to_csv(index=False, lineterminator="\n"))

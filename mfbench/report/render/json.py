@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.sections import Report
+from mfbench.untrusted import json_document
 
 REPORT, POWER, HISTORY = "mfbench-report", "mfbench-power", "mfbench-history"
 VERSIONS = {REPORT: 1, POWER: 1, HISTORY: 1}
@@ -48,7 +49,7 @@ def to_json(report: Report, name: str = REPORT) -> str:
         else:
             content |= values
     content["plugin_data"] = plugin_data
-    return json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n"
+    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False)) + "\n"
 
 
 @cache

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from mfbench.sections import Cell, Report, Table
+from mfbench.untrusted import plain
 
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "≈": r"$\approx$", "≫": r"$\gg$",
     "≪": r"$\ll$", "<": r"$<$", ">": r"$>$", "→": r"$\to$", "×": r"$\times$", "–": "--", "…": r"\dots{}",
     "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "|": r"\textbar{}",
-    "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$", "\n": " ",
+    "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$",
 }  # fmt: skip
 """How LaTeX writes each sign that it does not take literally."""
 _ESCAPES = str.maketrans(SIGNS)
@@ -43,7 +44,7 @@ def escape(text: str) -> str:
     >>> print(escape("50 % of a_b & {c}"))
     50 \% of a\_b \& \{c\}
     """
-    return text.translate(_ESCAPES)
+    return plain(text).translate(_ESCAPES)
 
 
 def _environment(table: Table, caption: str) -> str:

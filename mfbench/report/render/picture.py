@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
+from mfbench.report.console import PlainConsole
 from mfbench.report.render.terminal import show
 from mfbench.sections import Report
 
@@ -18,7 +18,7 @@ def to_svg(report: Report, width: int = WIDTH) -> str:
 
     It refers to nothing outside itself: no fonts are fetched; the reader's own fixed-width font is used.
     """
-    console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console = PlainConsole(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     show(report, console)
     return console.export_svg(title=report.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id="mfbench")
 

@@ -79,9 +79,8 @@ def _show_table(table: Table, console: Console) -> None:
 
 
 def _show_chart(chart: Chart, console: Console) -> None:
-    assert chart.text is not None
     console.print(Text(chart.title, style="bold"))
-    for line in chart.text(console.width):
+    for line in chart.lines(console.width):
         console.print(Text(line), no_wrap=True, crop=True)
     if chart.caption:
         console.print(Text(chart.caption, style="dim"))

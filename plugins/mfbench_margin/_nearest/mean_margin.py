@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mfbench_compiled import njit
 from mfbench_margin._nearest.differences import DiffTable
 from mfbench_margin._nearest.search import block_size, heap_offsets, search
 

@@ -7,9 +7,9 @@ targets, memory O(b · min(n, K k)): no matrix of all distances exists.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mfbench_compiled import njit
 from mfbench_margin._nearest.differences import DiffTable
 
 # Rows of a tile: few enough for its values to stay in the second-level cache while all targets of a block use them.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from mfbench_compiled import njit
 from mfbench_margin._nearest.differences import GRID_BITS
 from mfbench_margin._nearest.hits_and_misses import hits_and_misses
 

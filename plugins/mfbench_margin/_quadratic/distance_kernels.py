@@ -9,7 +9,8 @@ Fast-math flags allow the compiler to reorder sums, never to assume the absence 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mfbench_compiled import njit
 
 SUMS = {"contract", "reassoc", "nsz"}
 FUSED = {"contract", "nsz"}

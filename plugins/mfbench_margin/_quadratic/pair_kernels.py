@@ -7,8 +7,8 @@ class, so that a stretch of columns holds only hits or only misses of a row.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_margin._quadratic.distance_kernels import (
     ROWS,
     STRETCH,

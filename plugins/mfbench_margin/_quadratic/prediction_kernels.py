@@ -7,8 +7,8 @@ that sum weighted by q. The third divided by the second is the expected distance
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_margin._quadratic.distance_kernels import (
     ROWS,
     STRETCH,

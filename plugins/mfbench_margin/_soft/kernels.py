@@ -9,7 +9,8 @@ from 0 over slices.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mfbench_compiled import njit
 
 # Features of a chunk: few enough for a block of rows to stay in the cache while all rows of the other block use it.
 CHUNK = 64

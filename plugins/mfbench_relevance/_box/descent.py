@@ -11,9 +11,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+
+from mfbench_compiled import njit
 
 Vector = NDArray[np.float64]
 

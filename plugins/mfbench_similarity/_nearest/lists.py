@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mfbench_compiled import njit
 from mfbench_similarity._nearest.table import Compare, Matrix, Table
 
 # A block of similarities has at most this many rows, and fewer if it needed more memory than this.

@@ -8,8 +8,8 @@ number.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.state import ALIVE, POSITIVE, TIES, UPDATES, State
 from mfbench_sqpfw._active_set.tournament import forget_row

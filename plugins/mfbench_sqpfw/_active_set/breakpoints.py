@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import dot, rebuild_basis
 from mfbench_sqpfw._active_set.descent import REBUILD_AFTER, activate, move, release
 from mfbench_sqpfw._active_set.quadratic_program import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import append_tie, delete_tie, drop_feature, rebuild_basis, restore_feature
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.quadratic_program import (

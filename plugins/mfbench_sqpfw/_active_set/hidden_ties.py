@@ -11,9 +11,9 @@ moves that way.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import rebuild_basis
 from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, activate, descend, move
 from mfbench_sqpfw._active_set.problem import Floats

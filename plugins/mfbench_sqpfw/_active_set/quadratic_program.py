@@ -6,8 +6,7 @@ lower the objective by moving nearer, one with a positive multiplier by moving f
 
 from __future__ import annotations
 
-from numba import njit
-
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import dot
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.state import DW, LIN, MULTIPLIERS, POSITIVE, STEPS, TIES, ZERO_RUN, State, T, Z

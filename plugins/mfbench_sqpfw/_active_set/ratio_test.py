@@ -14,8 +14,8 @@ again: a recheck.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import REDUCE
 from mfbench_sqpfw._active_set.problem import Floats, Ints
 from mfbench_sqpfw._active_set.state import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.state import State
 
 

@@ -109,6 +109,20 @@ class Faults:
             handler.wfile.flush()
 
     @staticmethod
+    def dripping(head, piece, pause=0.02):
+        """Send raw bytes, then a piece again and again; whoever waits for the end of it gets one after ten seconds."""
+
+        def fault(handler, status, body):
+            handler.wfile.write(head)
+            for _ in range(int(10 / max(pause, 0.001))):
+                handler.wfile.write(piece)
+                handler.wfile.flush()
+                if handler.server.site.closing.wait(pause):
+                    return
+
+        return fault
+
+    @staticmethod
     def loop(handler, status, body):
         handler.answer(302, b"", Location=handler.path)
 
@@ -205,6 +219,7 @@ def site(monkeypatch):
     server.daemon_threads = True
     server.block_on_close = False
     server.site = site = Site(server.server_address)
+    site.server = server
     monkeypatch.setenv("MFBENCH_OPENML_URL", site.url)
     monkeypatch.setenv("MFBENCH_UCI_URL", site.url + "/")
     monkeypatch.setenv("NO_PROXY", "*")
@@ -217,13 +232,9 @@ def site(monkeypatch):
     thread.join()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def openml_home(tmp_path_factory):
-    """Importing openml makes folders for its settings and its cache: not in the developer's home."""
-    with pytest.MonkeyPatch.context() as patch:
-        for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "OPENML_CACHE_DIR"):
-            patch.setenv(variable, str(tmp_path_factory.mktemp(variable.lower())))
-        yield
+@pytest.fixture(autouse=True)
+def no_folders_at_home(openml_home):
+    """Every client may import openml."""
 
 
 @pytest.fixture
@@ -246,6 +257,29 @@ def policy_for(quick):
     """Return the policy to meet a fault with; where one is waited out, the wait is short."""
     special = {"silent": replace(quick, timeout=0.2), "drip": replace(quick, deadline=0.7)}
     return lambda fault: special.get(fault, quick)
+
+
+# Servers that never come to an end, each in a part of the answer that a limit on the body does not see.
+_HEAD = b"HTTP/1.1 200 OK\r\n"
+_CHUNKED = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+DRIPS = {
+    "status line": (b"", b"H"),
+    "headers": (_HEAD, b"X"),
+    "many headers": (_HEAD, b"X: y\r\n"),
+    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "chunk extension": (_CHUNKED + b"1;", b"x"),
+    "chunks": (_CHUNKED, b"1\r\nx\r\n"),
+    "trailers": (_CHUNKED + b"1\r\nx\r\n0\r\n", b"X: y\r\n"),
+    "refusal": (b"HTTP/1.1 404 None\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x"),
+    "passing failure": (b"HTTP/1.1 503 Busy\r\n", b"X"),
+    "redirect": (b"HTTP/1.1 302 Moved\r\nLocation: ", b"x"),
+}
+
+
+@pytest.fixture(params=DRIPS)
+def drip(request):
+    """The head of an answer and the piece that follows it for ever."""
+    return DRIPS[request.param]
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 import pytest
 
-from mfbench.data.remote.answers import answer_of, plain_text, shown
+from mfbench.data.remote.answers import answer_of, shown
 from mfbench.errors import DataError
+from mfbench.untrusted import plain_text
 
 
 def test_text_is_one_printable_line():
@@ -15,7 +16,9 @@ def test_a_password_is_not_shown():
     assert shown("https://me:secret@example.org/data?id=1") == "https://example.org/data?id=1"
 
 
-@pytest.mark.parametrize("error", [KeyError("id"), TypeError("x"), ValueError("y"), AttributeError("z")])
+@pytest.mark.parametrize(
+    "error", [KeyError("id"), TypeError("x"), ValueError("y"), AttributeError("z"), OverflowError("inf")]
+)
 def test_an_undocumented_form_is_one_sentence(error):
     with (
         pytest.raises(DataError, match=r"^UCI's answer about UCI dataset 1 .*--data-dir\)$"),

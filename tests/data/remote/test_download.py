@@ -3,15 +3,45 @@
 import gzip
 import hashlib
 import re
+import shutil
+import ssl
+import subprocess
+import threading
 from dataclasses import replace
 
 import pytest
 
-from mfbench.data.remote.download import Policy, RefusedError, fetch, fetch_file, fetch_json, plain_text
+from mfbench.data.remote.download import Policy, RefusedError, fetch, fetch_file, fetch_json
 from mfbench.errors import DataError, DataUnavailableError
+from mfbench.untrusted import plain_text
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(3000))
 SHA256, MD5 = hashlib.sha256(BODY).hexdigest(), hashlib.md5(BODY).hexdigest()
+
+
+@pytest.fixture
+def is_over():
+    """An event that is set after the test."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def secure_site(site, tmp_path, monkeypatch):
+    """The server under https, with a certificate of its own, which is trusted."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run([*command, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    site.server.socket = context.wrap_socket(site.server.socket, server_side=True)
+    site.url = site.url.replace("http:", "https:")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    return site
 
 
 @pytest.fixture
@@ -175,6 +205,50 @@ class TestRefused:
             fetch(url, policy=Policy(deadline=1))
         assert len(site.asked) == 1
 
+    def test_the_deadline_bounds_every_part_of_an_answer(self, site, faults, url, drip, tmp_path):
+        site.faults["/file"] = [faults.dripping(*drip, pause=0.1)]
+        with pytest.raises(DataUnavailableError) as error:
+            fetch_file(url, tmp_path / "table", what="the leaf", policy=Policy(timeout=5, deadline=0.5))
+        one_sentence(error, "the leaf at", "did not arrive within 0.5 s", "try again later")
+        assert not list(tmp_path.iterdir())
+        assert site.hung_up.wait(5), "the connection was ended, not left behind"
+
+    def test_the_deadline_includes_the_look_up_of_a_name(self, url, monkeypatch, is_over):
+        monkeypatch.setattr("socket.getaddrinfo", lambda *args, **options: is_over.wait(20) and [])
+        with pytest.raises(DataUnavailableError, match=r"did not arrive within 0\.2 s"):
+            fetch(url, policy=Policy(deadline=0.2))
+        assert not is_over.is_set()
+
+    @pytest.mark.parametrize(
+        ("head", "piece"),
+        [
+            (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 9999),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X: y\r\n" * 99999),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", (b"1;" + b"x" * 999 + b"\r\nx\r\n") * 999),
+        ],
+    )
+    def test_headers_without_end_are_refused(self, site, faults, url, quick, head, piece):
+        site.faults["/file"] = [faults.dripping(head, piece)]
+        with pytest.raises(DataError) as error:
+            fetch(url, what="the leaf", policy=quick)
+        one_sentence(error, "the leaf at", "more than 256 KiB of headers")
+        assert len(site.asked) == 1
+
+    def test_too_many_headers_are_refused(self, site, faults, url, quick):
+        site.faults["/file"] = [faults.dripping(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 200)]
+        with pytest.raises(DataUnavailableError, match="the server sends more than 100 headers"):
+            fetch(url, policy=replace(quick, retries=0))
+
+    def test_small_chunks_are_no_headers(self, site, url):
+        def chunked(handler, status, body):
+            handler.protocol_version = "HTTP/1.1"
+            handler.answer(200, b"", length="none", Transfer_Encoding="chunked")
+            handler.wfile.write(b"".join(b"1\r\n%c\r\n" % byte for byte in long) + b"0\r\n\r\n")
+
+        long = BODY * 5
+        site.faults["/file"] = [chunked]
+        assert fetch(url) == long
+
     def test_nobody_listens(self, quick, site):
         with pytest.raises(DataUnavailableError) as error:
             fetch("http://127.0.0.1:9/file", policy=quick)
@@ -199,6 +273,16 @@ class TestRefused:
         with pytest.raises(DataError) as error:
             fetch(site.url + "/old", policy=quick)
         one_sentence(error, "is not a web address")
+
+    def test_no_redirect_leaves_https(self, secure_site, quick, faults):
+        site = secure_site
+        assert fetch(site.page("/file", BODY)) == BODY
+        site.faults["/old"] = [faults.elsewhere("/file")]
+        assert fetch(site.url + "/old", policy=quick) == BODY, "a redirect within https"
+        site.faults["/plain"] = [faults.elsewhere("http://127.0.0.1:9/file")]
+        with pytest.raises(DataError) as error:
+            fetch(site.url + "/plain", policy=quick)
+        one_sentence(error, "redirects from https to the unencrypted address http://127.0.0.1:9/file", "file:PATH")
 
     def test_a_password_is_not_shown(self, quick, site):
         with pytest.raises(DataError) as error:

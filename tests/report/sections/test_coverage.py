@@ -1,8 +1,5 @@
 """What a run has not reached: trials, folds and cells, and the command that goes on."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 
 from mfbench import load_run
@@ -73,6 +70,6 @@ def test_the_next_start_forgets_the_budget(ended):
 
 def test_a_run_of_an_earlier_version_has_no_budget(write_run):
     run = write_run(CELLS, folds=3)
-    with closing(sqlite3.connect(run.path / "results.sqlite")) as db, db:
+    with Store(run.path) as store, store.writing("meta") as db:
         db.execute("DELETE FROM meta WHERE name = 'ended_budget'")
     assert load_run(run.path).meta.ended_budget == 0.0

@@ -51,10 +51,11 @@
   });
   for (const place of document.querySelectorAll(".picture[data-chart]")) seen.observe(place);
 
+  const formula = new RegExp(data.formula, "u");
   const quoted = (value) => {
     let text = value === null || value === undefined ? "" : String(value);
-    if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = "'" + text;
-    return /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    if (formula.test(text) && Number.isNaN(Number(text))) text = "'" + text;
+    return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   const download = (name, text) => {
     const link = document.createElement("a");
@@ -246,10 +247,11 @@
       .map((cell) => ({ text: cell.textContent.trim(), isBest: /^best/.test(cell.className) })));
   const latex = (text) => [...text].map((sign) => data.latex[sign] || sign).join("");
   const texts = (lines) => lines.map((cells) => cells.map((cell) => cell.text));
+  const special = new RegExp(data.markdown, "gu");
   const forms = {
     csv: (lines) => texts(lines).map((cells) => cells.map(quoted).join(",")).join("\n") + "\n",
     markdown: (lines) => texts(lines).map((cells, index) =>
-      "| " + cells.map((text) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replaceAll("<", "&lt;")).join(" | ") + " |"
+      "| " + cells.map((text) => text.replace(special, "\\$&")).join(" | ") + " |"
       + (index ? "" : "\n|" + cells.map((_, k) => (k ? " ---: |" : " --- |")).join(""))).join("\n") + "\n",
     latex: (lines) => "\\begin{tabular}{l" + "r".repeat(lines[0].length - 1) + "}\n\\toprule\n"
       + lines.map((cells, index) => cells.map((cell) => cell.isBest ? `\\textbf{${latex(cell.text)}}` : latex(cell.text))

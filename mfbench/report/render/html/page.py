@@ -17,6 +17,7 @@ from mfbench.report.render.html.scores import ScoreData
 from mfbench.report.render.html.templates import asset, render
 from mfbench.report.render.latex import SIGNS
 from mfbench.sections import Cell, Chart, Report, Section, Table
+from mfbench.untrusted import FORMULA, MARKDOWN, plain, plain_lines
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         if section.has_content
     ]
     content: dict[str, Any] = {"charts": charts, "config": CONFIG, "latex": SIGNS}
+    content |= {"formula": FORMULA, "markdown": MARKDOWN}
     if scores is not None:
         content["scores"] = scores.as_plain()
     library, script = drawing_library(), asset("page.js")
@@ -95,15 +97,15 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         "template.html",
         report=report,
         sections=sections,
-        command=command,
+        command=plain(command),
         tags=[] if scores is None else scores.all_tags,
         groups=[] if scores is None else scores.groups,
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),
-        style=Markup(asset("style.css")),
-        data=Markup(as_script_data(content)),
-        library=Markup(library),
-        script=Markup(script),
+        style=Markup(asset("style.css")),  # nosec B704  # made by this package
+        data=Markup(as_script_data(_plain(content))),  # nosec B704  # made by this package
+        library=Markup(library),  # nosec B704  # made by this package
+        script=Markup(script),  # nosec B704  # made by this package
     )
 
 
@@ -174,7 +176,7 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> PageChart:
     # A plugin may use the name of another chart.
     name, words = distinct_slugs([*charts, chart.name])[-1], content["description"]
     # The picture is made by the drawing library from text that it escapes.
-    picture = Markup(static_picture(content, name, words))
+    picture = Markup(static_picture(content, name, words))  # nosec B704  # made by this package
     compact = packed(content)
     as_script_data(compact)
     charts[name] = compact
@@ -187,3 +189,12 @@ def as_script_data(content: Any) -> str:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
+
+
+def _plain(part: Any) -> Any:
+    """Return JSON in which every text is plain."""
+    if isinstance(part, str):
+        return plain_lines(part)
+    if isinstance(part, list | tuple):
+        return [_plain(item) for item in part]
+    return {plain(key): _plain(item) for key, item in part.items()} if isinstance(part, dict) else part

@@ -17,6 +17,7 @@ from mfbench.report.render.html.page import as_script_data, policy, to_html
 from mfbench.report.render.html.scores import Group, ScoreData, score_data
 from mfbench.report.sections.scores import score_table
 from mfbench.sections import Cell, Chart, Report, Section, Table
+from mfbench.untrusted import plain
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
@@ -128,12 +129,13 @@ class TestHostileNames:
         for name in HOSTILE:
             assert any(name in text for text in elements.texts)
 
-    def test_they_arrive_in_the_data_as_they_are(self, page):
+    def test_they_arrive_in_the_data_as_plain_text(self, page):
         text = data_of(page)
         assert not set("<>&") & set(text)
         scores = json.loads(text)["scores"]
         assert (scores["datasets"], scores["methods"]) == ([HOSTILE[0]], [HOSTILE[1]])
-        assert scores["groups"][0] == {"title": HOSTILE[0], "rows": [[HOSTILE[1], HOSTILE[2]]], "answer": [HOSTILE[3]]}
+        answer = [plain(HOSTILE[3])]
+        assert scores["groups"][0] == {"title": HOSTILE[0], "rows": [[HOSTILE[1], HOSTILE[2]]], "answer": answer}
 
     def test_names_of_elements_are_plain(self, page):
         names = [value for _, name, value in Elements(page).attributes if name in ("id", "data-chart")]

@@ -1,0 +1,96 @@
+"""The limit on tables, which is checked before a file is decoded: a small file can hold a huge table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from mfbench.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from io import BufferedIOBase
+    from pathlib import Path
+
+    from pyarrow.parquet import FileMetaData
+
+LIMIT_VARIABLE = "MFBENCH_TABLE_GB"
+LIMIT_GB = 1.0
+
+# A value is a number of eight bytes in the end, whatever it is in the file.
+_VALUE_BYTES = 8
+_BLOCK = 1 << 20
+_LONGEST_LINE = 1 << 26
+
+
+def table_limit() -> int:
+    """Return the limit in bytes: ``MFBENCH_TABLE_GB`` in GiB, or 1 GiB.
+
+    Raises
+    ------
+    UsageError
+        If the environment variable is not a positive number.
+
+    Examples
+    --------
+    >>> table_limit()
+    1073741824
+    """
+    text = os.environ.get(LIMIT_VARIABLE) or str(LIMIT_GB)
+    try:
+        limit = float(text)
+        if limit > 0:
+            return int(min(limit, 1e9) * 2**30)
+    except ValueError:
+        pass  # refused below, as a number below 0 is
+    raise UsageError(f"{LIMIT_VARIABLE} is {text!r}: set it to a number of GiB, such as 4")
+
+
+def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
+    """Raise `DataError` if a text file is beyond the limit once it is decompressed.
+
+    Parameters
+    ----------
+    path : Path
+        For the message.
+    handle : binary file
+        Its content, decompressed; read in blocks until the end or the limit.
+    separator : bytes
+        The character between two values.
+    """
+    limit, size, n_values = table_limit(), 0, 0
+    while block := handle.read(_BLOCK):
+        size += len(block)
+        # A separator within quotes counts as well: this is an estimate from above, close for any table of numbers.
+        n_values += block.count(separator) + max(block.count(b"\n"), block.count(b"\r"))
+        _check(path, size, n_values, limit)
+
+
+def check_metadata(path: Path, metadata: FileMetaData) -> None:
+    """Raise `DataError` if a Parquet file without nested columns is beyond the limit, according to its metadata."""
+    # The metadata of a single column are not asked for: pyarrow ends the process if they are damaged.
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    n_rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    _check(path, sum(group.total_byte_size for group in groups), n_rows * metadata.num_columns, table_limit())
+
+
+def bounded_lines(path: Path, handle: TextIO) -> Iterator[str]:
+    """Yield the lines of a text file; raise `DataError` at one that no table has."""
+    while line := handle.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise DataError(
+                f"{path} has a line of more than {_LONGEST_LINE >> 20} million characters: it is not a table"
+            )
+        yield line
+
+
+def _check(path: Path, size: int, n_values: int, limit: int) -> None:
+    if size > limit:
+        excess = f"more than {limit / 2**30:.4g} GiB of data when decompressed"
+    elif n_values * _VALUE_BYTES > limit:
+        excess = f"more than {limit // _VALUE_BYTES / 1e6:,.4g} million values"
+    else:
+        return
+    raise DataError(
+        f"{path} holds {excess}, the limit for a table: to read it, set {LIMIT_VARIABLE} to a larger number"
+    )

@@ -1,0 +1,48 @@
+"""The console that all commands print to: text is text, without markup and without signs that a terminal obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from mfbench.untrusted import plain_lines
+
+
+class PlainConsole(Console):
+    r"""A console of rich that prints every text as it is, whoever chose it: a dataset, a suite or a plugin.
+
+    Parameters
+    ----------
+    **options
+        As for `rich.console.Console`; ``markup`` and ``emoji`` are off.
+
+    Examples
+    --------
+    >>> PlainConsole(width=40).print("[red]petal[/red] :ok: \x1b[31mwidth")
+    [red]petal[/red] :ok: [31mwidth
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "markup": False, "emoji": False})
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Return the segments of what is printed; only those that rich itself made may control the terminal."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control or text == "\n" else Segment(plain_lines(text), style)
+
+
+def make_console(*, stderr: bool = False) -> PlainConsole:
+    """Return the console of a command.
+
+    Parameters
+    ----------
+    stderr : bool, default=False
+        Whether it prints to the standard error.
+    """
+    console = PlainConsole(stderr=stderr)
+    # Output that is not a terminal has no width: tables in a log or a pipe are not folded.
+    return console if console.is_terminal else PlainConsole(stderr=stderr, width=160)

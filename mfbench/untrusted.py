@@ -1,0 +1,165 @@
+"""Text from data, suites and plugins, made safe for each output: terminal, CSV, Markdown, XML and stored messages.
+
+HTML is escaped by its templates and LaTeX by its renderer, both after `plain`. JSON keeps every sign.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from mfbench.errors import printable
+
+FORMULA = r"^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]"
+"""What spreadsheets take for the beginning of a formula; full-width signs too. As `MARKDOWN`, JavaScript reads it."""
+MARKDOWN = r"[\\`*|~$]|<(?=[A-Za-z/!?])|&(?=[#A-Za-z])|\](?=[(\[:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
+"""Signs that have a meaning in Markdown where they stand. Others are left, so that the source is legible."""
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_FORMULA, _MARKDOWN = re.compile(FORMULA), re.compile(MARKDOWN)
+_BLOCK = re.compile(r"^(?:(#{1,6}|[-+]|\d+(?=[.)]))(?=[.)]?(?:\s|$))|(>|=+\s*$|-{2,}\s*$))")
+# Invisible signs that belong to words: joiners of Persian, Indic scripts and emoji, and a hyphen at line ends.
+_OF_WORDS = frozenset("\u200c\u200d\xad")
+
+
+def plain(text: str) -> str:
+    r"""Return a text as one line that no terminal, browser or program for XML obeys.
+
+    Line breaks and tabs become blanks. Control characters, signs that change the direction of writing and other
+    invisible ones are removed; lone surrogates become escapes.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> plain("\x1b[31mpetal\nwidth\u202e")
+    '[31mpetal width'
+    """
+    return text if text.isprintable() else "".join(map(_visible, printable(text)))
+
+
+def plain_lines(text: str) -> str:
+    r"""Return a text of several lines, each as `plain` returns it.
+
+    Examples
+    --------
+    >>> plain_lines("one\x07\ntwo\n")
+    'one\ntwo\n'
+    """
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def plain_text(value: object, limit: int = 500) -> str:
+    r"""Return a value as one short line: as `plain`, without repeated blanks, and cut.
+
+    Parameters
+    ----------
+    value : object
+        None is an empty text.
+    limit : int, default=500
+        Number of characters that are kept.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> plain_text("\x1b[31mIris\n  plants ", limit=9)
+    '[31mIris…'
+    >>> plain_text(None)
+    ''
+    """
+    return cut(" ".join(plain("" if value is None else str(value)).split()), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the beginning of a text, with an ellipsis if something is missing.
+
+    Examples
+    --------
+    >>> cut("petal", 5), cut("petal width", 6)
+    ('petal', 'petal…')
+    """
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def csv_cell(value: object) -> object:
+    """Return a value for CSV: text that a spreadsheet would take for a formula begins with an apostrophe.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    object
+        A text is `plain`; everything else, and a text that is a number, stays as it is.
+
+    Examples
+    --------
+    >>> csv_cell("=1+1"), csv_cell("-1.5"), csv_cell(-1.5)
+    ("'=1+1", '-1.5', -1.5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def json_document(text: str) -> str:
+    r"""Return a JSON document in which escapes stand for signs that a terminal obeys and for lone surrogates.
+
+    Examples
+    --------
+    >>> print(json_document('{"name": "a\u202eb"}'))
+    {"name": "a\u202eb"}
+    """
+    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def markdown(text: str) -> str:
+    r"""Return text for the inside of a line of Markdown, such as a cell of a table: it is shown as it is.
+
+    Examples
+    --------
+    >>> print(markdown("*a* <b> of relief_f, p < 0.05"))
+    \*a\* \<b> of relief_f, p < 0.05
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", plain(text))
+
+
+def markdown_paragraph(text: str) -> str:
+    r"""Return text as a paragraph of Markdown: as `markdown`, and never a heading, a list or a quotation.
+
+    Examples
+    --------
+    >>> print(markdown_paragraph("# 1"), markdown_paragraph("1. one"), markdown_paragraph("-1.5"))
+    \# 1 1\. one -1.5
+    """
+    return _BLOCK.sub(_as_text, markdown(text.strip()))
+
+
+def _as_text(match: re.Match[str]) -> str:
+    sign = match[0]
+    return f"{sign}\\" if sign.isdigit() else f"\\{sign}"
+
+
+def _visible(sign: str) -> str:
+    if sign.isprintable() or sign in _OF_WORDS:
+        return sign
+    kind = unicodedata.category(sign)
+    if kind in ("Cc", "Zl", "Zp"):
+        return " " if sign.isspace() and not "\x1c" <= sign <= "\x1f" else ""
+    return "" if kind == "Cf" or _is_noncharacter(ord(sign)) else sign
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Tell whether a code will never be a character; XML forbids two of them."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF

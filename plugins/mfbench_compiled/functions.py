@@ -1,0 +1,117 @@
+"""Numba's ``njit``, with a cache of our own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+from mfbench_compiled.sources import stamp
+
+
+def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **options: Any) -> Any:
+    """Compile a function as `numba.njit` does.
+
+    Its cache differs in two ways. Where numba finds no folder that it can write to, compiled code is kept in the folder
+    of temporary files; if even that is impossible, the function is compiled without a cache. And code is compiled again
+    whenever any module changes that the compiled functions of its package depend on, not only its own.
+
+    Parameters
+    ----------
+    function : callable or None, default=None
+        None: return a decorator.
+    cache : bool, default=False
+        Keep the compiled code for other processes.
+    **options : Any
+        Other options of `numba.njit`.
+
+    Examples
+    --------
+    >>> @njit(fastmath=True)
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(2)
+    4
+    """
+    if function is None:
+        return partial(njit, cache=cache, **options)
+    compiled = numba.njit(**options)(function)
+    if cache and compiled is not function:  # it is the function itself if NUMBA_DISABLE_JIT is set
+        try:
+            compiled._cache = _Cache(function)
+        except RuntimeError as error:
+            if "no locator available" not in str(error):
+                raise
+    return compiled
+
+
+class _PackageStamp:
+    """A place of a cache that depends on the sources of a package, not only on those of one module."""
+
+    _py_file: str
+
+    def get_source_stamp(self) -> str:
+        return stamp(self._py_file)
+
+
+def _with_stamp(place: type) -> type:
+    # The sources of the others, IPython and zip files, are not in a folder.
+    in_folders = any(part in place.__name__ for part in ("UserProvided", "InTree", "UserWide"))
+    return type(place.__name__, (_PackageStamp, place), {}) if in_folders else place
+
+
+def _is_usable(place: type) -> bool:
+    # Without a home, numba would make a folder "~" in the working directory.
+    return "UserWide" not in place.__name__ or os.path.expanduser("~") != "~"  # noqa: PTH111 - Path.home() raises
+
+
+# Numba declares the types of some releases only.
+_CompileResult: Any = CompileResultCacheImpl
+_Function: Any = FunctionCache
+_Place: Any = _CompileResult._locator_classes[0]
+
+
+class _Temporary(_PackageStamp, _Place):
+    """A folder of this user in the folder of temporary files."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file = py_file
+        self._lineno = py_func.__code__.co_firstlineno
+        self._cache_path = os.path.join(_own_folder(), self.get_suitable_cache_subpath(py_file))  # noqa: PTH118
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Temporary | None:
+        try:
+            place = cls(py_func, py_file)
+            place.ensure_cache_path()
+        except OSError:
+            return None
+        return place
+
+
+def _own_folder() -> str:
+    """Return a folder that nobody else can write to: whoever writes there decides what code is executed."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    parent = Path(tempfile.gettempdir())
+    if parent == Path.cwd():  # the last resort of `tempfile`; nothing in the working directory is executed
+        raise PermissionError(f"{parent} is the working directory")
+    folder = parent / f"mfbench-numba-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    if hasattr(os, "getuid") and (about.st_uid != user or about.st_mode & 0o022 or folder.is_symlink()):
+        raise PermissionError(f"{folder} is not this user's alone")
+    return str(folder)
+
+
+class _Implementation(_CompileResult):
+    _locator_classes = (*map(_with_stamp, filter(_is_usable, _CompileResult._locator_classes)), _Temporary)
+
+
+class _Cache(_Function):
+    _impl_class = _Implementation

@@ -1,0 +1,83 @@
+"""The standard streams: full, closed, without a reader, in another encoding."""
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mfbench.cli.streams import ReaderGoneError, prepare_streams, write_document
+from mfbench.errors import ExitCode
+
+
+def command(words, redirection="", **environment):
+    """Run a command in a shell, with a redirection of its streams."""
+    code = f"import sys; sys.argv[1:] = {words.split()!r}; from mfbench.cli import main; main()"
+    return subprocess.run(
+        ["sh", "-c", f'"$0" -c "$1" {redirection}', sys.executable, code],
+        env={**os.environ, **environment}, capture_output=True,
+    )  # fmt: skip
+
+
+def piped(monkeypatch, encoding):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    prepare_streams()
+    return stream
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")  # noqa: PTH110
+@pytest.mark.parametrize("words", ["--version", "--help", "plugins", "suites --schema"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_sentence(words, unbuffered):
+    done = command(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+    message = b"mfbench: cannot write to the standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (ExitCode.FAILED, message)
+
+
+@pytest.mark.parametrize("words", ["--version", "plugins", "suites --schema"])
+def test_a_reader_that_has_gone_is_no_failure(words):
+    done = command(words, "| true; exit 7")
+    assert (done.returncode, done.stderr) == (7, b"")
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = f"from mfbench.cli import main; main({words.split()!r})"
+    with open(writing, "wb") as pipe:  # noqa: PTH123
+        done = subprocess.run([sys.executable, "-c", code], stdout=pipe, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
+
+
+@pytest.mark.parametrize("redirection", [">&-", "<&- >&- 2>&-", "2>&-"])
+def test_a_closed_stream_leads_nowhere(redirection):
+    done = command("plugins", redirection)
+    assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")  # noqa: PTH110
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
+def test_the_exit_code_survives_a_complaint_that_nobody_hears(redirection):
+    assert command("report no-such-run", redirection).returncode == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
+def test_every_encoding_shows_a_report(monkeypatch, encoding):
+    stream = piped(monkeypatch, encoding)
+    sys.stdout.write("96.0 ± 1.0 ≈ → \u65e5\ud800")
+    sys.stdout.flush()
+    text = stream.buffer.getvalue().decode(encoding)
+    plus_minus = "+-" if encoding == "ascii" else "±"
+    last = "日" if encoding == "utf-8" else "\\u65e5"
+    equal, arrow = ("≈", "→") if encoding == "utf-8" else ("~", "->")
+    assert text == f"96.0 {plus_minus} 1.0 {equal} {arrow} {last}\\ud800"
+
+
+def test_a_document_is_utf_8_whatever_the_encoding(monkeypatch):
+    stream = piped(monkeypatch, "ascii")
+    sys.stdout.write("first ")
+    write_document("±\ud800")
+    assert stream.buffer.getvalue() == "first ±\\ud800".encode()
+
+
+def test_nothing_is_complained_about_for_a_reader_that_has_gone():
+    assert ReaderGoneError("gone").exit_code is ExitCode.OK

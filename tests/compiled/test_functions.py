@@ -1,0 +1,119 @@
+"""The cache of compiled functions: there is always a place for it or none is needed, and it is never out of date."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
+FILES = {
+    "own/__init__.py": "",
+    "own/constants.py": "SHIFT = 100\n",
+    "own/callee.py": """
+from mfbench_compiled import njit
+@njit(cache=True)
+def add(x):
+    return x + 1
+""",
+    "own/caller.py": """
+from mfbench_compiled import njit
+from own.callee import add
+from own.constants import SHIFT
+@njit(cache=True)
+def total(x):
+    return add(x) + SHIFT
+""",
+    "own/other.py": "VALUE = 1\n",
+}
+RUN = """
+from own.caller import total
+print(total(1), sum(total.stats.cache_hits.values()), total._cache.cache_path)
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    for name, text in FILES.items():
+        path = tmp_path / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "site" / "own"
+
+
+def run(package, **environment):
+    """Call the compiled function in a new process; return its value, the hits of its cache and the cache's folder."""
+    path = os.pathsep.join([str(package.parent), *(str(Path(entry)) for entry in sys.path if entry)])
+    result = subprocess.run(
+        [sys.executable, "-c", RUN],
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        cwd=package.parents[1],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    value, hits, folder = result.stdout.split(maxsplit=2)
+    return int(value), int(hits), folder.strip()
+
+
+def without_places(package):
+    """Return variables of an environment where neither the package nor the home can hold a cache, and nor can /tmp."""
+    (package / "__pycache__").touch()
+    temporary = package.parents[1] / "temporary"
+    temporary.mkdir()
+    home = str(package / "__init__.py" / "home")
+    return temporary, {"HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "expected"),
+    [("callee", "x + 1", "x + 2", 103), ("constants", "100", "200", 202), ("caller", "+ SHIFT", "- SHIFT", -98)],
+)
+def test_what_a_compiled_function_depends_on_is_never_out_of_date(package, name, old, new, expected):
+    assert run(package)[:2] == (102, 0)
+    assert run(package)[:2] == (102, 1)
+    (package / "other.py").write_text("VALUE = 2\n")
+    assert run(package)[:2] == (102, 1)
+    file = package / f"{name}.py"
+    file.write_text(file.read_text().replace(old, new))
+    assert run(package)[:2] == (expected, 0)
+    assert run(package)[:2] == (expected, 1)
+
+
+def test_without_a_place_beside_the_code_or_at_home_it_is_the_folder_of_temporary_files(package):
+    temporary, environment = without_places(package)
+    value, hits, folder = run(package, **environment)
+    assert (value, hits) == (102, 0) and folder.startswith(str(temporary))
+    assert run(package, **environment)[:2] == (102, 1)
+
+
+def test_without_any_place_it_compiles_without_a_cache(package):
+    temporary, environment = without_places(package)
+    (temporary / f"mfbench-numba-{os.getuid()}").touch()
+    assert run(package, **environment) == (102, 0, "None")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_folder_that_others_can_write_to_is_not_used(package):
+    temporary, environment = without_places(package)
+    folder = temporary / f"mfbench-numba-{os.getuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert run(package, **environment) == (102, 0, "None")
+
+
+def test_the_folder_that_a_variable_names_comes_first(package, tmp_path):
+    folder = tmp_path / "mine"
+    assert run(package, NUMBA_CACHE_DIR=str(folder))[2].startswith(str(folder))
+
+
+def test_functions_that_are_not_compiled_stay_as_they_are(package):
+    code = "from mfbench_compiled import njit\ndef f(x): return x\nassert njit(f, cache=True) is f"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+
+
+@pytest.mark.parametrize("file", sorted(PLUGINS.rglob("*.py")), ids=lambda path: path.relative_to(PLUGINS).as_posix())
+def test_no_plugin_compiles_past_it(file):
+    if file.parent.name != "mfbench_compiled":
+        assert "from numba" not in file.read_text(encoding="utf-8")
