@@ -127,7 +127,7 @@ def test_without_any_place_the_run_waits_and_then_ends(work):
     now = iter(range(1000))
     with pytest.raises(RunError, match="no worker has come within 20s; the results so far are stored"):
         carry_out(work, ThreadEngine({}), notices, patience=20.0, clock=lambda: 2.0 * next(now))
-    assert notices == ["there is no worker; waiting for 20 s at most"]
+    assert notices == ["there is no worker; waiting for 20s at most"]
 
 
 def test_the_arrays_are_sent_once_to_each_machine_if_places_cannot_read_the_folder(work, tmp_path, hidden, monkeypatch):
