@@ -62,7 +62,8 @@ def full_temporary_folder(folder: Path) -> Path | None:
         return None
     # SQLite and other libraries look at these; `tempfile` would pass over a folder that is full.
     names = [os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR", "TEMP", "TMP")]
-    places = [Path(name) for name in names if name] or [Path("/var/tmp"), Path("/tmp")]
+    usual = [Path("/var/tmp"), Path("/tmp")]  # nosec B108  # where there is room is all that is asked
+    places = [Path(name) for name in names if name] or usual
     return next((place for place in places if _is_full(place)), None)
 
 
