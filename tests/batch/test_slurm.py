@@ -260,12 +260,12 @@ def test_an_array_that_is_stopped_and_submitted_again_is_the_undivided_run(tmp_p
 
 
 @pytest.mark.slow(reason="a command of mfbench")
-def test_a_task_of_other_versions_refuses_to_run(tmp_path, monkeypatch, prepared):
+def test_a_task_of_an_edited_suite_refuses_to_run(tmp_path, monkeypatch, prepared):
     plan, folder, registry = prepared
     write_batch(plan, folder, registry, SlurmOptions(bundles=2), tmp_path / "batch", COMMAND)
     path = tmp_path / "own.toml"
     path.write_text(path.read_text().replace("top = 1", "top = 2"))
     environment = {**os.environ, "SLURM_ARRAY_TASK_ID": "1"}
     answer = subprocess.run(["bash", tmp_path / "batch" / "job.sh"], env=environment, capture_output=True, text=True)
-    assert answer.returncode == 1
+    assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1 and answer.stderr.endswith("run: mfbench batch slurm own.toml\n")
