@@ -128,9 +128,9 @@ def check_is_file(path: Path) -> None:
     try:
         exists = path.is_file()
     except (OSError, ValueError) as error:  # such as a name of thousands of letters
-        raise UsageError(f"there is no file {str(path)[:100]}…: {error.args[-1]}") from None
+        raise UsageError(f"{str(path)[:100]}… cannot be a file: {error.args[-1]}") from None
     if not exists:
-        raise UsageError(f"there is no file {path}")
+        raise UsageError(f"{path} does not exist, or is not a file")
 
 
 def _extension(path: Path) -> str:

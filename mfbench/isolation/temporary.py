@@ -91,7 +91,8 @@ def _remove_if_free(folder: Path) -> None:
     lock = filelock.FileLock(folder / _LOCK, timeout=0)
     try:
         lock.acquire()
-    except (filelock.Timeout, OSError, NotImplementedError):  # its owner is alive, or has just removed it
+    except (filelock.Timeout, OSError, NotImplementedError):
+        # Its owner is alive, or has just removed it; or files cannot be locked here, and then nobody can tell.
         return
     shutil.rmtree(folder, ignore_errors=True)
     lock.release()

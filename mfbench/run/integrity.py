@@ -10,6 +10,7 @@ from typing import Any
 
 from mfbench.errors import RunError
 from mfbench.run.seals import TRIAL_COLUMNS, WHOLE, any_text, checksum, differing, seal
+from mfbench.run.store_file import transaction
 from mfbench.wording import counted, listing
 
 MOST_NAMED = 10
@@ -133,14 +134,8 @@ class Integrity:
         if is_nested:
             yield
             return
-        self._db.execute("BEGIN")
-        try:
+        with transaction(self._db):
             yield
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
 
 def remark_on_damage(trials: Sequence[str]) -> list[str]:

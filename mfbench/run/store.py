@@ -22,7 +22,7 @@ from mfbench.run.formats.splits import pack_split
 from mfbench.run.formats.texts import stored_text
 from mfbench.run.metadata import RunMetadata
 from mfbench.run.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, checksum, fill_checksums, seal
-from mfbench.run.store_file import Checkpoints
+from mfbench.run.store_file import Checkpoints, transaction
 from mfbench.run.store_reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
 
@@ -75,7 +75,7 @@ class Store(ReadableStore):
         left_out: Iterable[tuple[str, str, Unavailable | None]],
     ) -> None:
         """Record the start of a run: its metadata, the datasets used and those left out."""
-        with self._explained(), self._transaction():
+        with self._explained(), transaction(self._db):
             columns = metadata.to_columns().items()
             self._db.executemany(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(name, json.dumps(value)) for name, value in columns]
@@ -111,7 +111,7 @@ class Store(ReadableStore):
         positions : iterable of int or None, default=None
             Where each of them is in the plan that the run has a share of; None numbers them.
         """
-        with self._explained(), self._transaction():
+        with self._explained(), transaction(self._db):
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
                 "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?)",
@@ -142,7 +142,7 @@ class Store(ReadableStore):
         rows = []
         for fold, split in enumerate(splits):
             rows.append((sha256, protocol, repeat, fold, *pack_split(split, shape)))
-        with self._explained(), self._transaction():
+        with self._explained(), transaction(self._db):
             for row in rows:
                 if self._db.execute("INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).rowcount:
                     add_to_seal(self._db, "splits", row)
@@ -178,13 +178,13 @@ class Store(ReadableStore):
 
     def record(self, name: str, value: Any) -> None:
         """Replace a field of the metadata, which only the course of the run determines."""
-        with self._explained(), self._transaction():
+        with self._explained(), transaction(self._db):
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
             seal(self._db, "meta")
 
     def forget(self, statuses: Iterable[Status]) -> int:
         """Delete the results of those statuses, so that the trials run again; return how many there were."""
-        with self._explained(), self._transaction():
+        with self._explained(), transaction(self._db):
             return sum(
                 self._db.execute("DELETE FROM trials WHERE status = ?", (str(status),)).rowcount for status in statuses
             )
@@ -192,7 +192,7 @@ class Store(ReadableStore):
     @contextmanager
     def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:
         """Yield the connection for statements on results and some tables, executed together or not at all."""
-        with self._explained(), self._transaction():
+        with self._explained(), transaction(self._db):
             yield self._db
             fill_checksums(self._db)
             seal(self._db, *tables)
@@ -207,14 +207,3 @@ class Store(ReadableStore):
         """
         with self._explained():
             return self._integrity.repair()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN")
-        try:
-            yield
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")

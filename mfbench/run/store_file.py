@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mfbench.errors import NeverStartedError, RunError
@@ -60,6 +61,19 @@ CREATE TABLE trials (
 ) WITHOUT ROWID;
 {_SEALS}
 """
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Write everything in the block or, if it raises an error, nothing."""
+    db.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # SQLite ends it itself after some errors
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:

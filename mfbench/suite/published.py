@@ -211,7 +211,7 @@ def _find(name: str, folder: Path, registry: Registry) -> Path:
     if name.endswith(".csv"):
         path = folder / Path(name).expanduser()
         if not path.is_file():
-            raise SuiteError(f"there is no file {path}")
+            raise SuiteError(f"{path} does not exist, or is not a file")
         return path
     tables = _table_names(registry)
     try:

@@ -162,7 +162,7 @@ class TestFiles:
         assert found.categorical.tolist() == [True, True]
 
     def test_a_file_that_is_not_there_is_named(self, tmp_path, toy_registry):
-        with pytest.raises(UsageError, match=r"there is no file .*gone\.csv"):
+        with pytest.raises(UsageError, match=r"gone\.csv does not exist"):
             check_exists(parse_reference("file:gone.csv", folder=tmp_path), toy_registry)
         with pytest.raises(MfbenchError, match=r"gone\.csv"):
             load("file:gone.csv", toy_registry, folder=tmp_path)

@@ -203,9 +203,9 @@ def test_wrong_requests(write, tmp_path):
         with pytest.raises(UsageError) as caught:
             read_file(path, **request)
         assert message in str(caught.value) and "t.csv" in str(caught.value)
-    with pytest.raises(UsageError, match="there is no file"):
+    with pytest.raises(UsageError, match="does not exist, or is not a file"):
         read_file(tmp_path / "none.csv")
-    with pytest.raises(UsageError, match="there is no file"):
+    with pytest.raises(UsageError, match="does not exist, or is not a file"):
         read_file(tmp_path)
     with pytest.raises(UsageError, match=r"unknown type: use a file that ends in \.csv, "):
         read_file(write("t.pickle", b"\x80\x04."))

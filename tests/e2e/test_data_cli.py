@@ -273,7 +273,7 @@ class TestKeeping:
     @pytest.mark.parametrize(
         ("words", "complaint"),
         [
-            (["import", "none.csv"], "there is no file none.csv"),
+            (["import", "none.csv"], "none.csv does not exist"),
             (["import", "own.toml"], "unknown type"),
             (["import", "cache"], "has no index.toml"),
             (["import", "mirror", "--name", "x"], "are for a file"),

@@ -2,11 +2,10 @@
 
 import random
 import shutil
-from typing import ClassVar
 
 import numpy as np
 import pytest
-from small_runs import SUITE
+from small_runs import SUITE, InProcess
 from undisturbed import exactly_once, same_results
 
 from mfbench.api import load_run, prepare_suite
@@ -17,28 +16,8 @@ from mfbench.report.progress import Silent
 from mfbench.run.executors import choice
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store_file import FILE_NAME
-from mfbench.run.worker import Worker
 
 PAGE = 4096
-
-
-class InProcess:
-    """The pool's work without its processes."""
-
-    machines: ClassVar = {}
-
-    def __init__(self, job, jobs, timeout):
-        self.worker = Worker(job, load_registry())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def run(self, trials):
-        for trial in trials:
-            yield trial, self.worker.run(trial, {})[0]
 
 
 @pytest.fixture(scope="module", autouse=True)

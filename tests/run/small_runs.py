@@ -1,10 +1,12 @@
-"""A suite of four methods on iris, and the job that a plan of it becomes."""
+"""A suite of four methods on iris, the job that a plan of it becomes, and a pool without processes."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from mfbench.data.prepare import Columns
 from mfbench.host.registry import load_registry
 from mfbench.run.job import Job, write_arrays
+from mfbench.run.worker import Worker
 
 SUITE = """
 [suite]
@@ -48,3 +50,22 @@ def job_of(plan, folder: Path, **changes) -> Job:
         "plugins": tuple(load_registry().plugins.values()),
     }
     return Job(**{**values, **changes})
+
+
+class InProcess:
+    """The pool's work without its processes."""
+
+    machines: ClassVar = {}
+
+    def __init__(self, job, jobs, timeout):
+        self.worker = Worker(job, load_registry())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def run(self, trials):
+        for trial in trials:
+            yield trial, self.worker.run(trial, {})[0]

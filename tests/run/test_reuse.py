@@ -1,14 +1,12 @@
 """Results of earlier runs in a run to which a method was added: the same to the bit, and never more than is stated."""
 
 import shutil
-from typing import ClassVar
 
 import pytest
-from small_runs import SUITE
+from small_runs import SUITE, InProcess
 from tampering import changed, make_older
 
 from mfbench.api import Run, explain_keys, prepare_suite
-from mfbench.host.registry import load_registry
 from mfbench.report.brief import problems
 from mfbench.report.progress import Silent
 from mfbench.run import runner
@@ -18,7 +16,6 @@ from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION
-from mfbench.run.worker import Worker
 from mfbench.trials import Status
 
 MINE = "MINE = variance -> top 2 -> knn(n_neighbors=3)"
@@ -29,30 +26,19 @@ BASE = METHODS * FOLDS
 EXECUTED = []
 
 
-class InProcess:
-    """The pool's work without its processes; writes down the method of each trial."""
-
-    machines: ClassVar = {}
-
-    def __init__(self, job, jobs, timeout):
-        self.worker = Worker(job, load_registry())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
+class Recording(InProcess):
+    """Writes down the method of each trial."""
 
     def run(self, trials):
-        for trial in trials:
+        for trial, result in super().run(trials):
             EXECUTED.append(trial.method)
-            yield trial, self.worker.run(trial, {})[0]
+            yield trial, result
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Return a function that runs the suite with additions, and returns the methods that were executed and the run."""
-    monkeypatch.setattr(choice, "LocalPool", InProcess)
+    monkeypatch.setattr(choice, "LocalPool", Recording)
     (tmp_path / "own.toml").write_text(SUITE)
 
     def start(*add, options=None, text=SUITE, **more):

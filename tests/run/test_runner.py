@@ -2,17 +2,16 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from small_runs import InProcess
 from undisturbed import exactly_once, same_results
 
 from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Run, exit_code, explain_keys, prepare_suite
 from mfbench.errors import NothingPlannedError
-from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
@@ -22,7 +21,6 @@ from mfbench.run.metadata import RecordedShare
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.shards import shard_of
 from mfbench.run.store import Store
-from mfbench.run.worker import Worker
 from mfbench.trials import Status, Trial, TrialResult
 
 SUITE = """
@@ -57,25 +55,6 @@ PROTOCOLS = {
     "timing": 'kind = "timing"\nsteps = 3\nrepeats = 2',
     "repeated-cv": 'kind = "repeated-cv"\nform = "published"\nfolds = 3\nrepeats = 2',
 }
-
-
-class InProcess:
-    """The pool's work without its processes."""
-
-    machines: ClassVar = {}
-
-    def __init__(self, job, jobs, timeout):
-        self.worker = Worker(job, load_registry())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def run(self, trials):
-        for trial in trials:
-            yield trial, self.worker.run(trial, {})[0]
 
 
 @pytest.fixture(scope="module")

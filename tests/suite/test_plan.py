@@ -82,7 +82,7 @@ def test_a_tuned_subset_has_the_values_of_a_subset(planned, value):
     [
         ('use = ["blobs", "blob"]', "datasets[0].use[1]", "unknown dataset 'blob': did you mean 'blobs'"),
         ('use = ["blobs(n_smaples=4)"]', "datasets[0].use[0]", "did you mean 'n_samples'"),
-        ('use = ["file:gone.csv"]', "datasets[0].use[0]", "there is no file"),
+        ('use = ["file:gone.csv"]', "datasets[0].use[0]", "gone.csv does not exist"),
         ('use = ["blobs", "blobs"]', "datasets[0].use[1]", "'blobs' is listed twice"),
         ('use = ["blobs"]\ntarget = "y"', "datasets[0].use[0]", "'target' and 'categorical' are for 'file:'"),
         ('use = ["blobs"]\ncategorical = ["a"]', "datasets[0].use[0]", "'target' and 'categorical' are for 'file:'"),

@@ -112,7 +112,7 @@ MISTAKES = {
         r"report.published\[1\]: unknown published table 'zzz': choose from paper \(or give",
     ),
     "a table of sizes": ('"sizes"', "unknown published table 'sizes'"),
-    "no file": ('"gone.csv"', "report.published: there is no file .*gone.csv"),
+    "no file": ('"gone.csv"', "report.published: .*gone.csv does not exist"),
     "no text": ("3", r"report.published: found 3 \(a whole number\), expected a string or a list"),
     "no code": ('"__import__"', "unknown published table '__import__'"),
     "no figures": ('"head.csv"', "head.csv needs the columns dataset, method, value; it has a, b"),
