@@ -220,8 +220,9 @@ def _read_parquet(path: Path) -> list[Column]:
     check_metadata(path, metadata)
     # A long text can be stored once and repeated in every row: as a dictionary it is in memory once.
     texts = [field.name for field in schema if _is_text(field.type)]
-    with _intact(path), ParquetFile(path, read_dictionary=texts) as file:
-        frame = file.read(use_pandas_metadata=True).to_pandas()
+    with _intact(path), ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+        # Threads of pyarrow that still run when the interpreter ends can abort the process.
+        frame = file.read(use_threads=False, use_pandas_metadata=True).to_pandas(use_threads=False)
     names = [str(name).strip() for name in frame.columns]
     check_names(path, names)
     columns = [frame.iloc[:, i] for i in range(len(names))]

@@ -79,7 +79,8 @@ def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
 
     names = [str(name) for name in described["feature_names"]]
     try:
-        table = parquet.read_table(pa.BufferReader(data))
+        # Threads of pyarrow that still run when the interpreter ends can abort the process: one thread is enough.
+        table = parquet.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"its table is not a Parquet file: {error}") from error
     if table.num_columns != len(names) + 1 or table.num_rows != described["n_samples"]:

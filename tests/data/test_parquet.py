@@ -1,11 +1,31 @@
 """A dataset as a Parquet file and plain values; tests/data/test_cache.py sends arbitrary bits through both."""
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mfbench.data.parquet import from_parquet, to_parquet
+
+COUNTS = """
+import json
+import os
+from pathlib import Path
+
+import pandas
+import pyarrow.parquet
+from mfbench.data.files import read_file
+from mfbench.data.parquet import from_parquet
+
+before = len(os.listdir("/proc/self/task"))
+from_parquet(Path("table.parquet").read_bytes(), json.loads(Path("card.json").read_text()))
+read_file("table.parquet")
+print(before, len(os.listdir("/proc/self/task")))
+"""
 
 
 def test_values_come_back_to_the_bit(dataset):
@@ -23,3 +43,15 @@ def test_a_file_that_does_not_fit_its_card_is_refused(dataset):
         from_parquet(data, shorter)
     with pytest.raises(ValueError, match="not a Parquet file"):
         from_parquet(b"nothing", shorter)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
+def test_reading_leaves_no_thread(dataset, tmp_path):
+    # Threads that still run when the interpreter ends can abort the process (SIGABRT of a command that had succeeded).
+    data, card = to_parquet(dataset)
+    (tmp_path / "table.parquet").write_bytes(data)
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    run = subprocess.run([sys.executable, "-c", COUNTS], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    before, after = run.stdout.split()
+    assert after == before
