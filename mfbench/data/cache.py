@@ -18,9 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.data.cards import key_of, read_card, stem_of, write_card, write_whole
+from mfbench.data.cards import key_of, read_card, stem_of, write_card
 from mfbench.data.sources import CACHE_VARIABLE
 from mfbench.errors import DataError, explained
+from mfbench.whole_files import write_whole
 
 if TYPE_CHECKING:
     from mfbench.models import Dataset
@@ -310,7 +311,7 @@ class Cache:
         }
         # Content first: a card must not refer to a file that does not exist yet. The lock keeps `clear` out.
         with self._explained(), self._locked(".content"):
-            write_whole(self.folder / _CONTENT / f"{digest}.parquet", data)
+            write_whole(self.folder / _CONTENT / f"{digest}.parquet", data, on_disk=True)
             write_card(self._path(_CARDS, key), body)
 
     @contextmanager

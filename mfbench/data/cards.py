@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from mfbench.errors import DataError
+from mfbench.whole_files import write_whole
 
 FORMAT = 1
 
@@ -48,7 +47,8 @@ def _digest(body: Mapping[str, Any]) -> str:
 def write_card(path: Path, body: Mapping[str, Any]) -> None:
     """Write a card with its checksum."""
     card = {"format": FORMAT, **body}
-    write_whole(path, (json.dumps({**card, "checksum": _digest(card)}, indent=1) + "\n").encode("ascii"))
+    text = json.dumps({**card, "checksum": _digest(card)}, indent=1) + "\n"
+    write_whole(path, text.encode("ascii"), on_disk=True)
 
 
 def read_card(path: Path, key: str) -> dict[str, Any]:
@@ -73,25 +73,3 @@ def read_card(path: Path, key: str) -> dict[str, Any]:
     if checksum != _digest(card):
         raise DataError(f"{fault}does not match its checksum")
     return dict(card)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all; it is on the disk when this function returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from mfbench.errors import MfbenchError, explained
+from mfbench.whole_files import write_whole
 
 
 def write_text(path: Path, text: str) -> None:
@@ -30,10 +30,4 @@ def write_text(path: Path, text: str) -> None:
     'text'
     """
     with explained(MfbenchError, lambda reason: f"cannot write {path}: {reason}", OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(path, text.encode("utf-8"))

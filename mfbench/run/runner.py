@@ -38,6 +38,7 @@ from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial, TrialResult
+from mfbench.whole_files import write_whole
 
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
@@ -283,7 +284,7 @@ def _job(
 
 
 def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
-    _write(folder / "environment.json", json.dumps(described.model_dump(), indent=2) + "\n")
+    write_whole(folder / "environment.json", (json.dumps(described.model_dump(), indent=2) + "\n").encode())
     others = _other_environments(store, described)
     metadata = metadata_of(plan, folder, described, recorded_reuse(store), others, store.recorded("machines", {}))
     datasets = [
@@ -343,10 +344,3 @@ def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Pa
         yield work, {label: write_arrays(plan.datasets[label], work) for label in needed}
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file atomically: it appears complete or not at all."""
-    partial = path.with_suffix(path.suffix + ".part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)

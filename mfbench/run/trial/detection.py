@@ -14,9 +14,8 @@ from mfbench.run.trial.detection_scores import detection_scores, pair_detection,
 from mfbench.run.trial.folds import Fold, Selection
 from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.interactions import read_interactions
-from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.runner import TrialRunner
-from mfbench.run.trial.steps import Maker, Steps, seeded
+from mfbench.run.trial.steps import Maker, Steps, fit_on, seeded
 from mfbench.run.trial.subsets import by_original_feature, check_finite
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import GroundTruth
@@ -118,10 +117,9 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
     assert method.classifier is not None
     expression = method.classifier.expression
     seed = derive_seed(fold.seed, "classifier", expression.canonical())
-    classifier = seeded(make(expression, "classifier"), seed, expression.params)
-    X, groups, n_features = fold.encoded.train.copy(), fold.encoded.groups, fold.X.shape[1]
-    with Stopwatch() as watch:
-        classifier.fit(X, fold.y_train)
+    X, groups, n_features = fold.encoded.train, fold.encoded.groups, fold.X.shape[1]
+    fitted = fit_on(X, fold.y_train, lambda: seeded(make(expression, "classifier"), seed, expression.params))
+    classifier, watch = fitted.estimator, fitted.watch
     by_column = classifier_weights(classifier, X.shape[1], method.classifier.title)
     check_finite(by_column, f"classifier {method.classifier.title!r}", groups, fold.columns)
     pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)

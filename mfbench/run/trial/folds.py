@@ -11,6 +11,7 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.errors import DataError
+from mfbench.run.trial.lending import shared
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
@@ -60,7 +61,7 @@ SharedFits = dict[tuple[FoldPath, str], Selection]
 
 @dataclass(frozen=True)
 class Encoded:
-    """Encoded rows of a fold.
+    """Encoded rows of a fold, which its trials share: they are read-only.
 
     Attributes
     ----------
@@ -182,7 +183,7 @@ class Fold:
             train = self.encoder.transform(self.raw_train)
             # scikit-learn cannot transform an array without rows, and a protocol without predictions has no test rows.
             test = self.encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
-            self._encoded = Encoded(train, test, self.encoder.groups_)
+            self._encoded = Encoded(shared(train), shared(test), self.encoder.groups_)
         return self._encoded
 
     @property

@@ -100,9 +100,9 @@ class Problem:
         fitted = fitted or self.steps.fit(self.fold, point, inputs)
         if result.interactions is None:
             pairs = self.fold.true_pairs
-            result.interactions = read_interactions(fitted.classifier, inputs.groups, n_features, pairs)
+            result.interactions = read_interactions(fitted.estimator, inputs.groups, n_features, pairs)
         with Stopwatch() as watch:
-            predictions = predict(fitted.classifier, inputs.test, self.fold.y_test, self.metrics, with_scores)
+            predictions = predict(fitted.estimator, inputs.test, self.fold.y_test, self.metrics, with_scores)
         predictions = _checked(predictions, self.fold, self.method)
         result.fit_wall, result.fit_cpu = fitted.watch.wall, fitted.watch.cpu
         result.predict_wall, result.predict_cpu = watch.wall, watch.cpu
@@ -175,7 +175,7 @@ class Problem:
         if key in self._scores:
             return self._scores[key], None
         fitted = self.steps.fit(inner, point, inputs)
-        predictions = predict(fitted.classifier, inputs.test, inner.y_test, self.metrics[:1])
+        predictions = predict(fitted.estimator, inputs.test, inner.y_test, self.metrics[:1])
         predictions = _checked(predictions, inner, self.method)
         self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0]]
         return self._scores[key], fitted

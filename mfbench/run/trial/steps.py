@@ -5,7 +5,7 @@ Selector fits are stored with the fold, where other trials find them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,7 @@ from mfbench.run.trial.folds import Fold, Selection
 from mfbench.run.trial.grid import GridPoint, parameters
 from mfbench.run.trial.guard import SelectorError, describe_failure
 from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.lending import lend
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.subsets import by_original_feature, check_finite, choose, metric_weights
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
@@ -71,10 +72,24 @@ class ClassifierInput:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted classifier and the time of its fit."""
+    """A fitted estimator and the time of its fit."""
 
-    classifier: Any
+    estimator: Any
     watch: Stopwatch
+
+
+def fit_on(rows: NDArray[np.float64], target: NDArray[Any], make: Callable[[], Any]) -> Fitted:
+    """Fit a new estimator on rows that may be shared; see `lend`."""
+    estimators = [make()]
+
+    def fit(X: NDArray[np.float64]) -> Fitted:
+        # What a refused fit has left in an estimator must not reach the next one.
+        estimator = estimators.pop() if estimators else make()
+        with Stopwatch() as watch:
+            estimator.fit(X, target)
+        return Fitted(estimator, watch)
+
+    return lend(rows, type(estimators[0]), fit)
 
 
 class Steps:
@@ -116,17 +131,16 @@ class Steps:
         assert self.method.classifier is not None
         params = parameters(point, "classifier")
         expression = self.method.classifier.expression
-        classifier = seeded(self.make(expression, "classifier", **params), self.seed, {**expression.params, **params})
-        with Stopwatch() as watch:
-            classifier.fit(inputs.train, fold.y_train)
-        return Fitted(classifier, watch)
+        fixed = {**expression.params, **params}
+        return fit_on(
+            inputs.train, fold.y_train, lambda: seeded(self.make(expression, "classifier", **params), self.seed, fixed)
+        )
 
     def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
         """Return the columns that the selector leaves to the classifier."""
         encoded = fold.encoded
         if self.method.selector is None:
-            # Copies: the fold's arrays are shared, and an estimator may write into its input.
-            return ClassifierInput(encoded.train.copy(), encoded.test.copy(), encoded.groups)
+            return ClassifierInput(encoded.train, encoded.test, encoded.groups)
         selection = self.selection(fold, point)
         top = point.get((TOP, TOP), self.method.top)
         top, weights = ("all", "euclidean") if top == "all-weighted" else (top, self.method.weights)
@@ -208,16 +222,16 @@ class Steps:
         # Not the trial's seed: methods share the fit, so its seed must not depend on which of them comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
         fixed = {**step.expression.params, **params}
-        selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
-        if step.raw_input:
-            X = fold.raw_train
-            if "categorical_features" in selector.get_params(deep=False):
+
+        def make() -> Any:
+            selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
+            if step.raw_input and "categorical_features" in selector.get_params(deep=False):
                 selector.set_params(categorical_features=fold.columns.categorical)
-        else:
-            X = fold.encoded.train.copy()
-        with Stopwatch() as watch:
-            selector.fit(X, fold.target(numbers=step.numbers))
-        return selector, watch
+            return selector
+
+        X = fold.raw_train if step.raw_input else fold.encoded.train
+        fitted = fit_on(X, fold.target(numbers=step.numbers), make)
+        return fitted.estimator, fitted.watch
 
 
 def _importances(selector: Any, step: Step) -> Any:

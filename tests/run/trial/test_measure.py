@@ -22,10 +22,11 @@ linux = pytest.mark.skipif(not measures_memory(), reason="this system does not t
 
 class TestStopwatch:
     def test_sleeping_takes_wall_time_alone(self):
+        # Threads of BLAS that an earlier test has used spin on for a tenth of a second.
         with Stopwatch() as watch:
-            time.sleep(0.1)
-        assert 0.1 <= watch.wall < 5.0
-        assert watch.cpu < 0.09
+            time.sleep(0.5)
+        assert watch.wall >= 0.5
+        assert watch.cpu < watch.wall / 2
 
     def test_work_takes_both(self):
         with Stopwatch() as watch:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import tempfile
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 
 from mfbench.data.sources import default_cache
+from mfbench.whole_files import write_whole
 
 
 @cache
@@ -29,8 +27,7 @@ def drawing_library() -> str:
     script = _bundle()
     # A folder that cannot be written costs the next page these seconds, and nothing else.
     with contextlib.suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        _write(kept, f"{_checksum(script)}\n{script}")
+        write_whole(kept, f"{_checksum(script)}\n{script}".encode())
     return script
 
 
@@ -43,15 +40,3 @@ def _bundle() -> str:
 
 def _checksum(script: str) -> str:
     return hashlib.sha256(script.encode()).hexdigest()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file at once: another process may read or write it at the same time."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -1,0 +1,70 @@
+"""Files that appear completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_SUFFIX = ".part"
+_ABANDONED = 3600  # seconds since the last write, after which a process that wrote the file is taken to be gone
+
+
+def write_whole(path: Path, data: bytes, *, on_disk: bool = False) -> None:
+    """Write a file completely or not at all; its folder is created if needed.
+
+    A reader never sees half of it, and a process that is killed leaves the earlier file as it was. What it had written
+    of the new one is removed by the first call for the same folder that is an hour later.
+
+    Parameters
+    ----------
+    path : Path
+        Replaced if it exists.
+    data : bytes
+    on_disk : bool, default=False
+        Return only when the file survives a loss of power.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; nothing of it is left then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "new", "page.html"), b"text")
+    ...     Path(folder, "new", "page.html").read_bytes()
+    b'text'
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(path.parent)
+    # The name is cut: with what is added, the longest name that the caller may use must still be one.
+    part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}{_SUFFIX}")
+    try:
+        with part.open("xb") as file:
+            file.write(data)
+            if on_disk:
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    if on_disk and os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what killed processes have left; a file that was written lately may belong to a process at work."""
+    latest = time.time() - _ABANDONED
+    for part in folder.glob(f".*{_SUFFIX}"):
+        with suppress(OSError):  # another process removes it now, or it belongs to somebody else
+            if part.stat().st_mtime < latest:
+                part.unlink()
