@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mfbench.errors import NeverStartedError, RunError
+from mfbench.run.foreign_objects import foreign_object
 from mfbench.run.full_disks import explain_full_store
 from mfbench.run.seals import WHOLE, fill_checksums, seal
 
@@ -86,6 +87,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, isolation_level=None)
+    _check_objects(db, path)
     db.execute("PRAGMA journal_mode = WAL")
     # Commits survive a killed process; only a power cut may lose the last ones, never the file.
     db.execute("PRAGMA synchronous = NORMAL")
@@ -114,6 +116,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         cannot be written to.
     """
     db = _connect_to_read(path)
+    _check_objects(db, path)
     version = _version(db)
     if version == 0:
         raise NeverStartedError(path.parent)
@@ -158,6 +161,16 @@ def _check_version(version: int, path: Path) -> None:
         raise RunError(
             f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
             "use the mfbench that wrote it, or start its run over with --fresh"
+        )
+
+
+def _check_objects(db: sqlite3.Connection, path: Path) -> None:
+    foreign = foreign_object(db)
+    if foreign is not None:
+        db.close()
+        raise RunError(
+            f"{path} was changed by another program: no store of mfbench holds {foreign}, and it is not executed; "
+            "ask whoever gave you the file for the run folder as mfbench wrote it"
         )
 
 
