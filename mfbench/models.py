@@ -55,7 +55,7 @@ class EstimatorSpec:
         Packages that a fit imports and that the plugin's distribution does not always install, by the names of their
         modules: ``("skrebate",)``. A suite leaves the method out where one is missing, before anything runs.
     install : str, default=""
-        What ``pip install`` needs for them, such as ``"mfbench[rebate]"``; empty if it is the modules' names.
+        What ``pip install`` needs for them, such as ``"my-package[rebate]"``; empty if it is the modules' names.
 
     Raises
     ------

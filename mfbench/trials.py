@@ -92,6 +92,31 @@ class Interactions:
     n_pairs: int
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The scores of a method at several numbers of features, all from one fit of its selector.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Numbers of features, ascending. Those that are kept are the first ones by weight, so they are nested.
+    metrics : tuple of str
+        The rows of `scores`.
+    scores : ndarray of shape (n_metrics, n_sizes)
+        On the test rows.
+    seconds : ndarray of shape (n_sizes,)
+        Wall seconds of the classifier's fit at each size.
+    chosen : tuple of dict
+        The parameters that tuning selected at each size; empty for a method without tuning.
+    """
+
+    sizes: NDArray[np.int64]
+    metrics: tuple[str, ...]
+    scores: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    chosen: tuple[dict[str, Any], ...] = ()
+
+
 @dataclass(slots=True, kw_only=True)
 class Candidate:
     """The result of one grid point on one fold. See `TrialResult` for the attributes."""
@@ -162,6 +187,9 @@ class TrialResult:
     candidates : list of Candidate
         With per-dataset tuning: every grid point that did not fail, in the order of the grid. Then whatever depends on
         the selected parameters (`scores`, `predictions`, …) is stored in the candidates instead of the result.
+    curve : Curve or None
+        The scores at each size of a method with a ``curve``. Then `scores`, `predictions`, `selected`, `n_selected` and
+        `chosen` are those of the largest size, and the times of fitting and predicting are sums over the sizes.
     """
 
     key: str
@@ -190,3 +218,4 @@ class TrialResult:
     interactions: Interactions | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     candidates: list[Candidate] = field(default_factory=list)
+    curve: Curve | None = None

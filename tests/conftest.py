@@ -14,7 +14,7 @@ from mfbench.host.registry import load_registry
 from mfbench.run.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
 from mfbench.run.store import Store
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Status, Trial, TrialResult
+from mfbench.trials import Curve, Status, Trial, TrialResult
 
 # A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
@@ -302,6 +302,7 @@ def _writer(folder_of_runs, make_metadata):
         interactions=None,
         truths=None,
         features=("u", "v"),
+        relevant=None,
         collections=None,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
@@ -325,6 +326,7 @@ def _writer(folder_of_runs, make_metadata):
             _described(
                 dataset,
                 interactions=interactions,
+                relevant=(relevant or {}).get(dataset),
                 truth=np.array((truths or {}).get(dataset, [0, 1, 1, 1])),
                 feature_names=list(features),
                 n_features=len(features),
@@ -368,6 +370,27 @@ def failure():
 
     def make(status=Status.ERROR, kind="ValueError", message="no way"):
         return TrialResult(key="", status=status, error_type=kind, error_message=message)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def curved():
+    """Return a function that makes the result of a trial with a curve: the score at each of the sizes."""
+
+    def make(scores, sizes=(1, 2, 4), weights=(0.4, 0.3, 0.2, 0.1), metric="accuracy", **others):
+        values = {metric: scores, **others}
+        x, y = np.log(sizes), np.array(scores, dtype=float)
+        area = np.trapezoid(y, x) / (x[-1] - x[0]) if len(sizes) > 1 else y[0]
+        linear = np.trapezoid(y, sizes) / (sizes[-1] - sizes[0]) if len(sizes) > 1 else y[0]
+        table = np.array(list(values.values()), dtype=float)
+        return TrialResult(
+            key="",
+            scores={name: row[-1] for name, row in values.items()} | {"area": area, "area_linear": linear},
+            n_selected=sizes[-1],
+            weights=np.array(weights, dtype=float),
+            curve=Curve(np.array(sizes), tuple(values), table, np.full(len(sizes), 0.5)),
+        )
 
     return make
 

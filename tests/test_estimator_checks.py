@@ -78,8 +78,6 @@ def failures(kind: str, text: str, names: set[str] | None = None) -> list[str]:
     """Make the checks of some names, or all, and return those that did not end as declared."""
     expression = parse(text)
     spec = getattr(load_registry(), kind)(expression.name).spec
-    if "skrebate" in spec.tags:
-        pytest.importorskip("skrebate")
     estimator = load_registry().make(expression, kind)
     parameters = estimator.get_params(deep=False)
     settings = {"random_state": 0, **({} if expression.params else spec.check_parameters)}

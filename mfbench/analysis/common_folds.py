@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -61,8 +62,30 @@ def on_common_folds(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.Dat
     if not common:
         return trials
     places = zip(trials["dataset"], trials["repeat"], trials["fold"], strict=True)
-    kept = [dataset not in common or (repeat, fold) in common[dataset] for dataset, repeat, fold in places]
+    kept = [_compared(dataset, (repeat, fold), common) for dataset, repeat, fold in places]
     return trials[kept].reset_index(drop=True)
+
+
+def is_common(row: Mapping[str, Any], common: Mapping[str, Folds]) -> bool:
+    """Return whether a trial is on the folds of `common_folds`; of other datasets each trial is.
+
+    Parameters
+    ----------
+    row : mapping
+        With dataset, repeat and fold.
+    common : mapping of str to set of (int, int)
+
+    Examples
+    --------
+    >>> row = {"dataset": "d", "repeat": 0, "fold": 1}
+    >>> is_common(row, {"d": frozenset({(0, 0)})}), is_common(row, {})
+    (False, True)
+    """
+    return _compared(row["dataset"], (row["repeat"], row["fold"]), common)
+
+
+def _compared(dataset: str, fold: tuple[int, int], common: Mapping[str, Folds]) -> bool:
+    return dataset not in common or fold in common[dataset]
 
 
 def coverage(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ COLUMNS = (
     "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall", "peak_memory", "n_selected",
 )  # fmt: skip
 COORDINATES = ("dataset", "method", "repeat", "fold")
-_NOT_PLAIN = ("scores", "interactions", "candidates")
+_NOT_PLAIN = ("scores", "interactions", "candidates", "curve")
 
 
 def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
+from mfbench.analysis.one_dataset.paired import corrected_error
 from mfbench.suite.published import PublishedCount, PublishedFigure
 
 ABOVE, EQUIVALENT, UNDECIDED, BELOW = "above", "equivalent", "undecided", "below"
@@ -76,7 +77,7 @@ def compare_with_published(
         metric = metrics[figure.table]
         values = cell.loc[cell["status"] == "ok", metric].to_numpy(dtype=float)
         ours = float(values.mean()) if len(values) else np.nan
-        error = float(np.sqrt((1.0 / len(values) + ratio) * values.var(ddof=1))) if len(values) > 1 else np.nan
+        error = float(corrected_error(values.var(ddof=1), len(values), ratio)) if len(values) > 1 else np.nan
         half = error * float(student.ppf(1.0 - LEVEL, len(values) - 1)) + figure.rounding if len(values) > 1 else np.nan
         difference = ours - figure.value
         if figure.obstacle:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.analysis.common_folds import Folds, common_folds, coverage, on_common_folds
+from mfbench.analysis.curves.frame import curve_frame
 from mfbench.analysis.detection import COLUMNS, detection_frame
 from mfbench.analysis.interactions import interaction_frame, true_interactions
 from mfbench.analysis.outcomes import COORDINATES, Correctness, frame_of
@@ -131,9 +132,14 @@ class RecordedRun:
         return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in self._stored.datasets}
 
     @cached_property
+    def curves(self) -> pd.DataFrame:
+        """One row per trial of a method with a ``curve``, number of features and metric: score and seconds."""
+        return curve_frame(self._stored.rows_with(("curve",)) if self._stored.has_curves else ())
+
+    @cached_property
     def interactions(self) -> pd.DataFrame:
         """One row per trial and pair of features that its method weighs: weight, share of the norm, p-value, rank."""
-        return interaction_frame(self._stored.rows_with(("interactions",)), self._stored.datasets)
+        return interaction_frame(self._stored.rows_having("interactions"), self._stored.datasets)
 
     @cached_property
     def true_interactions(self) -> pd.DataFrame:
@@ -184,7 +190,7 @@ class RecordedRun:
     @property
     def chosen_parameters(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
         """Dataset and method of each trial whose parameters were tuned, with the parameters that it chose."""
-        for row in self._stored.rows_with(("chosen",)):
+        for row in self._stored.rows_having("chosen"):
             if row["chosen"]:
                 yield (row["dataset"], row["method"]), row["chosen"]
 

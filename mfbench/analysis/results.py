@@ -13,11 +13,15 @@ import pandas as pd
 from mfbench.analysis.across_datasets.missing import dummy_score
 from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.analysis.across_datasets.profiles import performance_ratios
-from mfbench.analysis.common_folds import on_common_folds
+from mfbench.analysis.common_folds import is_common, on_common_folds
 from mfbench.analysis.companions import companion_scores
+from mfbench.analysis.curves.means import mean_curves
+from mfbench.analysis.curves.rankings import ranking_figures
+from mfbench.analysis.curves.summary import AREAS, classifier_of, curve_overview, curve_summary
 from mfbench.analysis.detection import PAIRED_COLUMNS, compare_rounds
 from mfbench.analysis.one_dataset.calibration import design_of, rejections, worse_than_best
 from mfbench.analysis.one_dataset.power import POWER
+from mfbench.analysis.outcomes import frame_of
 from mfbench.analysis.power import Power, power_analysis
 from mfbench.analysis.published import compare_counts, compare_with_published
 from mfbench.analysis.recorded import RecordedRun
@@ -217,6 +221,55 @@ class Run(RecordedRun):
         Infinite where a trial failed. A dataset with trials that have not run yet is left out.
         """
         return performance_ratios(time_table(self.compared))
+
+    @cached_property
+    def curve_means(self) -> pd.DataFrame:
+        """One row per dataset, method, metric and number of features: mean score with its interval, mean seconds."""
+        return mean_curves(self._compared_curves, self.settings.ratio, self.settings.alpha)
+
+    @cached_property
+    def curve_rankings(self) -> pd.DataFrame:
+        """One row per dataset, method and number of features: stability and, with known truth, precision and recall."""
+        cells = self.curve_means.groupby(["dataset", "method"], sort=False)["size"]
+        sizes = {(str(dataset), str(method)): own.unique() for (dataset, method), own in cells}
+        rows = self._stored.rows_with(("status", "weights")) if sizes else []
+        relevant = {dataset: self.relevant(dataset) for dataset in dict.fromkeys(dataset for dataset, _ in sizes)}
+        return ranking_figures((row for row in rows if is_common(row, self.common_folds)), sizes, relevant)
+
+    @cached_property
+    def curve_summary(self) -> pd.DataFrame:
+        """One row per dataset and method with a curve: areas, sizes that are enough, and figures at that size."""
+        classifiers = {label: classifier_of(text) for label, text in self.methods.items()}
+        return curve_summary(
+            self._compared_curves, self._compared_areas, self.curve_rankings, classifiers, self.curve_settings
+        )
+
+    @cached_property
+    def curve_overview(self) -> pd.DataFrame:
+        """One row per method with a curve: areas, ranks and sizes over all datasets, classifier by classifier."""
+        settings = self.curve_settings
+        dummies = self._dummies(settings) if len(self.curve_summary) else {}
+        return curve_overview(self.curve_summary, self._compared_areas, settings, dummies)
+
+    @property
+    def curve_settings(self) -> ComparisonSettings:
+        """`settings` with the metric of the curves that areas and sizes are about: the first one that is measured."""
+        return self.settings if self._curve_metric is None else self.settings.replace(metric=self._curve_metric)
+
+    @cached_property
+    def _curve_metric(self) -> str | None:
+        measured = set(self.curves["metric"].unique())
+        return next((metric for metric in self.metrics if metric in measured), None)
+
+    @property
+    def _compared_curves(self) -> pd.DataFrame:
+        coordinates = {"replicate": "repeat"}
+        compared = on_common_folds(self.curves.rename(columns=coordinates), self.common_folds)
+        return compared.rename(columns={new: old for old, new in coordinates.items()})
+
+    @property
+    def _compared_areas(self) -> pd.DataFrame:
+        return on_common_folds(frame_of(self._stored.columns, AREAS), self.common_folds)
 
     @property
     def equal_methods(self) -> list[list[str]]:

@@ -76,12 +76,39 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
     sizes = Z.sum(axis=1)
     mean_size = float(sizes.mean()) / n_features
     spread = mean_size * (1.0 - mean_size)
-    value = float(1.0 - n_rounds / (n_rounds - 1) * np.mean(share * (1.0 - share)) / spread)
+    value = float(stability_of_counts(Z.sum(axis=0), n_rounds))
     own = sizes / n_features
     parts = Z @ share / n_features - own * mean_size + value / 2.0 * (2.0 * mean_size * own - own - mean_size + 1.0)
     error = float(2.0 / n_rounds * np.sqrt(np.sum((parts - parts.mean()) ** 2)) / spread)
     half = float(stats.norm.ppf(1.0 - alpha / 2.0)) * error
     return Stability(value, value - half, min(1.0, value + half))
+
+
+def stability_of_counts(counts: ArrayLike, n_rounds: int) -> NDArray[np.float64]:
+    """Return Nogueira's stability from how many rounds selected each feature; see `nogueira_stability`.
+
+    Parameters
+    ----------
+    counts : array-like of shape (..., n_features)
+        Numbers of rounds, one line of them for each selection rule.
+    n_rounds : int
+
+    Returns
+    -------
+    ndarray of shape (...)
+        NaN where it is undefined.
+
+    Examples
+    --------
+    >>> stability_of_counts([[3, 2, 1, 0], [3, 3, 3, 3]], 3).round(3).tolist()
+    [0.333, nan]
+    """
+    share = np.asarray(counts, dtype=np.float64) / n_rounds
+    mean_size = share.mean(axis=-1)
+    spread = mean_size * (1.0 - mean_size)
+    selective = (n_rounds > 1) & (share > 0.0).any(axis=-1) & (share < 1.0).any(axis=-1)
+    variance = n_rounds / max(1, n_rounds - 1) * np.mean(share * (1.0 - share), axis=-1)
+    return np.where(selective, 1.0 - variance / np.where(selective, spread, 1.0), np.nan)
 
 
 def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[np.bool_]:

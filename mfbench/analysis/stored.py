@@ -47,6 +47,8 @@ class StoredRun:
         The trials whose results are damaged, each as a part of a sentence; they have no result.
     columns : dict of str to list
         Coordinates, key and plain results of all planned trials.
+    has_curves : bool
+        Whether any trial has the scores at several numbers of features.
 
     Raises
     ------
@@ -66,6 +68,7 @@ class StoredRun:
             self._absent = [] if self.meta.share is None else self._absent_places(store)
             store.absent = self._absent
             self._has_candidates = store.has_candidates()
+            self.has_curves = store.has_curves()
             self._resolved: list[dict[str, Any]] = []
             if self._has_candidates:
                 rows = self._resolve(store.rows((*COLUMNS, "candidates")))
@@ -93,6 +96,18 @@ class StoredRun:
             return self.rows
         with self._reopened() as store:
             return list(store.rows(columns))
+
+    def rows_having(self, column: str) -> list[dict[str, Any]]:
+        """Return planned trials with at least one column of the store; without any if no trial has a value in it.
+
+        Parameters
+        ----------
+        column : str
+            One of `mfbench.run.seals.RESULT_COLUMNS`.
+        """
+        with self._reopened() as store:
+            present = self._has_candidates or store.has_any(column)
+        return self.rows_with((column,)) if present else []
 
     def correctness(self) -> Correctness:
         """Return which test rows of each fold each method got right."""
@@ -143,6 +158,6 @@ class StoredRun:
         """Open the store again; the suite may have been started again since, with another plan."""
         with Store(self.path, read_only=True, checked=self._checked) as store:
             store.absent = self._absent
-            if store.table(())["key"] != self.columns["key"]:
+            if [*store.planned(), *(None for _ in self._absent)] != self.columns["key"]:
                 raise RunError(f"the trials in {self.path} were planned again after this run was loaded; load it again")
             yield store

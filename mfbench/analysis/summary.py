@@ -53,14 +53,20 @@ def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Deci
         best; NaN without a verdict).
     """
     cells = results_by_cell(trials, settings.metric, decisions)
-    table = _means_of(cells)
+    table = means_of(cells)
     table["best"], table["p_best"] = _compare_with_best(table, cells, settings)
     table.insert(len(table.columns) - 1, "not_worse", table["best"] | (table["p_best"] >= settings.alpha))
     return table
 
 
-def _means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
-    """Return the columns of `tabulate` that need no comparison."""
+def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
+    """Return the columns of `tabulate` that need no comparison.
+
+    Parameters
+    ----------
+    cells : mapping of (str, str) to CellResults
+        As `mfbench.analysis.one_dataset.cells.results_by_cell` returns.
+    """
     rows = []
     for (dataset, method), cell in cells.items():
         values = cell.scores[cell.ok]
@@ -215,7 +221,7 @@ def summarise(
     if not len(trials):
         return pd.DataFrame()
     cells = results_by_cell(trials, settings.metric)
-    completed = complete_table(_means_of(cells), trials, settings, dummies)
+    completed = complete_table(means_of(cells), trials, settings, dummies)
     ranks, means = completed.ranks.mean(axis=0), completed.scores.mean(axis=0)
     if verdicts is None:
         verdicts = compare_with_reference(trials, settings, decisions)

@@ -216,6 +216,10 @@ def report(
     full: Annotated[bool, typer.Option("--full", help="Print all tables, charts, tests and remarks.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
+    as_curves: Annotated[
+        bool,
+        typer.Option("--curves", help="Write the curves as CSV, one line per dataset, method, metric and size."),
+    ] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
     as_html: Annotated[bool, typer.Option("--html", help="Write the page: one HTML file with everything.")] = False,
@@ -246,6 +250,7 @@ def report(
     switches = {
         "json": as_json,
         "csv": as_csv,
+        "curves": as_curves,
         "md": as_md,
         "latex": as_latex,
         "html": as_html,
@@ -254,11 +259,11 @@ def report(
     }
     forms = [name for name, is_set in switches.items() if is_set]
     if len(forms) > 1:
-        raise UsageError("choose one of --json, --csv, --md, --latex, --html, --svg and --figure")
+        raise UsageError("choose one of --json, --csv, --curves, --md, --latex, --html, --svg and --figure")
     if bool(runs) == (published is not None):
         raise UsageError("name either a run or, with --published, a table")
     if output is not None and not forms:
-        raise UsageError("--output needs one of --json, --csv, --md, --latex, --html, --svg and --figure")
+        raise UsageError("--output needs one of --json, --csv, --curves, --md, --latex, --html, --svg and --figure")
     if form_of_figures is not None and figures is None:
         raise UsageError("--format is the form of the files of --figures: name a folder")
     form = Form(
@@ -273,6 +278,8 @@ def report(
     if published is not None:
         if opens or figures is not None:
             raise UsageError("--open and --figures need a run; use --html or --figure with --published")
+        if as_curves:
+            raise UsageError("--curves needs a run: a published table has no curves")
         _write(present_table(published, form, make_console()), output)
         return
     if (opens or figures is not None) and (forms or full or statistics or (opens and figures is not None)):

@@ -37,6 +37,7 @@ HOST_PARTS = (
     "suite/plan.py",
     "suite/planned_dataset.py",
     "suite/methods.py",
+    "suite/curves.py",
     "suite/tuning_grids.py",
     "suite/resolve.py",
     "suite/forms.py",

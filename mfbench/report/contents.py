@@ -19,6 +19,7 @@ from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.render.json import plain
 from mfbench.report.sections.across_datasets import across_datasets, pairs
 from mfbench.report.sections.calibration import calibration
+from mfbench.report.sections.curves import curve_details, curves
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.features import features
 from mfbench.report.sections.interactions import interactions, pair_weights
@@ -60,9 +61,11 @@ CONTENTS = (
     Entry(scores, ("comparison", "detection")),
     Entry(other_scores, ("comparison",)),
     Entry(methods, ("comparison", "detection", "calibration")),
+    Entry(curves, ("comparison",)),
     Entry(across_datasets, ("comparison", "detection")),
     Entry(pairs, ("comparison", "detection"), on_request=True),
     Entry(time_ratios, ("comparison", "detection"), on_request=True),
+    Entry(curve_details, ("comparison",), on_request=True),
     Entry(features, ("comparison",), on_request=True),
     Entry(published, ("comparison", "detection")),
     Entry(interactions, ("comparison", "detection")),

@@ -20,13 +20,14 @@ from mfbench.report.files import write_text
 from mfbench.report.heading import regeneration_command
 from mfbench.report.pages import FILE, page_of
 from mfbench.report.reanalysis import reanalyse, report_of_table
-from mfbench.report.render.csv import to_csv
+from mfbench.report.render.csv import frame_to_csv, to_csv
 from mfbench.report.render.html.page import to_html
 from mfbench.report.render.json import POWER, to_json
 from mfbench.report.render.latex import to_latex
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.picture import to_svg
 from mfbench.report.render.terminal import show
+from mfbench.report.sections.curves import points
 from mfbench.report.sections.power import power_report
 from mfbench.run.store_file import FILE_NAME
 from mfbench.run.trial.metrics import SCORES
@@ -46,7 +47,7 @@ class Form:
 
     Attributes
     ----------
-    name : {"terminal", "json", "csv", "md", "latex", "html", "svg", "figure"}
+    name : {"terminal", "json", "csv", "curves", "md", "latex", "html", "svg", "figure"}
     figure : str or None
         Name of a chart.
     statistics : bool
@@ -126,9 +127,24 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     )
     if form.name == "html":
         return page_of(run, load_registry(), command)
+    if form.name == "curves":
+        return curves_csv(run)
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
     return _present(report, form, console, command if form.name == "md" else "")
+
+
+def curves_csv(run: Run) -> str:
+    """Return the curves of a run as CSV, one line per dataset, method, metric and number of features.
+
+    Raises
+    ------
+    UsageError
+        If the run has no curves.
+    """
+    if not len(run.curves):
+        raise UsageError("--curves needs a run with a successful trial of a method with 'curve'")
+    return frame_to_csv(points(run))
 
 
 def set_reference(run: Run, reference: str | None) -> None:

@@ -24,7 +24,7 @@ V = TypeVar("V")
 
 _LIMITS = ("timeout", "memory")
 # They do not determine a result. What a form sets is compared key by key.
-_MAY_DIFFER = ("form", *_LIMITS)
+_MAY_DIFFER = ("form", "curve", *_LIMITS)  # the curve of each method is compared
 _COUNTED = {"folds": "fold", "repeats": "repeat", "inner_folds": "inner fold", "rounds": "round", "steps": "size"}
 ONE_PROTOCOL = "only runs of one protocol can be joined"
 _ONE_MEANING = "only runs in which a label has one meaning can be joined"
@@ -140,6 +140,9 @@ def _definition(meta: RunMetadata, label: str) -> dict[str, Any]:
     aspects: dict[str, Any] = {"text": meta.methods[label]}
     if label in meta.rules:
         aspects["top"] = meta.rules[label]
+    if label in meta.curves:
+        curve = meta.curves[label]
+        aspects["curve"] = curve if isinstance(curve, list) else curve.model_dump()
     if label in meta.selection:
         aspects["selection"] = meta.selection[label]
         values = _tuned_values(meta, label)
@@ -178,6 +181,7 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "selection": _union(meta.selection for meta in metas),
             "methods": _union(meta.methods for meta in metas),
             "rules": _union(meta.rules for meta in metas),
+            "curves": _union(meta.curves for meta in metas),
             "takes_numbers": _distinct(name for meta in metas for name in meta.takes_numbers),
             "real_valued": _distinct(name for meta in metas for name in meta.real_valued),
             "reused": _joined_reuse([meta.reused for meta in metas]),

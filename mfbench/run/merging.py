@@ -20,6 +20,7 @@ from mfbench.errors import NeverStartedError, RunError, UsageError
 from mfbench.run.compatibility import ONE_PROTOCOL, check_compatible, joined_metadata, remarks_on
 from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
+from mfbench.run.formats.curves import unpack_curve
 from mfbench.run.integrity import remark_on_damage
 from mfbench.run.joined_plan import (
     Coordinates,
@@ -33,7 +34,7 @@ from mfbench.run.joined_store import changed_store, insert
 from mfbench.run.metadata import RunMetadata
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
-from mfbench.trials import Status
+from mfbench.trials import Curve, Status
 
 # What a store of an earlier version would hold in a column that it lacks, if it is not NULL.
 _OTHER_FILES = 256  # that a process may have open besides stores
@@ -194,8 +195,10 @@ def _check_results(runs: Sequence[Source], plan: dict[Coordinates, str]) -> None
 
 
 def _results(run: Source, key: str) -> tuple[Any, ...]:
-    columns = "scores, predictions, decisions, candidates"
-    (row,) = run.store.raw(f"SELECT {columns} FROM trials WHERE key = ?", (key,))
+    columns = ["scores", "predictions", "decisions", "candidates", "curve"]
+    present = {row[1] for row in run.store.raw("PRAGMA table_info(trials)")}
+    values = [name if name in present else "NULL" for name in columns]  # a store of an earlier version may lack some
+    (row,) = run.store.raw(f"SELECT {', '.join(values)} FROM trials WHERE key = ?", (key,))
     return row
 
 
@@ -204,13 +207,26 @@ def _same_results(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
     return first == second or _decoded(*first) == _decoded(*second)
 
 
-def _decoded(scores: str | None, predictions: bytes | None, decisions: bytes | None, candidates: bytes | None) -> Any:
+def _decoded(
+    scores: str | None,
+    predictions: bytes | None,
+    decisions: bytes | None,
+    candidates: bytes | None,
+    curve: bytes | None,
+) -> Any:
     """Return results in a form that can be compared, without times, which differ whenever a trial is repeated."""
     points = [
         (_text(point.chosen), _text(point.scores), None if point.predictions is None else point.predictions.tolist())
         for point in (unpack_candidates(candidates) if candidates else ())
     ]
-    return _text(json.loads(scores or "{}")), _numbers(predictions), _numbers(decisions), points
+    sizes = [] if curve is None else _sizes(unpack_curve(curve))
+    return _text(json.loads(scores or "{}")), _numbers(predictions), _numbers(decisions), points, sizes
+
+
+def _sizes(curve: Curve) -> list[str]:
+    """Return the scores of a curve as text, size by size."""
+    columns = zip(curve.sizes.tolist(), curve.scores.T.tolist(), strict=True)
+    return [_text({"size": size, **dict(zip(curve.metrics, scores, strict=True))}) for size, scores in columns]
 
 
 def _numbers(stored: Any) -> Any:

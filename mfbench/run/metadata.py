@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from mfbench.errors import NeverStartedError, RunError
 from mfbench.suite.published import PublishedCount, PublishedFigure
-from mfbench.suite.schema import Header, ProtocolSettings, Report, Selection, Top
+from mfbench.suite.schema import Curve, Header, ProtocolSettings, Report, Selection, Top
 from mfbench.suite.shares import Share, share_folder_name
 
 if TYPE_CHECKING:
@@ -214,6 +214,8 @@ class RunMetadata(BaseModel):
         The description of each label, in the suite's order.
     rules : dict of str to (str, int or float)
         ``top`` of each method.
+    curves : dict of str to list or SizeRange
+        ``curve`` of each method that has one.
     takes_numbers : list of str
         Methods whose selector is fitted on a real-valued target directly.
     real_valued : list of str
@@ -247,6 +249,7 @@ class RunMetadata(BaseModel):
     selection: dict[str, Selection] = {}
     methods: dict[str, str]
     rules: dict[str, Top | Literal["relevant"]] = {}
+    curves: dict[str, Curve] = {}
     takes_numbers: list[str] = []
     real_valued: list[str] = []
     environment: Environment
@@ -359,6 +362,7 @@ def metadata_of(
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},
         methods={label: method.describe() for label, method in plan.methods.items()},
         rules={label: method.top for label, method in plan.methods.items()},
+        curves={label: method.curve for label, method in plan.methods.items() if method.curve is not None},
         takes_numbers=[m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
         real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
         environment=environment,

@@ -112,11 +112,14 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     only : sequence of str
         Patterns that restrict it.
     """
+    suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
+    protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
+    for table in (protocol, *suite["methods"]):
+        if table["curve"] is None:  # a run of a version without this key keeps its folder
+            del table["curve"]
     content = {
-        "suite": loaded.suite.model_dump(
-            mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True}
-        ),
-        "protocol": loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"}),
+        "suite": suite,
+        "protocol": protocol,
         "folder": str(loaded.path.resolve().parent) if _has_files(loaded) else "",
         "only": sorted(only),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,11 +13,11 @@ RESULT_COLUMNS = (
     "status", "error_type", "error_message", "error_trace", "n_warnings", "warning", "touched", "duration",
     "scores", "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
     "peak_memory", "n_selected", "chosen", "selected", "weights", "predictions", "decisions", "interactions",
-    "candidates",
+    "candidates", "curve",
 )  # fmt: skip
 """The columns of a trial's result."""
 TRIAL_COLUMNS = ("key", "seed", *RESULT_COLUMNS)
-"""The columns that the checksum of a result covers, in this order."""
+"""The columns that the checksum of a result covers, in this order; see `result_checksum`."""
 WHOLE = {
     "meta": ("name", "value"),
     "datasets": (
@@ -48,8 +48,44 @@ def checksum(values: Iterable[Any]) -> int:
     False
     """
     # Version 2 of the format: the last that writes equal values always as equal bytes.
-    plain = tuple([value if type(value) in _PLAIN else _as_stored(value) for value in values])
+    # A float is converted here, as `_as_stored` would: a call for each would take a third of the time.
+    plain = tuple(
+        [
+            value
+            if (kind := type(value)) in _PLAIN
+            else (int(value) if value.is_integer() else value)
+            if kind is float and value == value
+            else _as_stored(value)
+            for value in values
+        ]
+    )
     return zlib.crc32(marshal.dumps(plain, 2))
+
+
+def result_checksum(row: Sequence[Any]) -> int:
+    """Return the checksum of a result.
+
+    A result without a curve has the checksum that versions without this column gave it, so that theirs stay valid.
+
+    Parameters
+    ----------
+    row : sequence
+        The values of `TRIAL_COLUMNS`.
+
+    Examples
+    --------
+    >>> result_checksum(["key", 1, b"candidates", None]) == checksum(["key", 1, b"candidates"])
+    True
+    """
+    return checksum(row[:-1] if row[-1] is None else row)
+
+
+def columns_of_results(db: sqlite3.Connection) -> str:
+    """Return what to select for `TRIAL_COLUMNS` and the checksum; a store that is only read may lack the latest."""
+    present = {row[1] for row in db.execute("PRAGMA main.table_info(trials)")}
+    latest = TRIAL_COLUMNS[-1]
+    names = [f"NULL AS {latest}" if name == latest and latest not in present else name for name in TRIAL_COLUMNS]
+    return ", ".join([*names, "checksum"])
 
 
 def _as_stored(value: Any) -> Any:
@@ -81,8 +117,15 @@ def add_to_seal(db: sqlite3.Connection, table: str, row: Iterable[Any]) -> None:
 def differing(db: sqlite3.Connection, tables: Iterable[str]) -> list[str]:
     """Return those of some tables of `WHOLE` whose content is not the recorded one."""
     seals = dict(db.execute("SELECT name, checksum FROM seals"))
-    with any_text(db):
-        return [table for table in tables if _total(db, table) != seals.get(table)]
+    return [table for table in tables if _readable_total(db, table) != seals.get(table)]
+
+
+def _readable_total(db: sqlite3.Connection, table: str) -> int:
+    try:
+        return _total(db, table)  # without `any_text`, which calls a function for each text
+    except sqlite3.OperationalError:  # text that is not UTF-8
+        with any_text(db):
+            return _total(db, table)
 
 
 def _total(db: sqlite3.Connection, table: str) -> int:
@@ -96,7 +139,7 @@ def fill_checksums(db: sqlite3.Connection) -> None:
     """
     with any_text(db):
         rows = db.execute(f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trials WHERE checksum IS NULL").fetchall()
-    sums = ((checksum(row), row[0]) for row in rows if all(map(_is_utf8, row)))
+    sums = ((result_checksum(row), row[0]) for row in rows if all(map(_is_utf8, row)))
     db.executemany("UPDATE trials SET checksum = ? WHERE key = ?", sums)
 
 

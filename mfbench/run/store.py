@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from mfbench.errors import RunError, printable
 from mfbench.run.formats.arrays import pack
 from mfbench.run.formats.candidates import pack_candidates, plain
+from mfbench.run.formats.curves import pack_curve
 from mfbench.run.formats.interactions import pack_interactions
 from mfbench.run.formats.splits import pack_split
 from mfbench.run.formats.texts import stored_text
 from mfbench.run.metadata import RunMetadata
-from mfbench.run.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, checksum, fill_checksums, seal
+from mfbench.run.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, fill_checksums, result_checksum, seal
 from mfbench.run.store_file import Checkpoints, transaction
 from mfbench.run.store_reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
 from mfbench.trials import Status, Trial, TrialResult, Unavailable
@@ -164,6 +165,8 @@ class Store(ReadableStore):
                 value = None if value is None else pack(value)
             elif name == "interactions":
                 value = None if value is None else pack_interactions(value)
+            elif name == "curve":
+                value = None if value is None else pack_curve(value)
             elif name == "candidates":
                 value = pack_candidates(value) if value else None
             elif isinstance(value, str):
@@ -172,7 +175,7 @@ class Store(ReadableStore):
         if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
         with self._explained():
-            self._db.execute(_INSERT, (*row, checksum(row)))
+            self._db.execute(_INSERT, (*row, result_checksum(row)))
         if self._checkpoints is not None:
             self._checkpoints.written()
 

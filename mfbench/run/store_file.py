@@ -14,7 +14,7 @@ from mfbench.run.full_disks import explain_full_store
 from mfbench.run.seals import WHOLE, fill_checksums, seal
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 FILE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What SQLite raises; the latter if it cites damaged text in a message."""
 CHECKPOINT_SECONDS = 1.0
@@ -23,13 +23,15 @@ _SEALS = "CREATE TABLE seals (name TEXT PRIMARY KEY, checksum INTEGER NOT NULL) 
     f"INSERT INTO seals VALUES ('{table}', 0);" for table in WHOLE
 )
 # What updates a store of an earlier version; its results are kept.
-_TO_6 = f"ALTER TABLE trials ADD COLUMN checksum INTEGER; {_SEALS}"
+_TO_7 = "ALTER TABLE trials ADD COLUMN curve BLOB;"
+_TO_6 = f"ALTER TABLE trials ADD COLUMN checksum INTEGER; {_SEALS} {_TO_7}"
 _TO_5 = f"ALTER TABLE trials ADD COLUMN touched TEXT; {_TO_6}"
 MIGRATIONS = {
     3: "ALTER TABLE left_out ADD COLUMN can_pull INTEGER NOT NULL DEFAULT 0;"
     f"ALTER TABLE left_out ADD COLUMN attempt TEXT NOT NULL DEFAULT ''; {_TO_5}",
     4: _TO_5,
     5: _TO_6,
+    6: _TO_7,
 }
 
 SCHEMA = f"""
@@ -58,7 +60,7 @@ CREATE TABLE trials (
     scores TEXT,
     select_wall REAL, select_cpu REAL, fit_wall REAL, fit_cpu REAL, predict_wall REAL, predict_cpu REAL, tune_wall REAL,
     peak_memory INTEGER, n_selected INTEGER, chosen TEXT, selected BLOB, weights BLOB, predictions BLOB,
-    decisions BLOB, interactions BLOB, candidates BLOB, checksum INTEGER
+    decisions BLOB, interactions BLOB, candidates BLOB, curve BLOB, checksum INTEGER
 ) WITHOUT ROWID;
 {_SEALS}
 """

@@ -15,6 +15,7 @@ from typing import Any, Self
 from mfbench.errors import RunError, explained
 from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
+from mfbench.run.formats.curves import unpack_curve
 from mfbench.run.formats.interactions import unpack_interactions
 from mfbench.run.formats.splits import StoredSplit, unpack_split
 from mfbench.run.integrity import Integrity
@@ -169,7 +170,7 @@ class ReadableStore:
         """Yield each planned trial with its result, in the plan's order; without one its status is None.
 
         Arrays come as `unpack` returns them, decisions with a row for each test row, scores and selected parameters
-        as dicts, candidates as a list, interactions as `Interactions`.
+        as dicts, candidates as a list, interactions and curves as `Interactions` and `Curve`.
 
         Parameters
         ----------
@@ -181,6 +182,7 @@ class ReadableStore:
             **dict.fromkeys(JSON, (json.loads, dict)),
             **dict.fromkeys(ARRAYS, (unpack, None)),
             "interactions": (unpack_interactions, None),
+            "curve": (unpack_curve, None),
             "candidates": (unpack_candidates, list),
         }
         results = self._expressions(columns)
@@ -191,12 +193,16 @@ class ReadableStore:
                 "FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
             )
             absent = ((*place, None, None, *(None for _ in columns)) for place in self.absent)
+            has_decisions = "decisions" in columns
             for values in chain(cursor, absent):
-                row = dict(zip(names, values, strict=True))
+                row = dict(zip(names, values, strict=False))  # the query has as many columns as there are names
                 for name, read, nothing in packed:
                     stored = row[name]
-                    row[name] = read(stored) if stored else nothing() if nothing else None
-                if row.get("decisions") is not None:
+                    if stored:
+                        row[name] = read(stored)
+                    elif nothing is not None or stored is not None:
+                        row[name] = None if nothing is None else nothing()
+                if has_decisions and row["decisions"] is not None:
                     row["decisions"] = row["decisions"].reshape(len(row["predictions"]), -1)
                 yield row
 
@@ -206,7 +212,7 @@ class ReadableStore:
         Parameters
         ----------
         columns : sequence of str
-            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates and interactions are not.
+            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates, interactions, curves are not.
         """
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
         selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *self._expressions(columns)])
@@ -235,9 +241,33 @@ class ReadableStore:
 
     def has_candidates(self) -> bool:
         """Return whether the grid point of a result is still to be selected by all folds of its dataset."""
-        query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.candidates IS NOT NULL)"
+        with self._reading("plan", "trials"):
+            # A scan is much faster than a look-up of each planned trial, and mostly there are none.
+            (anywhere,) = self._db.execute(
+                "SELECT EXISTS (SELECT 1 FROM trials WHERE candidates IS NOT NULL)"
+            ).fetchone()
+            query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.candidates IS NOT NULL)"
+            return bool(anywhere) and bool(self._db.execute(query).fetchone()[0])
+
+    def has_any(self, column: str) -> bool:
+        """Return whether any result of the store has a value in a column of `RESULT_COLUMNS`."""
+        (expression,) = self._expressions([column])
+        with self._reading("trials"):
+            query = f"SELECT EXISTS (SELECT 1 FROM trials t WHERE {expression} IS NOT NULL)"
+            return bool(self._db.execute(query).fetchone()[0])
+
+    def has_curves(self) -> bool:
+        """Return whether any result has the scores at several numbers of features."""
+        if self._expressions(["curve"]) == ["NULL"]:
+            return False
+        query = "SELECT EXISTS (SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.curve IS NOT NULL)"
         with self._reading("plan", "trials"):
             return bool(self._db.execute(query).fetchone()[0])
+
+    def planned(self) -> list[str]:
+        """Return the keys of the planned trials, in the plan's order."""
+        with self._reading("plan"):
+            return [key for (key,) in self._db.execute("SELECT key FROM plan ORDER BY position")]
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:
         """Return the repeats whose splits are recorded."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from mfbench.host.complexity import Complexity, parse_complexity
 from mfbench.host.registry import Registry
-from mfbench.suite.fits import Fits, Sizes, fits_of, kept_columns, sizes_of
+from mfbench.suite.fits import Fits, Sizes, fits_of, fitted_columns, sizes_of
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Trial
 
@@ -123,11 +123,12 @@ class DeclaredCosts:
         return self._sizes[dataset][fold]
 
     def one_fit(self, method: ResolvedMethod, n: float, p: int, k: int) -> float:
-        """Return the seconds of one fit of a method's selector, on ``n`` rows, and of its classifier."""
+        """Return the seconds of a fit of a method's selector, on ``n`` rows, and of its classifier at each size."""
         selecting = 0.0 if method.selector is None else self._fit("selector", method.selector, n, p, k)
         if method.classifier is None:
             return selecting
-        return selecting + self._fit("classifier", method.classifier, n, kept_columns(method, p), k)
+        step, widths = method.classifier, fitted_columns(method, p, p)
+        return selecting + sum(self._fit("classifier", step, n, columns, k) for columns in widths)
 
     def _cost(self, method: ResolvedMethod, sizes: Sizes) -> Cost:
         seconds = self._seconds(method, sizes)
@@ -147,10 +148,10 @@ class DeclaredCosts:
                 if shared is None or place not in shared.selectors:
                     seconds += number * self._fit("selector", method.selector, place.rows, columns, sizes.classes)
         if method.classifier is not None:
-            columns = kept_columns(method, sizes.columns)
-            for rows, number in fits.classifiers.items():
-                one = self._fit("classifier", method.classifier, rows, columns, sizes.classes)
-                seconds += number * (one + EVALUATION)
+            for columns in fitted_columns(method, sizes.features, sizes.columns):
+                for rows, number in fits.classifiers.items():
+                    one = self._fit("classifier", method.classifier, rows, columns, sizes.classes)
+                    seconds += number * (one + EVALUATION)
         return seconds * sizes.problems
 
     def _fit(self, kind: str, step: Step, n: float, p: float, k: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mfbench.host.expressions import canonical_text
 from mfbench.models import Dataset
+from mfbench.suite.curves import curve_sizes
 from mfbench.suite.forms import KINDS
 from mfbench.suite.methods import TOP, ResolvedMethod
 from mfbench.suite.planned_dataset import PlannedDataset
@@ -60,7 +61,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """The number of fits of a trial's selector, by place, and of its classifier, by the number of rows."""
+    """The number of fits of a trial's selector, by place, and of its classifier, by the number of rows.
+
+    Of a classifier with a curve it is the number at each of its sizes.
+    """
 
     selectors: Counter[Place] = field(default_factory=Counter)
     classifiers: Counter[int] = field(default_factory=Counter)
@@ -132,6 +136,22 @@ def kept_columns(method: ResolvedMethod, columns: int) -> int:
         return columns
     rules = [rule for target, _, values in method.grid if target == TOP for rule in values] or [method.top]
     return max(1, ceil(sum(_kept(rule, columns) for rule in rules) / len(rules)))
+
+
+def fitted_columns(method: ResolvedMethod, features: int, columns: int) -> list[int]:
+    """Return about how many columns each fit of a method's classifier has; there is one for each size of a curve.
+
+    Examples
+    --------
+    >>> from mfbench.host.expressions import parse
+    >>> from mfbench.suite.methods import Step
+    >>> steps = Step(parse("relief")), Step(parse("knn"))
+    >>> fitted_columns(ResolvedMethod("A", *steps, "all", curve=[1, 5, "all"]), 10, 20)
+    [2, 10, 20]
+    """
+    if method.curve is None:
+        return [kept_columns(method, columns)]
+    return [ceil(size * columns / features) for size in curve_sizes(method.curve, features)]
 
 
 def _kept(rule: object, columns: int) -> float:

@@ -20,6 +20,8 @@ CLASSIFICATION_METRICS = (
     "roc_auc",
     "one_vs_rest_accuracy",
 )
+# Scores of a curve: the area under the first of the other scores, over the logarithm of the size and over the size.
+CURVE_METRICS = ("area", "area_linear")
 # The scores of a round of the protocol ``ground-truth``, in the order of the report.
 DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
 # Keys of every kind: they determine how a trial is run and scored, not its rows.
@@ -45,14 +47,22 @@ class Kind:
         selector on generated data and compares its features with the truth.
     tunes : bool, default=True
         Whether methods may tune.
+    draws_curves : bool, default=True
+        Whether methods may be scored at several numbers of features.
     """
 
     sound: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    metrics: tuple[str, ...] = CLASSIFICATION_METRICS
+    metrics: tuple[str, ...] = (*CLASSIFICATION_METRICS, *CURVE_METRICS)
     task: Literal["prediction", "detection"] = "prediction"
     tunes: bool = True
+    draws_curves: bool = True
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All keys of its table in a suite."""
+        return (*self.sound, *COMMON, *(["curve"] if self.draws_curves else []))
 
     @property
     def predicts(self) -> bool:
@@ -86,6 +96,7 @@ KINDS: dict[str, Kind] = {
         metrics=DETECTION_METRICS,
         task="detection",
         tunes=False,
+        draws_curves=False,
     ),
     "nested-cv": Kind(
         sound={
@@ -112,6 +123,8 @@ KINDS: dict[str, Kind] = {
     "timing": Kind(
         sound={"repeats": 5, "steps": 5},
         profiles={"quick": {"repeats": 2, "steps": 3}, "standard": {"repeats": 3, "steps": 4}},
+        metrics=CLASSIFICATION_METRICS,
         tunes=False,
+        draws_curves=False,
     ),
 }

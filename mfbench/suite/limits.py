@@ -12,6 +12,8 @@ MOST_TABLES = 100
 """Tables of published figures."""
 MOST_POINTS = 1_000_000
 """Points of a method's grid."""
+MOST_SIZES = 200
+"""Numbers of features in a curve."""
 MOST_TRIALS = 2_000_000
 """Trials of a plan."""
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
-from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.limits import LARGEST_FILE
 from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
@@ -278,7 +278,7 @@ def _share_a_profile(first: Method, second: Method) -> bool:
 def _check_keys(suite: Suite, file: str) -> None:
     """Reject keys of another kind of protocol; if they were ignored, readers would expect them to have an effect."""
     kind = suite.protocol.kind
-    keys = (*KINDS[kind].sound, *COMMON)
+    keys = KINDS[kind].keys
     _check_metrics(suite.protocol, file)
     if KINDS[kind].predicts:
         for position, method in enumerate(suite.methods):
@@ -299,3 +299,14 @@ def _check_metrics(protocol: ProtocolSettings, file: str) -> None:
                 f"{file}: protocol.metrics: the protocol {protocol.kind!r} does not measure {metric!r}"
                 f"{suggestion(metric, metrics)}"
             )
+    scores = [metric for metric in protocol.metrics if metric not in CURVE_METRICS]
+    if not KINDS[protocol.kind].draws_curves or len(scores) == len(protocol.metrics):
+        return
+    area = next(metric for metric in protocol.metrics if metric in CURVE_METRICS)
+    if not scores:
+        raise SuiteError(f"{file}: protocol.metrics: {area!r} is the area under another score; list that one as well")
+    if scores[0] == "log_loss":
+        raise SuiteError(
+            f"{file}: protocol.metrics: {area!r} would be the area under 'log_loss', of which less is better; list a "
+            "score before it of which more is better"
+        )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mfbench.host.expressions import Expression
-from mfbench.suite.schema import Selection, Top, Weights
+from mfbench.suite.curves import describe_curve
+from mfbench.suite.schema import Curve, Selection, Top, Weights
 
 TOP = "top"
 SHOWN_VALUES = 6  # of each grid in a description
@@ -67,6 +68,8 @@ class ResolvedMethod:
         How the grid point is selected; "nested" for a method without a grid.
     weights : {"euclidean", "manhattan"} or None
         The distance in which the weights of the kept features count.
+    curve : list of (int, float or "all"), SizeRange or None
+        The numbers of features at which it is scored; `top` is then "all".
     """
 
     label: str
@@ -76,6 +79,7 @@ class ResolvedMethod:
     grid: Grid = ()
     selection: Selection = "nested"
     weights: Weights | None = None
+    curve: Curve | None = None
 
     def describe(self) -> str:
         """Return the whole definition in one line: steps with their parameters, and the values that are tried.
@@ -92,8 +96,10 @@ class ResolvedMethod:
         """
         parts = [str(step) for step in (self.selector, self.classifier) if step is not None]
         rules = [] if self.weights is None else [f"weighted ({self.weights})"]
+        if self.curve is not None:
+            rules.insert(0, describe_curve(self.curve))
         # A classifier alone has a rule only if nothing is predicted and its weights are used.
-        if (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
+        elif (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
             rules.insert(0, f"top {self.top}")
         if rules:
             parts.insert(1, ", ".join(rules))

@@ -22,6 +22,7 @@ from mfbench.host.identity import identity
 from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.costs import Forecast
+from mfbench.suite.curves import curve_sizes
 from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import check_trials
 from mfbench.suite.loading import LoadedSuite
@@ -285,11 +286,14 @@ def key_ingredients(
     if method.grid:
         relevant["selection"] = method.selection
     weights = {} if method.weights is None else {"weights": method.weights}
+    # What a suite lists does not matter, only the sizes that it comes to.
+    curve = {} if method.curve is None else {"curve": curve_sizes(method.curve, planned.data.n_features)}
     return {
         "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
         "steps": steps,
         "top": method.top,
         **weights,
+        **curve,
         "grid": canonical_text(method.grid),
         "protocol": relevant,
         "code": code,

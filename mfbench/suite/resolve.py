@@ -26,11 +26,11 @@ from mfbench.host.factories import check_parameters, check_requirements, takes_n
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
-from mfbench.suite.forms import KINDS
+from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.limits import check_points
 from mfbench.suite.loading import LoadedSuite, Place
-from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.schema import Datasets, Method, ProtocolSettings
+from mfbench.suite.methods import TOP, ResolvedMethod, Step
+from mfbench.suite.schema import Curve, Datasets, Method, ProtocolSettings
 from mfbench.suite.tuning_grids import resolve_grid, thinned
 
 
@@ -52,6 +52,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
         place = loaded.place_of_method(position)
         try:
             resolved[method.label] = resolve(method, place, registry, loaded.protocol, homes[method.label])
+            _check_areas(resolved[method.label], place, loaded.protocol)
         except PluginError as error:
             if method.label in loaded.added_methods:  # what the run is about must not be missing from it
                 raise PluginError(f"{place}: {error}") from error
@@ -92,8 +93,9 @@ def _resolve_predictor(
     selector = None
     if method.selector is not None:
         selector = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
-    elif "top" in method.model_fields_set:
-        raise SuiteError(f"{location}.top: 'top' needs a selector; add selector = … or leave it out")
+    for key in ("top", "curve"):
+        if selector is None and key in method.model_fields_set:
+            raise SuiteError(f"{location}.{key}: {key!r} needs a selector; add selector = … or leave it out")
     _check_weights(method, location)
     if method.selection is not None and method.tune is None:
         raise SuiteError(f"{location}.selection: 'selection' is for tuned methods; add tune = … or leave it out")
@@ -104,10 +106,48 @@ def _resolve_predictor(
     if protocol.grid_values is not None:
         grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
     check_points(math.prod(len(values) for _, _, values in grid), f"{location}.tune")
-    top = "all" if selector is None else method.top
+    curve = _curve_of(method, location, protocol)
+    top = "all" if selector is None or curve is not None else method.top
     # Without a grid the setting has no effect, so it must not make two equal methods different.
     selection = (method.selection or protocol.selection or "nested") if grid else "nested"
-    return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights)
+    if curve is not None and selection == "per-dataset":
+        raise SuiteError(
+            f"{location.key('selection')}: a method with a curve is tuned at each size in the training part; set "
+            "selection = 'nested'"
+        )
+    return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve)
+
+
+def _curve_of(method: Method, location: Place, protocol: ProtocolSettings) -> Curve | None:
+    """Return the curve of a method: its own, or the protocol's unless the method says how many features are kept."""
+    is_tuned = isinstance(method.tune, dict) and TOP in method.tune
+    if method.curve is not None:
+        if TOP in method.model_fields_set or is_tuned:
+            key = "tune.top" if is_tuned else TOP
+            raise SuiteError(f"{location.key(key)}: 'top' and 'curve' both set how many features are kept; remove one")
+        if not KINDS[protocol.kind].draws_curves:
+            raise SuiteError(f"{location.key('curve')}: the protocol {protocol.kind!r} has no curves; leave it out")
+        curve = method.curve
+    elif protocol.curve is None or method.selector is None or TOP in method.model_fields_set or is_tuned:
+        return None
+    else:
+        curve = protocol.curve
+    if protocol.decisions == "one-vs-rest":
+        raise SuiteError(
+            f"{location.key('curve')}: with decisions = 'one-vs-rest' each class has a ranking of its own, so there is "
+            "no curve; set decisions = 'multi-class' or leave it out"
+        )
+    return curve
+
+
+def _check_areas(method: ResolvedMethod, location: Place, protocol: ProtocolSettings) -> None:
+    """Reject a metric of curves if a method has no curve."""
+    area = next((metric for metric in protocol.metrics if metric in CURVE_METRICS), None)
+    if area is not None and method.curve is None and KINDS[protocol.kind].draws_curves:
+        raise SuiteError(
+            f"{location.key('curve')}: the metric {area!r} needs a curve of every method; add a selector and curve = … "
+            f"to {method.label!r}, or leave the metric out"
+        )
 
 
 def _check_weights(method: Method, location: Place) -> None:

@@ -8,10 +8,20 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from mfbench.suite.forms import KINDS
-from mfbench.suite.limits import MOST_ENTRIES, MOST_TABLES
+from mfbench.suite.limits import MOST_ENTRIES, MOST_SIZES, MOST_TABLES
 
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -19,7 +29,7 @@ Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"
 Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
 Metric = Literal[
     "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy",
-    "area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
+    "area", "area_linear", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
 ]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
 # The distance in which the weights of features count, if a method keeps them.
@@ -27,8 +37,20 @@ Weights = Literal["euclidean", "manhattan"]
 # TOML promises whole numbers of 64 bits; longer ones, which Python reads too, may neither be printed nor become floats.
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 Count = Annotated[int, Field(ge=1, le=_HIGHEST)]
-Top = Literal["positive", "all", "all-weighted"] | Count | Annotated[float, Field(gt=0, le=1)]
+Fraction = Annotated[float, Field(gt=0, le=1)]
+Top = Literal["positive", "all", "all-weighted"] | Count | Fraction
 End = Annotated[int, Field(ge=_LOWEST, le=_HIGHEST)] | Annotated[float, Field(allow_inf_nan=False)]
+
+
+def _allowed_size(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+    """Return a size of a curve, or say in one sentence what is allowed."""
+    try:
+        return validate(value)
+    except ValidationError:
+        raise ValueError("'all', a whole number from 1, or a fraction such as 0.5 up to 1.0") from None
+
+
+Size = Annotated[Literal["all"] | Count | Fraction, WrapValidator(_allowed_size)]
 
 
 def _of_64_bits(values: list[Any]) -> list[Any]:
@@ -60,6 +82,28 @@ class Header(Part):
     description: str = Field(default="", description="A few sentences for 'mfbench suites'.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
     profile: Name = Field(default="full", description="Profile to run without --profile.")
+
+
+def _without_repetitions(sizes: list[Any]) -> list[Any]:
+    """Return a list of sizes unless one is in it twice; 1 is a feature and 1.0 is all of them."""
+    for position, size in enumerate(sizes):
+        if any(type(size) is type(other) and size == other for other in sizes[:position]):
+            raise ValueError(f"sizes that differ ({size!r} is listed twice)")
+    return sizes
+
+
+class SizeRange(Part):
+    """Numbers of features between two of them, in place of a list."""
+
+    first: Size = Field(default=1, description="The first size: a number of features, a fraction of them, or 'all'.")
+    last: Size = Field(default="all", description="The last size.")
+    count: int = Field(ge=2, le=MOST_SIZES, description="Number of sizes; those that round to the same one count once.")
+    spacing: Literal["linear", "log"] = Field(default="log", description="Equal differences or equal ratios.")
+
+
+Curve = (
+    Annotated[list[Size], Field(min_length=1, max_length=MOST_SIZES), AfterValidator(_without_repetitions)] | SizeRange
+)
 
 
 class ProtocolSettings(Part):
@@ -119,6 +163,9 @@ class ProtocolSettings(Part):
         min_length=1,
         description="Scores of each trial; the first one is used for tuning and in the report.",
     )
+    curve: Curve | None = Field(
+        default=None, description="The curve of each method with a selector that sets neither 'curve' nor 'top'."
+    )
     timeout: float = Field(
         default=600.0, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
     )
@@ -141,9 +188,10 @@ class ProtocolSettings(Part):
         >>> settings.folds, settings.repeats, settings.inner_folds
         (5, 3, 5)
         """
-        changes = {} if profile is None else profile.model_dump(exclude_none=True)
+        # Shallow: the range of a curve stays a range.
+        changes = {} if profile is None else {name: value for name, value in profile if value is not None}
         form = changes.get("form", self.form)
-        own = self.model_dump(exclude_none=True, exclude_unset=True)
+        own = {name: value for name, value in self if name in self.model_fields_set and value is not None}
         keys = KINDS[self.kind].values(form)
         complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
         return self.model_copy(update={**changes, **complete})
@@ -165,6 +213,7 @@ class Profile(Part):
     refit: bool | None = Field(default=None, description="See [protocol].")
     decisions: Literal["multi-class", "one-vs-rest"] | None = Field(default=None, description="See [protocol].")
     steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
+    curve: Curve | None = Field(default=None, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 
@@ -243,6 +292,11 @@ class Method(Part):
         default="positive",
         description="Features kept: those with a positive weight, a number of them, a fraction, all, all multiplied "
         "by the square root of their weight, or (ground-truth) as many as are relevant.",
+    )
+    curve: Curve | None = Field(
+        default=None,
+        description="Score the method at several numbers of features, all from one fit of the selector: a list of "
+        "numbers, fractions and 'all', or a range; instead of 'top'.",
     )
     weights: Weights | None = Field(
         default=None,

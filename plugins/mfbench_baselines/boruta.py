@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from mfbench_baselines._forest import LARGEST_SEED, RankedColumns, forest_importances
 from mfbench_baselines._selector import SupervisedSelector
 
 TREATMENTS = ("exclude", "median", "include")
@@ -76,10 +76,10 @@ class Boruta(SupervisedSelector):
 
     Notes
     -----
-    Each round grows a forest on up to twice as many columns as `X` has. Importance is the forest's mean decrease
-    in impurity; the original uses permutation importance, divided by its spread over the trees. There are at least
-    five shadows: with fewer features, some columns are shuffled more than once. A constant feature never
-    scores a hit.
+    Each round grows a forest on up to twice as many columns as `X` has. Its trees are those that scikit-learn's
+    `RandomForestClassifier` grows for the same seed. Importance is the forest's mean decrease in impurity; the original
+    uses permutation importance, divided by its spread over the trees. There are at least five shadows: with fewer
+    features, some columns are shuffled more than once. A constant feature never scores a hit.
 
     References
     ----------
@@ -120,14 +120,20 @@ class Boruta(SupervisedSelector):
             raise ValueError(
                 f"max_iter must be at least 1 and alpha between 0 and 1; got {self.max_iter!r} and {self.alpha!r}"
             )
+        if self.n_estimators < 1 or (self.max_depth is not None and self.max_depth < 1):
+            raise ValueError(
+                "n_estimators must be at least 1, and max_depth None or at least 1; "
+                f"got {self.n_estimators!r} and {self.max_depth!r}"
+            )
         if self.tentative not in TREATMENTS:
             raise ValueError(f"tentative must be one of {', '.join(map(repr, TREATMENTS))}; got {self.tentative!r}")
         random = check_random_state(self.random_state)
         p = X.shape[1]
+        columns = RankedColumns.of(X)
         self.hits_, decision = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
         rounds, best_shadows = [], []
         for number in range(1, self.max_iter + 1):
-            importances, shadow = self._round(X, y, random, np.flatnonzero(decision >= 0))
+            importances, shadow = self._round(columns, y, random, np.flatnonzero(decision >= 0))
             rounds.append(importances)
             best_shadows.append(shadow)
             self.hits_ += importances > shadow
@@ -156,23 +162,19 @@ class Boruta(SupervisedSelector):
 
     def _round(
         self,
-        X: NDArray[np.float64],
-        y: NDArray[np.intp] | None,
+        columns: RankedColumns,
+        y: NDArray[np.intp],
         random: np.random.RandomState,
         running: NDArray[np.intp],
     ) -> tuple[NDArray[np.float64], float]:
         """Return the importances of the features, -1 for those no longer running, and that of the best shadow."""
-        sources = np.resize(running, max(5, len(running)))
-        shadows = np.column_stack([random.permutation(X[:, j]) for j in sources])
-        forest = RandomForestClassifier(
-            self.n_estimators,
-            max_depth=self.max_depth,
-            n_jobs=1,
-            random_state=random.randint(np.iinfo(np.int32).max),
-        ).fit(np.hstack([X[:, running], shadows]), y)
-        importances = np.full(X.shape[1], -1.0)
-        importances[running] = forest.feature_importances_[: len(running)]
-        return importances, float(forest.feature_importances_[len(running) :].max())
+        sources = np.resize(np.arange(len(running)), max(5, len(running)))
+        both = columns[running].with_shadows(sources, random)
+        seed = random.randint(LARGEST_SEED)
+        measured = forest_importances(both, y, self.n_estimators, self.max_depth, seed)
+        importances = np.full(len(columns.ranks), -1.0)
+        importances[running] = measured[: len(running)]
+        return importances, float(measured[len(running) :].max())
 
 
 def decide(hits: NDArray[np.intp], decision: NDArray[np.intp], rounds: int, alpha: float) -> NDArray[np.intp]:

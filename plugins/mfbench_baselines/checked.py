@@ -58,16 +58,6 @@ SELECTORS: dict[str, dict[str, Any]] = {
         "check_parameters": {"max_iter": 2, "n_estimators": 3},
         "invariance": "monotone",
     },
-    "surf": {
-        "complexity": "2.5e-4 * p + 7e-6 * n**1.5 + 4.9e-7 * n**1.5 * p + 4.8e-6 * n * p * k",
-        "invariance": "affine",
-    },
-    "surf-star": {"complexity": "6.3e-5 * n + 3.6e-5 * n * p", "invariance": "affine"},
-    "multisurf": {"complexity": "1.6e-5 * n * p + 4.4e-7 * n**2 + 2.8e-5 * n * k", "invariance": "affine"},
-    "multisurf-star": {
-        "complexity": "6e-6 * n**1.5 * p**0.5 + 2.7e-7 * n * p**1.5 + 1.1e-5 * n * p * k",
-        "invariance": "affine",
-    },
     "random": {"complexity": "3.2e-4", "invariance": "monotone", "expected_failures": {"constant-column": RANDOM}},
     "lasso": {"complexity": "4.3e-8 * n * p + 1.9e-3 * k + 2.4e-7 * n * k"},
     "elastic-net": {"complexity": "9.8e-4 + 2.5e-7 * n * p * k"},

@@ -121,25 +121,6 @@ def mfbench_selectors() -> list[SelectorSpec]:
             "Software 36(11), 2010",
             tags=("baseline", "wrapper", "ensemble", "tree"),
         ),
-        *(
-            SelectorSpec(
-                name=name,
-                summary=summary,
-                factory="mfbench_baselines.rebate:RebateFilter",
-                paper="R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore, Benchmarking relief-based "
-                "feature selection methods for bioinformatics data mining, Journal of Biomedical Informatics 85, 2018",
-                defaults={"algorithm": algorithm},
-                tags=("baseline", "filter", "relief", "skrebate"),
-                requires=("skrebate",),
-                install="mfbench[rebate]",
-            )
-            for name, algorithm, summary in (
-                ("surf", "SURF", "SURF: Relief with all neighbours within the mean distance"),
-                ("surf-star", "SURFstar", "SURF*: SURF that also learns from far rows"),
-                ("multisurf", "MultiSURF", "MultiSURF: SURF with a separate distance for each row"),
-                ("multisurf-star", "MultiSURFstar", "MultiSURF*: MultiSURF that also learns from far rows"),
-            )
-        ),
         SelectorSpec(
             name="random",
             summary="Random importances, the control to beat",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mfbench_margin.relief import Relief
     from mfbench_margin.relieff import ReliefF
     from mfbench_margin.simba import Simba
+    from mfbench_margin.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
+    from mfbench_margin.turf import TuRF
+    from mfbench_margin.vls import VLSRelief
 
 _MODULES = {
     "BoostedIM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
@@ -31,10 +34,16 @@ _MODULES = {
     "ImbalancedIM4E": "mfbench_margin.im4e",
     "LFE": "mfbench_margin.lfe",
     "MulRelief": "mfbench_margin.mulrelief",
+    "MultiSURF": "mfbench_margin.surf",
+    "MultiSURFStar": "mfbench_margin.surf",
     "NCADiagonal": "mfbench_margin.nca_diagonal",
     "Relief": "mfbench_margin.relief",
     "ReliefF": "mfbench_margin.relieff",
+    "SURF": "mfbench_margin.surf",
+    "SURFStar": "mfbench_margin.surf",
     "Simba": "mfbench_margin.simba",
+    "TuRF": "mfbench_margin.turf",
+    "VLSRelief": "mfbench_margin.vls",
 }
 
 __all__ = [
@@ -42,15 +51,21 @@ __all__ = [
     "IM4EIMMIGRATE",
     "IMMIGRATE",
     "LFE",
+    "SURF",
     "BoostedIM4EIMMIGRATE",
     "BoostedIMMIGRATE",
     "IRelief",
     "ImbalancedIM4E",
     "MulRelief",
+    "MultiSURF",
+    "MultiSURFStar",
     "NCADiagonal",
     "Relief",
     "ReliefF",
+    "SURFStar",
     "Simba",
+    "TuRF",
+    "VLSRelief",
 ]
 
 

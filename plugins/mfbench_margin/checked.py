@@ -9,6 +9,16 @@ TARGETS_ONLY = "a weight counts for a sample as a target; as a neighbour of othe
 SELECTORS: dict[str, dict[str, Any]] = {
     "relief": {"complexity": "9.2e-4 + 8.4e-8 * n * p + 2.1e-9 * n**2", "invariance": "affine"},
     "relieff": {"complexity": "9.9e-4 + 9e-8 * n * p + 3.5e-9 * n**2", "invariance": "affine"},
+    "surf": {"complexity": "1e-3 + 1e-9 * n**2 * p + 3e-9 * n**2", "invariance": "affine"},
+    "surf-star": {"complexity": "1e-3 + 1e-9 * n**2 * p + 3e-9 * n**2", "invariance": "affine"},
+    "multisurf": {"complexity": "1e-3 + 6e-10 * n**2 * p + 3e-9 * n**2", "invariance": "affine"},
+    "multisurf-star": {"complexity": "1e-3 + 6e-10 * n**2 * p + 3e-9 * n**2", "invariance": "affine"},
+    "turf": {"complexity": "5e-3 + 2.4e-9 * n**2 * p + 1e-8 * n**2", "invariance": "affine"},
+    "vls-relief": {
+        "complexity": "5e-2 + 9e-9 * n**2 * p + 1.5e-7 * n**2",
+        "check_parameters": {"n_subsets": 5},
+        "invariance": "affine",
+    },
     "mulrelief": {"complexity": "4e-6 * n**1.5 + 2.1e-6 * n**1.5 * p**0.5 + 7.2e-12 * p**3"},
     "simba": {"complexity": "3.5e-3 + 3.4e-5 * n + 1.9e-4 * p + 2.9e-9 * n**2 * p"},
     "irelief": {"complexity": "1.2e-9 * n**2 * p + 5.2e-10 * n * p**2 + 1.9e-8 * n**2 + 1.2e-3 * k"},

@@ -1,6 +1,6 @@
 """The selectors and classifiers that this plugin registers with mfbench.
 
-Relief and ReliefF are selectors; every other learner also classifies and is registered as both.
+The Relief family are selectors; every other learner also classifies and is registered as both.
 """
 
 from __future__ import annotations
@@ -18,6 +18,36 @@ _IMMIGRATE = (
     "R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms. "
     "Entropy 22(3):291, 2020"
 )
+_REBATE = (
+    "R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature selection "
+    "methods for bioinformatics data mining. Journal of Biomedical Informatics 85:168-188, 2018"
+)
+# Name, summary, class and paper of the methods whose neighbours are all rows within some distance.
+_WITHIN_A_DISTANCE = [
+    (
+        "surf",
+        "SURF: Relief with all neighbours within the mean distance",
+        "SURF",
+        "C. S. Greene, N. M. Penrod, J. Kiralis, J. H. Moore: Spatially uniform ReliefF (SURF) for "
+        "computationally-efficient filtering of gene-gene interactions. BioData Mining 2:5, 2009",
+    ),
+    (
+        "surf-star",
+        "SURF*: SURF that also learns from far rows",
+        "SURFStar",
+        "C. S. Greene, D. S. Himmelstein, J. Kiralis, J. H. Moore: The informative extremes: using both nearest and "
+        "farthest individuals can improve Relief algorithms in the domain of human genetics. EvoBIO 2010, LNCS "
+        "6023:182-193",
+    ),
+    ("multisurf", "MultiSURF: SURF with a separate distance for each row", "MultiSURF", _REBATE),
+    (
+        "multisurf-star",
+        "MultiSURF*: MultiSURF that also learns from far rows",
+        "MultiSURFStar",
+        "D. Granizo-Mackenzie, J. H. Moore: Multiple threshold spatially uniform ReliefF for the genetic analysis of "
+        "complex human diseases. EvoBIO 2013, LNCS 7833:1-10",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -156,6 +186,44 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 "Machine Learning 53:23-69, 2003"
             ),
             grid={"n_neighbors": [1, 3, 5, 10, 30]},
+            tags=("margin", "filter"),
+            warm_up=True,
+            raw_input=True,
+        ),
+        *(
+            SelectorSpec(
+                name=name,
+                summary=summary,
+                factory=f"mfbench_margin.surf:{class_name}",
+                paper=paper,
+                tags=("margin", "filter"),
+                warm_up=True,
+                raw_input=True,
+            )
+            for name, summary, class_name, paper in _WITHIN_A_DISTANCE
+        ),
+        SelectorSpec(
+            name="turf",
+            summary="TuRF: a Relief method, repeated without the features that it ranked last",
+            factory="mfbench_margin.turf:TuRF",
+            paper=(
+                "J. H. Moore, B. C. White: Tuning ReliefF for genome-wide genetic analysis. EvoBIO 2007, LNCS "
+                "4447:166-175"
+            ),
+            grid={"base": ["multisurf", "relieff"], "removed": [0.1, 0.25, 0.5]},
+            tags=("margin", "filter"),
+            warm_up=True,
+            raw_input=True,
+        ),
+        SelectorSpec(
+            name="vls-relief",
+            summary="VLS-Relief: a Relief method on random subsets of the features",
+            factory="mfbench_margin.vls:VLSRelief",
+            paper=(
+                "M. J. Eppstein, P. Haake: Very large scale ReliefF for genome-wide association analysis. CIBCB 2008, "
+                "112-119"
+            ),
+            grid={"base": ["multisurf", "relieff"], "combine": ["max", "mean"]},
             tags=("margin", "filter"),
             warm_up=True,
             raw_input=True,

@@ -45,6 +45,7 @@ class Relief(MarginSelector):
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights; within [-1, 1] if ``scale="range"``.
     %(signed)s
+    %(drawn)s
     weights_unit_ : ndarray of shape (n_features,)
         ``weights_`` divided by its Euclidean norm: the w >= 0 of norm 1 with the largest mean margin
         :math:`w^T` ``weights_raw_`` [3]_. Uniform, :math:`1 / \sqrt p`, if no weight is positive.

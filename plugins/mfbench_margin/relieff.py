@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from mfbench_margin._docstrings import complete
-from mfbench_margin._nearest.differences import build_table
+from mfbench_margin._nearest.differences import as_mask, build_table
 from mfbench_margin._nearest.mean_margin import mean_margin, prior_factors
 from mfbench_margin._nearest.relief_selector import MarginSelector
 
@@ -44,6 +44,7 @@ class ReliefF(MarginSelector):
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights in [-1, 1].
     %(signed)s
+    %(drawn)s
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     %(learner)s
@@ -125,31 +126,7 @@ class ReliefF(MarginSelector):
         self.random_state = random_state
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
-        self.categorical_ = _as_mask(self.categorical_features, X.shape[1])
+        self.categorical_ = as_mask(self.categorical_features, X.shape[1])
         samples = self._draw_samples(sample_weights)
         table = build_table(X, codes, self.categorical_)
         self._set_weights(mean_margin(table, samples, prior_factors(codes), int(self.n_neighbors)))
-
-
-def _as_mask(categorical_features: Any, n_features: int) -> NDArray[np.bool_]:
-    """Return categorical features as a boolean mask."""
-    mask = np.zeros(n_features, dtype=bool)
-    if categorical_features is None:
-        return mask
-    features = np.asarray(categorical_features)
-    if features.ndim != 1:
-        raise ValueError(f"categorical_features must be one-dimensional, got shape {features.shape}")
-    if features.dtype == bool:
-        if len(features) != n_features:
-            raise ValueError(
-                f"categorical_features is a mask of length {len(features)}, but X has {n_features} features"
-            )
-        return features.copy()
-    if features.size == 0:
-        return mask
-    if not np.issubdtype(features.dtype, np.integer):
-        raise ValueError(f"categorical_features must hold booleans or integers, got {features.dtype}")
-    if features.min() < 0 or features.max() >= n_features:
-        raise ValueError(f"categorical_features must be indices from 0 to {n_features - 1}, got {features.tolist()}")
-    mask[features] = True
-    return mask

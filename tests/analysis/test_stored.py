@@ -65,3 +65,10 @@ def test_the_trials_that_a_part_of_a_run_lacks_have_no_result_yet(tmp_path, time
     place = run.path.rename(run.path.with_name(share.folder_name))
     command = f"mfbench merge {tmp_path}/whole-shard-*-of-2"
     assert type(run)(place).remarks == [f"Shard 1 of 2: 6 of 8 trials. To join all shards, run: {command}"]
+
+
+def test_rows_are_read_only_if_a_column_has_a_value(run_folder, monkeypatch):
+    stored = StoredRun(run_folder)
+    assert len(stored.rows_having("selected")) == len(stored.columns["key"])
+    monkeypatch.setattr(StoredRun, "rows_with", None)
+    assert stored.rows_having("interactions") == []

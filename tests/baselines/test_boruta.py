@@ -79,3 +79,9 @@ def test_selects_next_to_nothing_in_noise():
 def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="max_iter must be at least 1"):
         Boruta(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("parameters", [{"n_estimators": 0}, {"max_depth": 0}])
+def test_invalid_forests_raise(parameters):
+    with pytest.raises(ValueError, match="n_estimators must be at least 1, and max_depth None or at least 1"):
+        Boruta(**parameters).fit([[0.0], [1.0]], [0, 1])

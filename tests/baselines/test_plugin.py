@@ -19,8 +19,6 @@ SELECTORS = plugin.mfbench_selectors()
 CLASSIFIERS = plugin.mfbench_classifiers()
 WITHOUT_PAPER = {"variance", "columns", "random", "dummy"}
 FEW_FEATURES = {"logistic-interactions"}
-# Far rows of another class count against a feature that separates the classes on its own, as all features of iris do.
-FAR_ROWS = {"surf-star", "multisurf-star"}
 BOTH = ["lasso", "elastic-net", "soda", "hiernet"]
 # Parameters that make slow methods fast enough for generic tests.
 QUICK = {"boruta": {"max_iter": 15, "n_estimators": 20}, "hiernet": {"relative_penalty": 0.2}}
@@ -58,10 +56,6 @@ def test_names():
         "sequential-forward",
         "mrmr",
         "boruta",
-        "surf",
-        "surf-star",
-        "multisurf",
-        "multisurf-star",
         "random",
         *BOTH,
     ]
@@ -133,7 +127,7 @@ def test_selector_ranks_iris_and_repeats_itself(spec):
     first, second = build(spec).fit(X, y), build(spec).fit(X, y)
     assert first.feature_importances_.shape == (4,)
     np.testing.assert_array_equal(first.feature_importances_, second.feature_importances_)
-    if "control" not in spec.tags and spec.name not in FAR_ROWS:
+    if "control" not in spec.tags:
         assert set(np.argsort(first.feature_importances_)[2:]) == {2, 3}
 
 

@@ -1,4 +1,4 @@
-"""LMNN, forward selection and SODA against other implementations; ratios are in ``extra_info``.
+"""LMNN, forward selection, SODA and Boruta against other implementations; ratios are in ``extra_info``.
 
 Run with ``pytest tests/benchmarks/test_baselines.py --benchmark-only``. One thread; nothing asserts a time.
 """
@@ -10,13 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
+import mfbench_baselines.boruta
 from mfbench_baselines._multinomial import newton_step
 from mfbench_baselines._soda_search import Search
+from mfbench_baselines.boruta import Boruta
 from mfbench_baselines.metric import LMNN
 from mfbench_baselines.soda import SODA
 from mfbench_baselines.stepwise import SequentialForward
@@ -112,3 +115,28 @@ def test_soda(benchmark, monkeypatch, n, p):
     if benchmark.stats is not None:
         benchmark.extra_info["seconds_one_by_one"] = seconds
         benchmark.extra_info["times_faster_than_one_by_one"] = seconds / benchmark.stats.stats.min
+
+
+def scikit_learns_forest(columns, codes, n_estimators, max_depth, seed):
+    """What `forest_importances` returns, by the forest of scikit-learn."""
+    X = np.take_along_axis(columns.numbers, columns.ranks, axis=1).T
+    return (
+        RandomForestClassifier(n_estimators, max_depth=max_depth, random_state=seed).fit(X, codes).feature_importances_
+    )
+
+
+@pytest.mark.benchmark(group="boruta")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ["wine", "wdbc", "1000x20"])
+def test_boruta(benchmark, monkeypatch, name):
+    X, y = table(name)
+    Boruta(max_iter=1, n_estimators=1).fit(X[::5], y[::5])
+    ours = benchmark.pedantic(lambda: Boruta(random_state=0).fit(X, y), rounds=3, iterations=1)
+    monkeypatch.setattr(mfbench_baselines.boruta, "forest_importances", scikit_learns_forest)
+    begin = time.perf_counter()
+    theirs = Boruta(random_state=0).fit(X, y)
+    seconds = time.perf_counter() - begin
+    np.testing.assert_array_equal(ours.hits_, theirs.hits_)
+    if benchmark.stats is not None:
+        benchmark.extra_info["seconds_with_scikit_learns_forest"] = seconds
+        benchmark.extra_info["times_faster_than_scikit_learns_forest"] = seconds / benchmark.stats.stats.min

@@ -24,7 +24,8 @@ def test_version(capsys):
 def test_a_mistake_is_one_sentence(capsys):
     assert leave("report", "a", "--json", "--csv") == 2
     assert (
-        capsys.readouterr().err == "mfbench: choose one of --json, --csv, --md, --latex, --html, --svg and --figure\n"
+        capsys.readouterr().err
+        == "mfbench: choose one of --json, --csv, --curves, --md, --latex, --html, --svg and --figure\n"
     )
 
 

@@ -18,6 +18,7 @@ from mfbench.run.budget import Budget
         ({"runs": ["a"], "published": "b"}, "name either a run or"),
         ({"runs": ["a"], "output": "x"}, "--output needs one of"),
         ({"runs": ["nowhere"]}, "holds no run"),
+        ({"published": "immigrate2020_table2", "as_curves": True}, "--curves needs a run: a published table"),
         ({"runs": ["a"], "form_of_figures": "pdf"}, "--format is the form of the files of --figures: name a folder"),
         ({"runs": ["a"], "opens": True, "as_json": True}, "--open and --figures stand alone"),
         ({"runs": ["a"], "opens": True, "full": True}, "--open and --figures stand alone"),

@@ -307,7 +307,12 @@ def test_result_columns(run):
     table = section("results.md", "## Columns of a trial").partition("The metrics:")[0]
     documented = listed(table, "column")
     assert set(store.RESULT_COLUMNS) <= documented
-    assert documented == (set(run.trials.columns) - set(run.metrics)) | {"scores", "interactions", "candidates"}
+    assert documented == (set(run.trials.columns) - set(run.metrics)) | {
+        "scores",
+        "interactions",
+        "candidates",
+        "curve",
+    }
 
 
 def test_run_members(run):

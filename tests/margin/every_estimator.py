@@ -16,7 +16,12 @@ PARAMETERS = {
     "MulRelief": {"max_iter": 5},
     "NCADiagonal": {"n_random_starts": 1, "max_iter": 5, "random_state": 0},
     "Simba": {"n_draws": 50, "n_random_starts": 1, "random_state": 0},
+    "TuRF": {"n_kept": 2},
+    "VLSRelief": {"n_subsets": 5, "random_state": 0},
 }
+# Selectors that do not classify; all but the first take missing values.
+RELIEF_FAMILY = ["Relief", "ReliefF", "SURF", "SURFStar", "MultiSURF", "MultiSURFStar", "TuRF", "VLSRelief"]
+WITH_MISSING = RELIEF_FAMILY[1:]
 NAMES = sorted(mfbench_margin.__all__)
 every = pytest.mark.parametrize("name", NAMES)
 

@@ -91,3 +91,68 @@ def relief(X, y, diff="abs", scale="range", metric="euclidean", miss="pooled", s
             for f, d in enumerate(differences(i, j)):
                 weights[f] += factor * (d * d if diff == "sq" else d)
     return [w / used for w in weights]
+
+
+def known_diff(X, nominal, widths, feature, i, j):
+    """The difference of two known values; None if one is unknown."""
+    a, b = X[i][feature], X[j][feature]
+    if is_unknown(a) or is_unknown(b):
+        return None
+    return float(a != b) if nominal[feature] else abs(a - b) / widths[feature]
+
+
+def mean_known(values):
+    """The mean of those that are not None; None if all are."""
+    values = [value for value in values if value is not None]
+    return math.fsum(values) / len(values) if values else None
+
+
+def margin_of_side(y, i, values, prior, miss):
+    """Minus the mean of the values of hits, plus that of misses; values maps the rows of one side to values."""
+    hits = [value for j, value in values.items() if y[j] == y[i]]
+    misses = {c: [value for j, value in values.items() if y[j] == c] for c in prior if c != y[i]}
+    misses = {c: those for c, those in misses.items() if those}
+    margin = -math.fsum(hits) / len(hits) if hits else 0.0
+    if misses and miss == "observed":
+        m = sum(map(len, misses.values()))
+        margin += sum((len(prior) - 1) * len(those) / m * math.fsum(those) / m for those in misses.values())
+    elif misses:
+        total = sum(prior[c] for c in misses)
+        margin += sum(prior[c] / total * math.fsum(those) / len(those) for c, those in misses.items())
+    return margin
+
+
+def radius(X, y, own, far, miss="observed", nominal=None):
+    """SURF and its relatives: thresholds of each row (own) or of all rows; far rows by differences or similarities."""
+    X, y = [[float(v) for v in row] for row in X], list(y)
+    n, p = len(X), len(X[0])
+    nominal = [False] * p if nominal is None else nominal
+    widths = [feature_range(X, f) or 1.0 for f in range(p)]
+    prior = {c: y.count(c) / n for c in set(y)}
+    diffs = [[[known_diff(X, nominal, widths, f, i, j) for f in range(p)] for j in range(n)] for i in range(n)]
+    distances = [[mean_known(diffs[i][j]) if i != j else 0.0 for j in range(n)] for i in range(n)]
+    everything = mean_known([d for row in distances for d in row])
+    weights, used = [0.0] * p, 0
+    for i in range(n):
+        if y.count(y[i]) == 1:
+            continue
+        used += 1
+        others = {j: distances[i][j] for j in range(n) if j != i and distances[i][j] is not None}
+        low = high = everything
+        if own and others:
+            mean = math.fsum(others.values()) / len(others)
+            half = math.sqrt(math.fsum((d - mean) ** 2 for d in others.values()) / len(others)) / 2
+            low, high = mean - half, mean + half
+        near_rows = [j for j, d in others.items() if d < low - 1e-12]
+        far_rows = [j for j, d in others.items() if d > high + 1e-12 and far != "ignored"]
+        for f in range(p):
+            if len({row[f] for row in X if not is_unknown(row[f])}) < 2:
+                continue
+            near = {j: diffs[i][j][f] for j in near_rows if diffs[i][j][f] is not None}
+            beyond = {j: diffs[i][j][f] for j in far_rows if diffs[i][j][f] is not None}
+            weights[f] += margin_of_side(y, i, near, prior, miss)
+            if far == "differences":
+                weights[f] -= margin_of_side(y, i, beyond, prior, miss)
+            elif far == "similarities":
+                weights[f] += margin_of_side(y, i, {j: 1 - d for j, d in beyond.items()}, prior, miss)
+    return [w / used for w in weights]

@@ -7,14 +7,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from every_estimator import NAMES, assert_same, every, make, quietly, results
+from every_estimator import NAMES, RELIEF_FAMILY, WITH_MISSING, assert_same, every, make, quietly, results
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import mfbench_margin
 
-CLASSIFIERS = [name for name in NAMES if name not in ("Relief", "ReliefF")]
+CLASSIFIERS = [name for name in NAMES if name not in RELIEF_FAMILY]
 every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
 
 
@@ -154,7 +154,7 @@ def test_refuses_what_is_not_a_table_of_numbers(name, table):
         (ValueError, "0 feature", X[:, :0]),
         (ValueError, "inconsistent", X[:-1]),
     ]
-    if name != "ReliefF":
+    if name not in WITH_MISSING:
         refused.append((ValueError, "contains NaN", np.where(X.max() == X, np.nan, X)))
     for error, message, bad in refused:
         with pytest.raises(error, match=message):
@@ -215,6 +215,12 @@ WITHOUT_MARGIN = {
     "NCADiagonal": ([1.0, 0.0, 0.0], False),
     "Relief": ([0.0, 0.0, 0.0], True),
     "ReliefF": ([0.0, 0.0, 0.0], True),
+    "SURF": ([0.0, 0.0, 0.0], True),
+    "SURFStar": ([0.0, 0.0, 0.0], True),
+    "MultiSURF": ([0.0, 0.0, 0.0], True),
+    "MultiSURFStar": ([0.0, 0.0, 0.0], True),
+    "TuRF": ([0.0, 0.0, 0.0], True),
+    "VLSRelief": ([0.0, 0.0, 0.0], True),
     "Simba": ([0.0, 1.0, 0.0], False),
 }
 
@@ -232,7 +238,7 @@ def test_without_a_margin(name):
     assert estimator.weights_ == pytest.approx(weights, abs=0.01)
     assert estimator.degenerate_ == degenerate
     warned = any(issubclass(warning.category, RuntimeWarning) for warning in caught)
-    assert warned == (degenerate and name not in ("Relief", "ReliefF"))
+    assert warned == (degenerate and name not in RELIEF_FAMILY)
 
 
 # Prediction

@@ -23,8 +23,9 @@ def changed(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def make_older(folder: Path, version: int) -> None:
-    """Make a store as an earlier version of mfbench wrote it: 3, 4 or 5."""
-    statements = ["DROP TABLE seals", "ALTER TABLE trials DROP COLUMN checksum"]
+    """Make a store as an earlier version of mfbench wrote it: 3, 4, 5 or 6."""
+    statements = ["ALTER TABLE trials DROP COLUMN curve"]
+    statements += ["DROP TABLE seals", "ALTER TABLE trials DROP COLUMN checksum"] if version < 6 else []
     statements += ["ALTER TABLE trials DROP COLUMN touched"] if version < 5 else []
     if version < 4:
         statements += [f"ALTER TABLE left_out DROP COLUMN {column}" for column in ("can_pull", "attempt")]

@@ -121,12 +121,13 @@ def test_closing_moves_the_log_to_the_file_although_another_process_reads(tmp_pa
         assert alone.finished() == {"key0", "key1"}
 
 
-def test_a_version_5_is_read_and_updated(tmp_path):
+@pytest.mark.parametrize("version", [5, 6])
+def test_the_versions_before_are_read_and_updated(tmp_path, version):
     trial = Trial("key", "iris", "A", 0, 0, 0)
     with Store(tmp_path) as store:
         store.set_plan([trial])
         store.add(trial, TrialResult(key="key"))
-    make_older(tmp_path, 5)
+    make_older(tmp_path, version)
     for read_only in (True, False, True):
         with Store(tmp_path, read_only=read_only) as store:
             assert [row["status"] for row in store.rows(("status",))] == ["ok"] and not store.damaged

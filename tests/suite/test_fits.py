@@ -1,6 +1,7 @@
 """The fits of a trial, counted against what the code that runs trials really does."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from mfbench.host.expressions import parse
 from mfbench.run.trial import steps
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
-from mfbench.suite.fits import encoded_columns, fits_of, kept_columns, sizes_of
+from mfbench.suite.fits import encoded_columns, fits_of, fitted_columns, kept_columns, sizes_of
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import GroundTruth, NestedCV, RepeatedCV, ThreeWay, Timing
@@ -52,11 +53,14 @@ def registry():
         method(NEIGHBOURS, POWERS, top="all-weighted"),
         method(POWERS, NEIGHBOURS, selection="per-dataset"),
         method(selector=None),
+        replace(method(), curve=[1, 3, "all"]),
+        replace(method(NEIGHBOURS), curve=[1, 2, 9]),
+        replace(method(NEIGHBOURS, POWERS), curve=[3, 4], weights="euclidean"),
     ],
     ids=lambda one: one.describe() if isinstance(one, ResolvedMethod) else None,
 )
 def test_they_are_the_fits_that_a_trial_makes(protocol, one, registry, monkeypatch):
-    if one.selection == "per-dataset" and protocol.decisions == "one-vs-rest":
+    if (one.selection == "per-dataset" or one.curve is not None) and protocol.decisions == "one-vs-rest":
         pytest.skip("no protocol has both")
     made = Counter()
     fit, select = steps.Steps.fit, steps.Steps._fitted_selector
@@ -80,7 +84,8 @@ def test_they_are_the_fits_that_a_trial_makes(protocol, one, registry, monkeypat
     run_trial(trial, one, fold, ["accuracy"], registry.make, decisions=protocol.decisions)
     sizes = sizes_of(planned, protocol)[0]
     fits = fits_of(one, sizes, protocol)
-    predicted = Counter({("classifier", n): count * sizes.problems for n, count in fits.classifiers.items()})
+    widths = len(fitted_columns(one, sizes.features, sizes.columns))
+    predicted = Counter({("classifier", n): count * widths * sizes.problems for n, count in fits.classifiers.items()})
     for place, count in fits.selectors.items():
         predicted["selector", place.rows] += count * sizes.problems
     assert made == predicted

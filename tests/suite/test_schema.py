@@ -12,7 +12,7 @@ import mfbench
 from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite import schema
-from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.forms import COMMON, CURVE_METRICS, KINDS
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Profile, ProtocolSettings, Range, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
@@ -64,13 +64,14 @@ def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
     item = Suite.model_json_schema()["$defs"]["ProtocolSettings"]["properties"]["metrics"]["items"]
     assert set(item["enum"]) == set(SCORES)
     for name, about in KINDS.items():
-        assert set(about.metrics) == (set(METRICS) if about.predicts else set(DETECTION_SCORES)), name
+        areas = set(CURVE_METRICS) if about.draws_curves else set()
+        assert set(about.metrics) == (set(METRICS) | areas if about.predicts else set(DETECTION_SCORES)), name
 
 
 def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():
     assert set(get_args(ProtocolSettings.model_fields["kind"].annotation)) == set(KINDS)
     keys = {key for kind in KINDS.values() for key in kind.sound}
-    assert set(ProtocolSettings.model_fields) == keys | set(COMMON)
+    assert set(ProtocolSettings.model_fields) == keys | set(COMMON) | {"curve"}
     for kind in KINDS.values():
         assert set(kind.published) <= set(kind.sound)
         for form in ("sound", "published"):

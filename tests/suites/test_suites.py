@@ -183,3 +183,15 @@ def test_comments_give_the_labels(registry):
 def test_published_figures_are_not_suites(registry):
     assert not [name for name in registry.suites() if "published" in str(registry.suites()[name].parent.name)]
     assert set(COLLECTIONS) <= set(registry.suites())
+
+
+@pytest.mark.parametrize("profile", ["quick", "standard", "full"])
+def test_selection_curves_has_every_family_before_three_classifiers(profile, registry):
+    loaded = load_suite(str(SUITES / "selection-curves.toml"), registry, profile)
+    methods = resolve_methods(loaded, registry)[0]
+    pairs = {(str(method.selector), str(method.classifier)) for method in methods.values()}
+    selectors, classifiers = ({pair[position] for pair in pairs} for position in (0, 1))
+    assert len(selectors) >= 20 and len(classifiers) == 3
+    assert len(pairs) == len(loaded.suite.methods) == len(selectors) * 3
+    assert all(method.curve == loaded.protocol.curve for method in methods.values())
+    assert loaded.protocol.metrics[0] == "area"

@@ -13,6 +13,7 @@ from mfbench.analysis.across_datasets.many_methods import holm
 from mfbench.analysis.one_dataset.bayesian import Posterior
 from mfbench.analysis.one_dataset.cells import CellResults
 from mfbench.analysis.one_dataset.decisions import DecisionTest
+from mfbench.analysis.one_dataset.paired import LEAST_PAIRS, corrected_p_values
 from mfbench.analysis.one_dataset.rules import S_TESTS, Comparison, compare
 from mfbench.analysis.settings import ComparisonSettings
 
@@ -47,19 +48,32 @@ def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSe
     -----
     O(k²) comparisons.
     """
-    names = range(len(cells))
-    pairs = list(combinations(names, 2))
+    pairs = np.array(list(combinations(range(len(cells)), 2)), dtype=np.intp).reshape(-1, 2)
     if settings.test == "corrected-t" and cells:
         settings = dataclasses.replace(settings, ratio=ratio_without_repeats(cells[0], settings.ratio))
-    comparisons = [compare(cells[i], cells[j], settings) for i, j in pairs]
-    adjusted = holm([evidence(comparison, settings.test) for comparison in comparisons])
-    p_values = np.ones(len(cells))
-    for (i, j), comparison, p_value in zip(pairs, comparisons, adjusted, strict=True):
-        ahead = comparison.difference if i == best else -comparison.difference
+    differences, p_values = _compare_pairs(cells, pairs, settings)
+    adjusted = holm(p_values)
+    result = np.ones(len(cells))
+    for (i, j), difference, p_value in zip(pairs.tolist(), differences, adjusted, strict=True):
+        ahead = difference if i == best else -difference
         # A test of decisions may favour a method whose score is not the best.
         if best in (i, j) and not ahead < 0:
-            p_values[j if i == best else i] = p_value
-    return p_values
+            result[j if i == best else i] = p_value
+    return result
+
+
+def _compare_pairs(
+    cells: Sequence[CellResults], pairs: NDArray[np.intp], settings: ComparisonSettings
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the difference and the evidence of each pair, by the test of the settings."""
+    lengths = {len(cell.scores) for cell in cells}
+    if settings.test == "corrected-t" and len(lengths) == 1 and min(lengths) >= LEAST_PAIRS:
+        scores = settings.sign * np.array([cell.scores for cell in cells])
+        if np.isfinite(scores).all():
+            return corrected_p_values(scores, pairs, settings.ratio)
+    comparisons = [compare(cells[i], cells[j], settings) for i, j in pairs.tolist()]
+    differences = np.array([comparison.difference for comparison in comparisons])
+    return differences, np.array([evidence(comparison, settings.test) for comparison in comparisons])
 
 
 def ratio_without_repeats(cell: CellResults, ratio: float) -> float:

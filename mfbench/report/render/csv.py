@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from mfbench.sections import Report
 from mfbench.untrusted import csv_cell
 
@@ -19,6 +21,18 @@ def to_csv(report: Report) -> str:
     for frame in others:
         if [key for key in KEYS if key in frame] == keys:
             body = body.merge(frame, on=keys, how="left")
-    texts = body.select_dtypes(exclude=["number", "bool"]).columns
-    safe = body.assign(**{name: body[name].map(csv_cell) for name in texts}).rename(columns=csv_cell)
+    return frame_to_csv(body)
+
+
+def frame_to_csv(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV in which no text is a formula.
+
+    Examples
+    --------
+    >>> print(frame_to_csv(pd.DataFrame({"method": ["=A"], "size": [3]})), end="")
+    method,size
+    '=A,3
+    """
+    texts = frame.select_dtypes(exclude=["number", "bool"]).columns
+    safe = frame.assign(**{name: frame[name].map(csv_cell) for name in texts}).rename(columns=csv_cell)
     return str(safe.to_csv(index=False, lineterminator="\n"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
+from mfbench.suite.curves import count_of
 from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
@@ -63,10 +64,7 @@ def select_features(
     if top == "positive":
         largest = np.abs(weights[np.isfinite(weights)]).max(initial=0.0)
         return np.flatnonzero(weights > threshold * largest).astype(np.int64)
-    if top == "relevant":
-        count = n_relevant
-    else:
-        count = int(np.ceil(top * len(weights) - 1e-9)) if isinstance(top, float) else int(top)
+    count = n_relevant if top == "relevant" else count_of(top, len(weights))
     return np.sort(np.argsort(-weights, kind="stable")[:count]).astype(np.int64)
 
 

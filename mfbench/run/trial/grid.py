@@ -6,17 +6,17 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from mfbench.suite.methods import TOP, ResolvedMethod
+from mfbench.suite.methods import TOP, Grid
 
 # The parameters of a grid point, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
 GridPoint = dict[tuple[str, str], Any]
 
 
-def grid_points(method: ResolvedMethod) -> Iterator[GridPoint]:
-    """Yield every combination of a method's grid, in its order; the last key changes fastest."""
-    for values in itertools.product(*(values for _, _, values in method.grid)):
+def grid_points(grid: Grid) -> Iterator[GridPoint]:
+    """Yield every combination of a grid, in its order; the last key changes fastest."""
+    for values in itertools.product(*(values for _, _, values in grid)):
         point: GridPoint = {}
-        for (target, name, _), value in zip(method.grid, values, strict=True):
+        for (target, name, _), value in zip(grid, values, strict=True):
             names = name.split(",")  # parameters that are tuned together have one entry
             point |= {(target, part): v for part, v in zip(names, value if len(names) > 1 else [value], strict=True)}
         yield point

@@ -5,7 +5,8 @@ from __future__ import annotations
 import traceback
 import unicodedata
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mfbench.run.trial.measure import PeakMemory, Stopwatch
 from mfbench.trials import Status, Trial, TrialResult
@@ -14,8 +15,8 @@ MESSAGE_LENGTH = 500
 TRACE_LENGTH = 4000
 
 
-class SelectorError(Exception):
-    """A selector's fit raised, here or in the trial that shares the fit with this one.
+class DescribedError(Exception):
+    """A part of a trial raised, and what it raised is described already.
 
     Parameters
     ----------
@@ -26,6 +27,26 @@ class SelectorError(Exception):
     def __init__(self, failure: tuple[str, str, str]) -> None:
         super().__init__(failure[1])
         self.failure = failure
+
+
+class SelectorError(DescribedError):
+    """A selector's fit raised, here or in the trial that shares the fit with this one."""
+
+
+class SizeError(DescribedError):
+    """A method with a curve failed at one of its sizes, which the message names."""
+
+
+@contextmanager
+def at_size(size: int, n_features: int) -> Iterator[None]:
+    """Let what is raised in the block say at which size of a curve; the selector's fit is that of all sizes."""
+    try:
+        yield
+    except DescribedError:
+        raise
+    except BaseException as error:
+        kind, message, trace = describe_failure(error)
+        raise SizeError((kind, f"with {size} of {n_features} features: {message}", trace)) from error
 
 
 def describe_failure(error: BaseException) -> tuple[str, str, str]:
@@ -48,7 +69,7 @@ def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
             work(result)
         except MemoryError as error:
             _fail(result, Status.MEMORY, "MemoryError", str(error) or "the trial's memory limit was reached", "")
-        except SelectorError as error:
+        except DescribedError as error:
             status = Status.MEMORY if error.failure[0] == "MemoryError" else Status.ERROR
             _fail(result, status, *error.failure)
         except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method is a failure of that trial alone
@@ -63,4 +84,4 @@ def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
 def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: str) -> None:
     result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
     result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
-    result.candidates, result.interactions, result.decisions = [], None, None
+    result.candidates, result.interactions, result.decisions, result.curve = [], None, None, None

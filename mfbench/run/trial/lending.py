@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Made = TypeVar("Made")
+REFUSED_WRITES = (ValueError, TypeError, BufferError)
+"""What NumPy and compiled code raise if they may not write into an array; see `is_refused_write`."""
 _REFUSALS = ("read-only", "readonly", "writeable", "writable")
 # Classes that have written into an array that was lent to them. From then on they are given copies.
 _writers: set[type] = set()
@@ -74,8 +76,8 @@ def lend(rows: NDArray[np.float64], borrower: type, work: Callable[[NDArray[np.f
         draw_again = _random_states()
         try:
             return work(rows)
-        except (ValueError, TypeError, BufferError) as error:
-            if not _is_refused_write(error):
+        except REFUSED_WRITES as error:
+            if not is_refused_write(error):
                 raise
         draw_again()
         _writers.add(borrower)
@@ -94,7 +96,8 @@ def _random_states() -> Callable[[], None]:
     return set_back
 
 
-def _is_refused_write(error: BaseException | None) -> bool:
+def is_refused_write(error: BaseException | None) -> bool:
+    """Return whether an exception, or one that led to it, says that an array may not be written into."""
     while error is not None:
         if any(word in str(error).lower() for word in _REFUSALS):
             return True

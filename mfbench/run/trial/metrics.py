@@ -11,6 +11,7 @@ from sklearn import metrics
 
 from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
 from mfbench.run.trial.lending import lend
+from mfbench.suite.forms import CURVE_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,6 +146,7 @@ METRICS: dict[str, Metric] = {
 SCORES: dict[str, Score] = {
     **METRICS,
     **{name: Score(greater_is_better=name not in SMALLER_IS_BETTER, percent=False) for name in DETECTION_SCORES},
+    **dict.fromkeys(CURVE_METRICS, Score(percent=False)),
 }
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from mfbench.host.registry import Registry
 from mfbench.run.job import Job, read_arrays
+from mfbench.run.trial.curve import CurveProblem
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.one_vs_rest import solve_one_vs_rest
 from mfbench.run.trial.problem import Problem
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker
+from mfbench.suite.forms import CURVE_METRICS
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import Split
 from mfbench.trials import Trial, TrialResult
@@ -108,9 +110,12 @@ def run_trial(
     """
 
     def work(result: TrialResult) -> None:
-        if decisions == "one-vs-rest" and fold.n_classes > 2:
-            solve_one_vs_rest(method, trial.seed, fold, metrics, make, result)
+        scores = [name for name in metrics if name not in CURVE_METRICS]
+        if method.curve is not None:
+            CurveProblem(method, trial.seed, fold, scores, make).into(result)
+        elif decisions == "one-vs-rest" and fold.n_classes > 2:
+            solve_one_vs_rest(method, trial.seed, fold, scores, make, result)
         else:
-            Problem(method, trial.seed, fold, metrics, make).into(result)
+            Problem(method, trial.seed, fold, scores, make).into(result)
 
     return guarded(trial, work)

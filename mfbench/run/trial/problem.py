@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.grid import GridPoint, grid_points, parameters, readable
-from mfbench.run.trial.guard import SelectorError
+from mfbench.run.trial.guard import DescribedError
 from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.trial.lending import REFUSED_WRITES, is_refused_write
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
-from mfbench.run.trial.steps import Fitted, Maker, Steps
+from mfbench.run.trial.steps import ClassifierInput, Fitted, Maker, Steps
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.trials import Candidate, TrialResult
 
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Measured = TypeVar("Measured")
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of some grid points: its mean inner score, and its fit if the fits of tuning are final."""
+
+    score: float
+    point: GridPoint
+    fitted: Fitted | None
 
 
 class Problem:
@@ -64,7 +74,8 @@ class Problem:
         if self.method.selection == "per-dataset":
             self.steps.tuning = True
             with Stopwatch() as watch:
-                result.candidates = [candidate for _, candidate in self._each_point(self._candidate)]
+                points = grid_points(self.method.grid)
+                result.candidates = [candidate for _, candidate in self._each_point(points, self._candidate)]
             result.tune_wall = watch.wall + self.steps.adopted
             return None
         point: GridPoint = {}
@@ -101,14 +112,34 @@ class Problem:
         if result.interactions is None:
             pairs = self.fold.true_pairs
             result.interactions = read_interactions(fitted.estimator, inputs.groups, n_features, pairs)
-        with Stopwatch() as watch:
-            predictions = predict(fitted.estimator, inputs.test, self.fold.y_test, self.metrics, with_scores)
-        predictions = _checked(predictions, self.fold, self.method)
+        predictions, fitted, watch = self._predict(self.fold, point, inputs, fitted, self.metrics, with_scores)
         result.fit_wall, result.fit_cpu = fitted.watch.wall, fitted.watch.cpu
         result.predict_wall, result.predict_cpu = watch.wall, watch.cpu
         result.predictions = predictions.y_pred
         result.scores = evaluate(predictions, self.metrics)
         return predictions
+
+    def _predict(
+        self,
+        fold: Fold,
+        point: GridPoint,
+        inputs: ClassifierInput,
+        fitted: Fitted,
+        metrics: list[str],
+        with_scores: bool = False,
+    ) -> tuple[Predictions, Fitted, Stopwatch]:
+        """Return the checked predictions of a fold's test rows, the fit that they come from and the time they took."""
+        try:
+            with Stopwatch() as watch:
+                predictions = predict(fitted.estimator, inputs.test, fold.y_test, metrics, with_scores)
+        except REFUSED_WRITES as error:
+            if inputs.train.flags.writeable or not is_refused_write(error):
+                raise
+            # It keeps the rows that it was fitted on, and writes into them only now: its class is given copies by now.
+            fitted = self.steps.fit(fold, point, inputs)
+            with Stopwatch() as watch:
+                predictions = predict(fitted.estimator, inputs.test, fold.y_test, metrics, with_scores)
+        return _checked(predictions, fold, self.method), fitted, watch
 
     def _candidate(self, point: GridPoint) -> Candidate:
         """Measure a grid point on the outer fold; analysis selects among the points by all folds of the dataset."""
@@ -121,37 +152,48 @@ class Problem:
 
         Its fit is returned too if the fits of tuning are final.
         """
-        inner = self.fold.inner
-        if self.fold.tuning is not None and len(np.unique(inner[0].y_train)) < 2:
-            return next(grid_points(self.method)), None  # if only one class trains, no point is better than another
-        sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
-        best: tuple[float, GridPoint, Fitted | None] | None = None
+        if not self._can_tune:
+            return next(grid_points(self.method.grid)), None
+        best = self._best(grid_points(self.method.grid))
+        return best.point, best.fitted
 
-        def inner_score(point: GridPoint) -> tuple[float, Fitted | None]:
-            scored = [self._inner_score(fold, point) for fold in inner]
-            scores = np.array([score for score, _ in scored])
-            if np.isnan(scores).all():
-                raise ValueError(f"the score {self.metrics[0]!r} is undefined on every inner fold")
-            # An inner fold that lacks a class may have no score; it then has none for any point.
-            # Differences below rounding do not count: equal scores must tie on every machine.
-            return round(sign * float(np.nanmean(scores)), 12), scored[0][1]
+    @property
+    def _can_tune(self) -> bool:
+        """Whether grid points can differ: if only one class trains, none is better than another."""
+        return self.fold.tuning is None or len(np.unique(self.fold.inner[0].y_train)) > 1
 
-        for point, (score, fitted) in self._each_point(inner_score):
-            if best is None or score > best[0]:
-                best = score, point, fitted if self.fold.fits_are_final else None
+    def _best(self, points: Iterable[GridPoint]) -> Best:
+        """Return the grid point with the best mean inner score, the first one among equals."""
+        best: Best | None = None
+        for point, (score, fitted) in self._each_point(points, self._tuning_score):
+            if best is None or score > best.score:
+                best = Best(score, point, fitted if self.fold.fits_are_final else None)
         assert best is not None
-        return best[1], best[2]
+        return best
 
-    def _each_point(self, measure: Callable[[GridPoint], Measured]) -> Iterator[tuple[GridPoint, Measured]]:
+    def _tuning_score(self, point: GridPoint) -> tuple[float, Fitted | None]:
+        """Return the mean score of a grid point on the inner folds, the larger the better, and the first fit."""
+        scored = [self._inner_score(fold, point) for fold in self.fold.inner]
+        scores = np.array([score for score, _ in scored])
+        if np.isnan(scores).all():
+            raise ValueError(f"the score {self.metrics[0]!r} is undefined on every inner fold")
+        sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
+        # An inner fold that lacks a class may have no score; it then has none for any point.
+        # Differences below rounding do not count: equal scores must tie on every machine.
+        return round(sign * float(np.nanmean(scores)), 12), scored[0][1]
+
+    def _each_point(
+        self, points: Iterable[GridPoint], measure: Callable[[GridPoint], Measured]
+    ) -> Iterator[tuple[GridPoint, Measured]]:
         """Yield each grid point with the result of `measure`; skip points that fail, and fail if all of them do."""
         failure: Exception | None = None
         succeeded = False
-        for point in grid_points(self.method):
+        for point in points:
             try:
                 measured = measure(point)
             except MemoryError:
                 raise
-            except SelectorError as error:
+            except DescribedError as error:
                 if error.failure[0] == "MemoryError":
                     raise
                 failure = error
@@ -175,8 +217,7 @@ class Problem:
         if key in self._scores:
             return self._scores[key], None
         fitted = self.steps.fit(inner, point, inputs)
-        predictions = predict(fitted.estimator, inputs.test, inner.y_test, self.metrics[:1])
-        predictions = _checked(predictions, inner, self.method)
+        predictions, fitted, _ = self._predict(inner, point, inputs, fitted, self.metrics[:1])
         self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0]]
         return self._scores[key], fitted
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.data.prepare import Columns
+from mfbench.suite.curves import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,26 @@ def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], 
     return largest
 
 
+def ranking(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the features by falling weight; ties go to the lower index.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+
+    Returns
+    -------
+    ndarray of int of shape (n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranking(np.array([0.1, -0.2, 0.7, 0.1]))
+    array([2, 0, 3, 1])
+    """
+    return np.argsort(-weights, kind="stable")
+
+
 def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:
     """Return the features that a rule keeps, in ascending order.
 
@@ -71,15 +92,8 @@ def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.i
     >>> choose(np.array([-1.0, -0.5]), "positive")
     array([1])
     """
-    order = np.argsort(-weights, kind="stable")
-    if top == "positive":
-        count = int((weights > 0).sum())
-    elif top == "all":
-        count = len(weights)
-    elif isinstance(top, float):
-        count = int(np.ceil(top * len(weights) - 1e-9))
-    else:
-        count = int(top)
+    order = ranking(weights)
+    count = int((weights > 0).sum()) if top == "positive" else count_of(top, len(weights))
     return np.sort(order[: max(1, count)]).astype(np.int64)
 
 

@@ -164,7 +164,7 @@ def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     tuned : bool
         Whether the method is tuned within the training part; if not, the settings of such tuning are left out.
     """
-    # The grid itself is part of the key, so how it was thinned need not be.
-    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values"}
+    # The grid itself is part of the key, so how it was thinned need not be; so are the sizes of a curve.
+    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values", "curve"}
     ignored |= set() if tuned else {"inner_folds"}
     return {name: value for name, value in settings.items() if name not in ignored and value is not None}

@@ -7,6 +7,7 @@ value is replaced by its distribution within the class of its row: diff is then 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,7 @@ def build_table(
 
     rows = X[np.ix_(order, feature_order)]
     if scale:
-        _scale_to_range(rows, nominal)
+        scale_to_range(rows, nominal)
     columns = np.ascontiguousarray(rows.T)
     slot = np.where(incomplete, np.cumsum(incomplete) - 1, -1)
     n_classes = int(labels[-1]) + 1
@@ -137,7 +138,7 @@ def build_table(
     )
 
 
-def _scale_to_range(rows: NDArray[np.float64], nominal: NDArray[np.bool_]) -> None:
+def scale_to_range(rows: NDArray[np.float64], nominal: NDArray[np.bool_]) -> None:
     """Map each numeric column to [0, 1] in place; a constant column becomes exactly 0."""
     for feature in np.flatnonzero(~nominal):
         column = rows[:, feature]
@@ -213,3 +214,36 @@ def _mean_distance(
     # Rounding may leave a mean distance of zero slightly negative.
     mean: NDArray[np.float64] = np.clip(total / len(sample), 0.0, 1.0)
     return mean
+
+
+def as_mask(categorical_features: Any, n_features: int) -> NDArray[np.bool_]:
+    """Return categorical features as a boolean mask."""
+    mask = np.zeros(n_features, dtype=bool)
+    if categorical_features is None:
+        return mask
+    features = np.asarray(categorical_features)
+    if features.ndim != 1:
+        raise ValueError(f"categorical_features must be one-dimensional, got shape {features.shape}")
+    if features.dtype == bool:
+        if len(features) != n_features:
+            raise ValueError(
+                f"categorical_features is a mask of length {len(features)}, but X has {n_features} features"
+            )
+        return features.copy()
+    if features.size == 0:
+        return mask
+    if not np.issubdtype(features.dtype, np.integer):
+        raise ValueError(f"categorical_features must hold booleans or integers, got {features.dtype}")
+    if features.min() < 0 or features.max() >= n_features:
+        raise ValueError(f"categorical_features must be indices from 0 to {n_features - 1}, got {features.tolist()}")
+    mask[features] = True
+    return mask
+
+
+def are_constant(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which features have at most one known value."""
+    is_known = ~np.isnan(X)
+    low = np.where(is_known, X, np.inf).min(axis=0)
+    high = np.where(is_known, X, -np.inf).max(axis=0)
+    constant: NDArray[np.bool_] = ~(high > low)
+    return constant

@@ -1,4 +1,4 @@
-"""Base class of Relief and ReliefF: draws the samples to average over, and selects features of positive weight."""
+"""Base classes of the Relief family: signed weights, of which positive ones are selected, and a draw of samples."""
 
 from __future__ import annotations
 
@@ -14,8 +14,22 @@ from sklearn.utils.validation import check_is_fitted
 from mfbench_margin._learner import MarginLearner
 
 
-class MarginSelector(MarginLearner):
-    """Base class of selectors whose weight of a feature is a mean margin in [-1, 1] (or unscaled)."""
+class SignedSelector(MarginLearner):
+    """Base class of selectors whose weight of a feature is a mean margin, which may be negative."""
+
+    def _set_weights(self, weights: NDArray[np.float64]) -> None:
+        self.weights_raw_ = weights
+        self.feature_importances_ = weights
+        self.weights_ = np.maximum(weights, 0.0)
+        self.degenerate_ = not bool((weights > 0).any())
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.weights_raw_ > 0
+
+
+class MarginSelector(SignedSelector):
+    """Base class of selectors that average over all samples or a draw of them."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_samples": [Interval(Integral, 1, None, closed="left"), None],
@@ -33,13 +47,3 @@ class MarginSelector(MarginLearner):
             indices = indices[random_state.randint(len(indices), size=self.n_samples)]
         self.sample_indices_ = indices
         return indices
-
-    def _set_weights(self, weights: NDArray[np.float64]) -> None:
-        self.weights_raw_ = weights
-        self.feature_importances_ = weights
-        self.weights_ = np.maximum(weights, 0.0)
-        self.degenerate_ = not bool((weights > 0).any())
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.weights_raw_ > 0

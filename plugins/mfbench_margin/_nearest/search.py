@@ -82,11 +82,11 @@ def _search(
                 if squared:
                     _add_squares(tile, rows[target], columns, n_plain, begin, end)
                 else:
-                    _add_absolute(tile, rows[target], columns, n_plain, begin, end)
+                    add_absolute(tile, rows[target], columns, n_plain, begin, end)
                     for f in range(n_plain, columns.shape[0]):
                         column = columns[f, begin:end]
                         if slot[f] < 0:
-                            _add_unequal(tile, rows[target, f], column)
+                            add_unequal(tile, rows[target, f], column)
                         elif np.isnan(rows[target, f]):
                             tile += expected[labels[target], slot[f], begin:end]
                         else:
@@ -95,7 +95,7 @@ def _search(
 
 
 @njit(cache=True)
-def _add_absolute(tile, x, columns, n_plain, begin, end):  # pragma: no cover
+def add_absolute(tile, x, columns, n_plain, begin, end):  # pragma: no cover
     # Four features at a time: a tile is loaded and stored once for four additions.
     f = 0
     while f + 4 <= n_plain:
@@ -132,7 +132,7 @@ def _add_squares(tile, x, columns, n_plain, begin, end):  # pragma: no cover
 
 
 @njit(cache=True)
-def _add_unequal(tile, x, column):  # pragma: no cover
+def add_unequal(tile, x, column):  # pragma: no cover
     for j in range(len(tile)):
         tile[j] += 1.0 if column[j] != x else 0.0
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.analysis.one_dataset.paired import PairedTest, corrected_t_test, paired_t_test
+from mfbench.analysis.one_dataset.paired import PairedTest, corrected_p_values, corrected_t_test, paired_t_test
 from mfbench.suite.protocols import RepeatedCV
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=30).map(
@@ -175,3 +175,16 @@ def centroid_accuracy(X, y, train, test):
     means = [X[train[y[train] == code]].mean(axis=0) for code in (0, 1)]
     distances = [((X[test] - mean) ** 2).sum(axis=1) for mean in means]
     return float(((distances[1] < distances[0]) == y[test]).mean())
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]), min_size=6, max_size=6), min_size=2, max_size=5),
+    RATIOS,
+)
+def test_many_pairs_at_once_are_the_tests_of_each(scores, ratio):
+    table = np.array(scores)
+    pairs = np.array([(i, j) for i in range(len(table)) for j in range(len(table))])
+    differences, p_values = corrected_p_values(table, pairs, ratio)
+    each = [corrected_t_test(table[i], table[j], ratio) for i, j in pairs]
+    np.testing.assert_array_equal(differences, [test.difference for test in each])
+    np.testing.assert_array_equal(p_values, [test.p_value for test in each])

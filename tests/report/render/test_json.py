@@ -213,6 +213,22 @@ def ended_by_a_budget(write):
     return load_run(run.path)
 
 
+def curves(write, curved):
+    """Return a run of curves: B failed once, so it is not compared; C failed on e; one selection has all features."""
+    rng = np.random.default_rng(0)
+    late = TrialResult(key="", status=Status.TIMEOUT)
+
+    def cell(*means, **others):
+        return [curved(list(np.array(means) + rng.normal(0, 0.01, 3)), **others) for _ in range(5)]
+
+    unknown = {"log_loss": [math.nan] * 3}
+    cells = {(d, "A"): cell(0.5, 0.7, 0.9, **unknown) for d in "de"}
+    cells |= {(d, "B"): [*cell(0.5, 0.7, 0.9, **unknown)[:4], late] for d in "de"}
+    cells |= {("d", "C"): cell(0.5, 0.5, 0.5, **unknown), ("e", "C"): [late] * 5}
+    cells |= {("d", "E"): [curved([0.1], (4,)), *[late] * 4], ("e", "E"): [late] * 5}
+    return write(cells, metrics=("accuracy", "log_loss"), features="uvwx", relevant={"d": [0, 1]})
+
+
 RUNS = {
     "comparison": comparison,
     "detection": detection,
@@ -238,12 +254,13 @@ def costs(run):
 
 
 @pytest.fixture(scope="module")
-def documents(run_writer, tmp_path_factory):
+def documents(run_writer, tmp_path_factory, curved):
     """The report of each run as JSON, with a section of a plugin."""
     write = run_writer(tmp_path_factory.mktemp("runs"))
     plugin = types.SimpleNamespace(mfbench_report_sections=hookimpl(costs))
     registry = load_registry(only=[], extra=[("own", plugin)])
-    return {name: read_json(to_json(report_of(make(write), registry, everything=True))) for name, make in RUNS.items()}
+    runs = {name: make(write) for name, make in RUNS.items()} | {"curves": curves(write, curved)}
+    return {name: read_json(to_json(report_of(run, registry, everything=True))) for name, run in runs.items()}
 
 
 def table(**values):
@@ -360,7 +377,7 @@ class TestSchema:
 
 
 class TestDocuments:
-    @pytest.mark.parametrize("name", RUNS)
+    @pytest.mark.parametrize("name", [*RUNS, "curves"])
     def test_the_report_of_a_run(self, documents, name):
         assert violations(documents[name]) == []
 
@@ -394,7 +411,16 @@ class TestDocuments:
         """What no report contains would be a promise that nothing keeps."""
         occurring = {key for content in documents.values() for key in keys_of(content, {"$ref": "#/$defs/run"})}
         names = {name for name, _, _ in occurring if name not in ("", "environment")}
-        assert names >= {"run", "score", "companion", "detection", "timing", "rejection", "true_interactions"}
+        assert names >= {
+            "run",
+            "score",
+            "companion",
+            "detection",
+            "timing",
+            "rejection",
+            "true_interactions",
+            "curve_point",
+        }
         for name in names:
             for key, part in schema()["$defs"][name]["properties"].items():
                 assert (name, key, False) in occurring
@@ -433,6 +459,7 @@ run detection:[detection] compare_rounds:[paired_rounds] scores:[score] wins_tie
 run companions:[companion] summary:[method] overall:overall time_ratios:{{number|null}} published:[published]
 run published_summary:[published_summary] published_counts:[published_count] true_interactions:[true_interactions]
 run plugin_problems:[string] left_out:{string} unavailable:[string] failures:[failure] not_run:integer
+run curves:[curve_point] curve_summary:[curve_summary] curve_overview:[curve_overview]
 run plugin_data:{object} ended_budget:number|null coverage:[coverage]
 table schema:object title:string table:string metric:string reference:string|null alpha:number rope:number
 table overall:overall plugin_data:{object}
@@ -482,6 +509,16 @@ paired_rounds dataset:string method:string figure:enum difference:number low:num
 paired_rounds p_value:number|null p_wilcoxon:number rounds:integer verdict:enum detectable:number|null reason:string
 true_interactions dataset:string method:string true_pairs:integer n_pairs:integer share:number p_value:number|null
 true_interactions rank:number folds:integer
+curve_point dataset:string method:string metric:string size:integer mean:number|null sd:number|null low:number|null
+curve_point high:number|null folds:integer seconds:number stability:number|null precision:number|null
+curve_point recall:number|null
+curve_summary dataset:string method:string classifier:string area:number|null area_linear:number|null
+curve_summary best_size:number|null best_mean:number|null sufficient_size:number|null sufficient_mean:number|null
+curve_summary close_size:number|null stability:number|null precision:number|null recall:number|null folds:integer
+curve_summary planned:integer
+curve_overview classifier:string method:string area:number|null area_linear:number|null rank:number|null
+curve_overview compared:integer datasets:integer sufficient_size:number|null sufficient_on:integer
+curve_overview close_size:number|null close_on:integer stability:number|null precision:number|null recall:number|null
 coverage dataset:string planned:integer compared:integer not_reached:[string]
 failure dataset:string method:string repeat:integer fold:integer status:enum error_type:string|null
 failure error_message:string|null

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from spies import Spy, fold_of, method, run
 
 from mfbench.run.trial import lending
 from mfbench.run.trial.lending import lend, shared
@@ -128,3 +129,25 @@ def test_the_fit_is_the_same_to_the_bit(rows):
     y = np.arange(20) % 2
     lent = fit_on(rows, y, LogisticRegression).estimator.coef_
     assert lent.tobytes() == LogisticRegression().fit(rows.copy(), y).coef_.tobytes()
+
+
+class Keeping(Spy):
+    """Keeps the rows it is fitted on, and centres them only when it predicts."""
+
+    def fit(self, X, y):
+        self.X_, self.y_, self.classes_ = X, y, np.unique(y)
+        return self
+
+    def predict(self, X):
+        self.X_ -= 1.0
+        return self.y_[:1].repeat(len(X)) + (self.X_[:1, 0] > 1e9).repeat(len(X))
+
+
+@pytest.mark.parametrize("grid", [(), (("classifier", "a", (1, 2)),)], ids=["fixed", "tuned"])
+def test_a_classifier_that_writes_into_the_rows_it_keeps_is_fitted_again(grid):
+    fold = fold_of()
+    before = fold.encoded.train.tobytes()
+    results = [run(fold, method(None, grid=grid), factory=Keeping)[0] for _ in range(2)]
+    assert [result.error_message for result in results] == ["", ""]
+    assert results[0].scores == results[1].scores
+    assert fold.encoded.train.tobytes() == before

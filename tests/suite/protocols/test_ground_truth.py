@@ -125,8 +125,8 @@ def test_other_protocols_need_a_classifier_and_reject_relevant(plan):
         plan(head=head)
     with pytest.raises(SuiteError, match="'relevant' is only for the protocol 'ground-truth'"):
         plan(head=head, methods=METHODS + 'classifier = "plain"\ntop = "relevant"\n')
-    with pytest.raises(SuiteError, match="does not measure 'area'"):
-        plan(head=head + 'metrics = ["area"]\n', methods=METHODS + 'classifier = "plain"\n')
+    with pytest.raises(SuiteError, match="does not measure 'detection'"):
+        plan(head=head + 'metrics = ["detection"]\n', methods=METHODS + 'classifier = "plain"\n')
 
 
 def test_datasets_without_a_truth_are_left_out(plan):

@@ -1,0 +1,86 @@
+"""The curve of one method on one dataset: a score for each fold and number of features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FOLD = ["replicate", "fold"]
+"""The columns that, with dataset and method, identify the trial of a row."""
+
+
+@dataclass(frozen=True)
+class CurveCell:
+    """One method on one dataset: a score for each fold and size.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Numbers of features, ascending.
+    scores : ndarray of shape (n_folds, n_sizes)
+        In the metric's unit; NaN where there is no score.
+    """
+
+    sizes: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean score at each size, over the folds that have a score at every size; NaN without such a fold."""
+        whole = self.whole
+        return whole.mean(axis=0) if len(whole) else np.full(len(self.sizes), np.nan)
+
+    @property
+    def whole(self) -> NDArray[np.float64]:
+        """The scores of the folds that have a score at every size: only these compare two sizes."""
+        return self.scores[np.isfinite(self.scores).all(axis=1)]
+
+
+def curve_cells(curves: pd.DataFrame, metric: str) -> dict[tuple[str, str], CurveCell]:
+    """Group the rows of one metric by (dataset, method), in the order of their first rows.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Columns dataset, method, replicate, fold, size, metric and score; rows in any order.
+    metric : str
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> curves = pd.DataFrame({"fold": [0, 0, 1, 1], "size": [1, 4, 4, 1], "score": [0.5, 0.9, 0.7, 0.6]})
+    >>> cells = curve_cells(curves.assign(dataset="d", method="A", replicate=0, metric="accuracy"), "accuracy")
+    >>> cell = cells["d", "A"]
+    >>> cell.sizes.tolist(), cell.scores.tolist()
+    ([1, 4], [[0.5, 0.9], [0.6, 0.7]])
+
+    Notes
+    -----
+    O(n log n) for n rows.
+    """
+    own = curves[curves["metric"] == metric]
+    if not len(own):
+        return {}
+    places, names = pd.factorize(pd.MultiIndex.from_frame(own[["dataset", "method"]]))
+    folds = own.groupby(FOLD).ngroup().to_numpy()
+    sizes, scores = own["size"].to_numpy(dtype=np.int64), own["score"].to_numpy(dtype=float)
+    order = np.argsort(places, kind="stable")
+    bounds = np.searchsorted(places[order], np.arange(len(names) + 1))
+    cells = {}
+    for number, (dataset, method) in enumerate(names):
+        rows = order[bounds[number] : bounds[number + 1]]
+        own_sizes, column = np.unique(sizes[rows], return_inverse=True)
+        own_folds, line = np.unique(folds[rows], return_inverse=True)
+        table = np.full((len(own_folds), len(own_sizes)), np.nan)
+        table[line, column] = scores[rows]
+        cells[str(dataset), str(method)] = CurveCell(own_sizes, table)
+    return cells

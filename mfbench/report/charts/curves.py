@@ -1,0 +1,197 @@
+"""Mean scores against the number of features, with bands: a panel for each dataset, the best selectors in colour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, colours_of, numbered_name
+from mfbench.sections import Chart
+from mfbench.wording import counted
+
+HIGHLIGHTED = 5
+"""Number of methods in colour if there are more than `MOST_LINES` of a classifier."""
+MOST_LINES = 8
+COLUMNS = 3
+"""Number of panels side by side."""
+_WIDTH, _HEIGHT = 250, 170
+_PANELS = "Each panel is a dataset, with the number of features on a logarithmic axis."
+_LEGEND = "A click in the legend shows a method alone."
+
+
+def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric: str, *, percent: bool) -> Chart:
+    """Return the chart of the methods of one classifier.
+
+    Parameters
+    ----------
+    number : int
+        Position of the classifier.
+    means : DataFrame
+        The rows of `mfbench.analysis.results.Run.curve_means` of one metric.
+    overview : DataFrame
+        The rows of `mfbench.analysis.results.Run.curve_overview` of the classifier, the best method first.
+    metric : str
+    percent : bool
+        Whether scores are shown in percent.
+    """
+    classifier = str(overview["classifier"].iloc[0])
+    frame = lines_of(means, overview, percent=percent)
+    shown = f"{metric} (percent)" if percent else metric
+    return Chart(
+        numbered_name("curves", number, classifier),
+        f"{classifier}: {shown} against the number of features",
+        f"{_PANELS} Lines: means over folds. Bands: their intervals.{_rest_note(frame)} {_LEGEND}",
+        spec=lambda: specify(frame, shown),
+        alt=lambda: describe(frame, f"{classifier}, mean {metric}"),
+    )
+
+
+def ranking_chart(figure: str, rankings: pd.DataFrame, overview: pd.DataFrame) -> Chart | None:
+    """Return the chart of what the rankings select, for the methods of one classifier; None if it is undefined.
+
+    Parameters
+    ----------
+    figure : {"stability", "precision", "recall"}
+    rankings : DataFrame
+        As `mfbench.analysis.results.Run.curve_rankings`.
+    overview : DataFrame
+        As for `curve_chart`.
+    """
+    means = rankings.rename(columns={figure: "mean"}).assign(low=np.nan, high=np.nan)
+    frame = lines_of(means, overview, percent=False)
+    if not len(frame):
+        return None
+    classifier = str(overview["classifier"].iloc[0])
+    return Chart(
+        f"curves-{figure}",
+        f"{figure.capitalize()} of the selected features against their number",
+        f"{_PANELS} Methods with the classifier {classifier}; an untuned selector has the same ranking with each "
+        f"classifier.{_rest_note(frame)} {_LEGEND}",
+        spec=lambda: specify(frame, figure),
+        alt=lambda: describe(frame, figure),
+    )
+
+
+def lines_of(means: pd.DataFrame, overview: pd.DataFrame, *, percent: bool) -> pd.DataFrame:
+    """Return dataset, method, size, mean, low, high, and the entry of the legend that each method belongs to.
+
+    Methods that are not highlighted share one entry, which is the last.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"dataset": "d", "method": ["A"], "size": 1, "mean": 0.5, "low": 0.4, "high": 0.6})
+    >>> lines_of(means, pd.DataFrame({"method": ["A"]}), percent=True)[["mean", "line"]].values.tolist()
+    [[50.0, 'A']]
+    """
+    ordered = overview["method"].tolist()
+    shown = ordered if len(ordered) <= MOST_LINES else ordered[:HIGHLIGHTED]
+    datasets = means["dataset"].unique()[:MOST_DATASETS]
+    own = means[means["method"].isin(ordered) & means["dataset"].isin(datasets) & means["mean"].notna()]
+    frame = own[["dataset", "method", "size", "mean", "low", "high"]].copy()
+    if percent:
+        frame[["mean", "low", "high"]] *= 100.0
+    rest = counted(len(ordered) - len(shown), "other method")
+    frame["line"] = frame["method"].where(frame["method"].isin(shown), rest)
+    frame["place"] = frame["method"].map({method: place for place, method in enumerate(ordered)})
+    return frame.sort_values(["place"], kind="stable", ignore_index=True)
+
+
+def specify(frame: pd.DataFrame, title: str) -> Any:
+    """Return a panel for each dataset, in the order of the frame's datasets, with a line for each method."""
+    import altair as alt
+
+    names = list(dict.fromkeys(frame["line"]))
+    methods = set(frame["method"])
+    own = [name for name in names if name in methods]
+    rest = [name for name in names if name not in methods]
+    colour = alt.Color(
+        "line:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=[*colours_of(own), *[NEUTRAL] * len(rest)]),
+        legend=alt.Legend(orient="top", columns=COLUMNS, symbolType="stroke", symbolOpacity=1.0),
+    )
+    chosen = alt.selection_point(fields=["line"], bind="legend")
+    x = alt.X("size:Q", title="features", scale=alt.Scale(type="log", nice=False)).axis(
+        format="~s", grid=False, tickCount=4, titlePadding=2, titleFontSize=11
+    )
+    y = alt.Y("mean:Q", title=None, scale=alt.Scale(zero=False)).axis(tickCount=5)
+    tooltip = [
+        alt.Tooltip("method:N"),
+        alt.Tooltip("size:Q", title="features"),
+        alt.Tooltip("mean:Q", title=title, format=".4~g"),
+        alt.Tooltip("low:Q", format=".4~g"),
+        alt.Tooltip("high:Q", format=".4~g"),
+    ]
+    base = alt.Chart(frame)
+    highlighted = alt.FieldOneOfPredicate(field="line", oneOf=own)
+    grey = alt.FieldOneOfPredicate(field="line", oneOf=rest)
+    # The opacity of a stroke or a fill is drawn much faster than that of a mark, which needs a layer of its own.
+    opacity = alt.when(chosen)
+    others = (
+        base.transform_filter(grey)
+        .mark_line(strokeWidth=0.8)
+        .encode(
+            x,
+            y,
+            colour,
+            detail="method:N",
+            tooltip=tooltip,
+            strokeOpacity=opacity.then(alt.value(0.55)).otherwise(alt.value(0.05)),
+        )
+    )
+    bands = (
+        base.transform_filter(highlighted)
+        .mark_area()
+        .encode(
+            x,
+            alt.Y("low:Q", title=None),
+            alt.Y2("high:Q"),
+            colour,
+            fillOpacity=opacity.then(alt.value(0.13)).otherwise(alt.value(0.0)),
+        )
+    )
+    lines = (
+        base.transform_filter(highlighted)
+        .mark_line(point=alt.OverlayMarkDef(size=14), strokeWidth=1.8)
+        .encode(x, y, colour, tooltip=tooltip, opacity=opacity.then(alt.value(1.0)).otherwise(alt.value(0.08)))
+        .add_params(chosen)
+    )
+    layers = [others, bands, lines] if rest else [bands, lines]
+    return (
+        alt.layer(*layers)
+        .properties(width=_WIDTH, height=_HEIGHT)
+        .facet(alt.Facet("dataset:N", title=None, sort=list(dict.fromkeys(frame["dataset"]))), columns=COLUMNS)
+        .resolve_scale(x="independent", y="independent")
+    )
+
+
+def describe(frame: pd.DataFrame, what: str) -> str:
+    """Describe the curve of the best method on each dataset: its ends, and its largest value.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": "d", "method": "A", "size": [1, 5], "mean": [50.0, 80.0], "place": 0})
+    >>> describe(frame, "knn, mean accuracy")
+    'knn, mean accuracy of A, best average rank: d 50 with 1 feature, 80 with 5 features (largest: 80 with 5 features).'
+    """
+    best = frame[frame["place"] == frame["place"].min()]
+    parts = []
+    for dataset, group in best.groupby("dataset", sort=False):
+        rows = group.sort_values("size")
+        points = [_point(row) for row in (rows.iloc[0], rows.iloc[-1], rows.loc[rows["mean"].idxmax()])]
+        parts.append(f"{dataset} {points[0]}, {points[1]} (largest: {points[2]})")
+    if not parts:
+        return f"{what}: undefined."
+    return f"{what} of {best['method'].iloc[0]}, best average rank: {'; '.join(parts)}."
+
+
+def _point(row: pd.Series) -> str:
+    return f"{row['mean']:.3g} with {counted(int(row['size']), 'feature')}"
+
+
+def _rest_note(frame: pd.DataFrame) -> str:
+    if set(frame["line"]) <= set(frame["method"]):
+        return ""
+    return f" In colour: the {HIGHLIGHTED} methods with the best average rank of the area; the others are grey."

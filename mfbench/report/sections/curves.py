@@ -1,0 +1,188 @@
+"""Curves: scores against the number of features, for each classifier the areas and the sizes that are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.analysis.curves.sufficient import SHARE
+from mfbench.analysis.curves.summary import AT_SIZE
+from mfbench.analysis.one_dataset.paired import LEAST_PAIRS
+from mfbench.analysis.results import Run
+from mfbench.report.cells import DASH, number_cell, rank_cell, with_unit
+from mfbench.report.charts.curves import curve_chart, ranking_chart
+from mfbench.run.trial.metrics import SCORES
+from mfbench.sections import Cell, Section, Table
+from mfbench.wording import counted
+
+HEADINGS = {"area": "area", "area_linear": "area,\nlinear"}
+SIZES = {"sufficient": "sufficient\nsize", "close": f"{100 * SHARE:g} %\nsize"}
+
+
+def curves(run: Run) -> Section:
+    """Return the section on scores against the number of features; empty for runs without a ``curve``."""
+    title = f"{with_unit(run.curve_settings.metric, False)} against the number of features"
+    data = {
+        "curves": lambda: points(run),
+        "curve_summary": lambda: run.curve_summary,
+        "curve_overview": lambda: run.curve_overview,
+    }
+    if not len(run.curves):
+        return Section(title, data=data)
+    metric = run.curve_settings.metric
+    means = run.curve_means[run.curve_means["metric"] == metric]
+    parts = [part for _, part in run.curve_overview.groupby("classifier", sort=False)]
+    charts = [
+        curve_chart(number, means, part, metric, percent=SCORES[metric].percent) for number, part in enumerate(parts, 1)
+    ]
+    return Section(title, [_table(run, part) for part in parts], charts, _notes(run), data, rows=lambda: _csv_rows(run))
+
+
+def curve_details(run: Run) -> Section:
+    """Return the same figures dataset by dataset; empty for runs without a ``curve``."""
+    title = f"{with_unit(run.curve_settings.metric, False)} against the number of features, by dataset"
+    if not len(run.curves):
+        return Section(title)
+    groups = run.curve_summary.groupby("dataset", sort=False)
+    note = "Best and sufficient: the size, and the mean score there. Columns as above; largest area first."
+    _, first = next(iter(run.curve_overview.groupby("classifier", sort=False)))
+    charts = [ranking_chart(figure, run.curve_rankings, first) for figure in AT_SIZE]
+    tables = [_dataset_table(run, str(dataset), part) for dataset, part in groups]
+    return Section(title, tables, [chart for chart in charts if chart is not None], [note])
+
+
+def points(run: Run) -> pd.DataFrame:
+    """Return one row per dataset, method, metric and number of features: all figures of the curves.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    DataFrame
+        The columns of `Run.curve_means`, then those of `Run.curve_rankings`.
+    """
+    figures = run.curve_rankings.drop(columns="folds")
+    return run.curve_means.merge(figures, on=["dataset", "method", "size"], how="left")
+
+
+def _table(run: Run, overview: pd.DataFrame) -> Table:
+    n_datasets = run.curve_summary["dataset"].nunique()
+    figures = [name for name in AT_SIZE if overview[name].notna().any()]
+    columns = [
+        [Cell(str(method)) for method in overview["method"]],
+        *(_scores(run, overview[name]) for name in HEADINGS),
+        [rank_cell(rank) for rank in overview["rank"]],
+        *([_median(row, name, n_datasets) for row in overview.to_dict("records")] for name in SIZES),
+        *([_figure(value) for value in overview[name]] for name in figures),
+    ]
+    over = f"over {n_datasets} datasets" if n_datasets > 1 else f"on {run.curve_summary['dataset'].iloc[0]}"
+    return Table(
+        ["method", *HEADINGS.values(), "rank", *SIZES.values(), *figures],
+        [list(row) for row in zip(*columns, strict=True)],
+        f"Classifier {overview['classifier'].iloc[0]}, {over}",
+    )
+
+
+def _dataset_table(run: Run, dataset: str, summary: pd.DataFrame) -> Table:
+    sign = run.curve_settings.sign
+    ordered = summary.iloc[np.argsort(-sign * summary["area"].to_numpy(), kind="stable")]
+    figures = [name for name in AT_SIZE if ordered[name].notna().any()]
+    rows = ordered.to_dict("records")
+    columns = [
+        [Cell(str(row["method"])) for row in rows],
+        _scores(run, ordered["area"], rows),
+        _scores(run, ordered["area_linear"]),
+        *([_at(run, row, name) for row in rows] for name in ("best", "sufficient")),
+        [number_cell(row["close_size"], "g") for row in rows],
+        *([_figure(value) for value in ordered[name]] for name in figures),
+    ]
+    headings = ["method", *HEADINGS.values(), "best", "sufficient", SIZES["close"], *figures]
+    return Table(headings, [list(row) for row in zip(*columns, strict=True)], dataset)
+
+
+def _scores(run: Run, values: pd.Series, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
+    """Return a cell for each mean area; the best is marked, and one that lacks folds says how many it has."""
+    percent, sign = SCORES[run.curve_settings.metric].percent, run.curve_settings.sign
+    whole = np.array([row["folds"] == row["planned"] for row in rows] or [True] * len(values), dtype=bool)
+    goodness = (sign * values).round(12).where(whole)
+    cells = []
+    for number, value in enumerate(values):
+        text = _score_text(value, percent)
+        if not np.isfinite(value):
+            cells.append(DASH)
+        elif not whole[number]:
+            cells.append(Cell(f"{text} ({rows[number]['folds']}/{rows[number]['planned']})", "missing"))
+        else:
+            cells.append(Cell(text, "best" if goodness.iloc[number] == goodness.max() else "plain"))
+    return cells
+
+
+def _figure(value: float) -> Cell:
+    # Rounded before it is formatted: a stability just below 0 must not come out as "-0.00".
+    return number_cell(round(value, 2) + 0.0, ".2f")
+
+
+def _score_text(value: float, percent: bool) -> str:
+    return f"{100 * value:.1f}" if percent else f"{value:.3f}"
+
+
+def _at(run: Run, row: dict[Any, Any], name: str) -> Cell:
+    size, mean = row[f"{name}_size"], row[f"{name}_mean"]
+    if not np.isfinite(size):
+        return DASH
+    return Cell(f"{size:g}: {_score_text(mean, SCORES[run.curve_settings.metric].percent)}")
+
+
+def _median(row: dict[Any, Any], name: str, n_datasets: int) -> Cell:
+    """Return a median over datasets, with the number of datasets that it is over unless that is all."""
+    size, on = row[f"{name}_size"], row[f"{name}_on"]
+    if not on:
+        return DASH
+    return Cell(f"{size:g}" if on == n_datasets else f"{size:g} ({on}/{n_datasets})")
+
+
+def _notes(run: Run) -> list[str]:
+    metric, alpha = run.curve_settings.metric, run.settings.alpha
+    several = run.curve_summary["dataset"].nunique() > 1
+    counts = "; (8/10): on 8 of 10 datasets" if several else ""
+    share = f"{100 * SHARE:g} %"
+    test = "corrected resampled t-test" if run.settings.ratio else "paired t-test"
+    notes = [
+        f"Area: area under the curve of {metric} with the number of features on a logarithmic scale, divided by the "
+        "range of that scale, so that it is a mean score; linear: with the number itself. Rank: of the area, among the "
+        "methods of the same classifier.",
+        "Sufficient size: the smallest number of features whose score is not significantly worse than that of the "
+        f"method's best number ({test}, one-sided, level {alpha:g}; not defined below {LEAST_PAIRS} folds).",
+        f"{share} size: the smallest number with at least {share} of the best mean score of any method at any size on "
+        f"the dataset. {'Medians over datasets' if several else 'Of one dataset'}{counts}.",
+        "Stability (Nogueira's, over folds), precision and recall of the relevant features: at the sufficient size"
+        f"{', means over datasets' if several else ''}.",
+        f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
+        "are not a test of the difference between two methods, which is paired.",
+    ]
+    return [*notes, *_left_out(run)]
+
+
+def _left_out(run: Run) -> list[str]:
+    """Return which classifiers' areas and ranks are over fewer datasets than the run has."""
+    n_datasets = run.curve_summary["dataset"].nunique()
+    compared = run.curve_overview.groupby("classifier", sort=False)["compared"].first()
+    short = {str(name): int(number) for name, number in compared.items() if number < n_datasets}
+    if not short:
+        return []
+    parts = [f"{name}: {number} of {counted(n_datasets, 'dataset')}" for name, number in short.items()]
+    policy = f"missing = {run.settings.missing!r}"
+    return [
+        f"Area and rank are over the datasets that the policy for missing cells keeps ({policy}): {'; '.join(parts)}."
+    ]
+
+
+def _csv_rows(run: Run) -> list[pd.DataFrame]:
+    summary = run.curve_summary.drop(columns=["folds", "planned"])
+    names = {name: f"curve_{name}" for name in summary.columns if name not in ("dataset", "method", "classifier")}
+    return [summary.rename(columns=names)]

@@ -1,0 +1,132 @@
+"""A method at several numbers of features: one fit of its selector, and the classifier at each size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.integrate import trapezoid
+
+from mfbench.run.trial.grid import GridPoint, grid_points, readable
+from mfbench.run.trial.guard import at_size
+from mfbench.run.trial.measure import Stopwatch
+from mfbench.run.trial.metrics import Predictions
+from mfbench.run.trial.problem import Best, Problem
+from mfbench.suite.curves import curve_sizes
+from mfbench.suite.methods import TOP
+from mfbench.trials import Curve, TrialResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SUMMED = ("fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
+_OF_LARGEST = ("predictions", "selected", "n_selected", "weights", "interactions", "select_wall", "select_cpu")
+
+
+class CurveProblem(Problem):
+    """A method with a curve on a fold.
+
+    At each size it does what the same method with ``top`` does: the features are those that this rule keeps, so they
+    are nested, and the parameters of the classifier are tuned for the size. The parameters of the selector are tuned
+    once: those with the best mean, over the sizes, of the inner score of the best classifier at each.
+    """
+
+    def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
+        """Fill a result; see `mfbench.trials.TrialResult.curve` for what is of the largest size.
+
+        Parameters
+        ----------
+        result : TrialResult
+            It is filled.
+        with_scores : bool, default=False
+            As in `Problem.into`.
+        """
+        assert self.method.curve is not None  # only such methods come here
+        n_features = self.fold.X.shape[1]
+        sizes = curve_sizes(self.method.curve, n_features)
+        tuned = [Best(0.0, {(TOP, TOP): size}, None) for size in sizes]
+        if self.method.grid:
+            self.steps.tuning = True
+            with Stopwatch() as watch:
+                tuned = self._tune_sizes(sizes)
+            self.steps.tuning = False
+            result.tune_wall = watch.wall + self.steps.adopted
+        parts: list[TrialResult] = []
+        predictions: Predictions | None = None
+        for size, best in zip(sizes, tuned, strict=True):
+            parts.append(TrialResult(key=result.key))
+            with at_size(size, n_features):
+                predictions = self._measure(best.point, parts[-1], best.fitted, with_scores)
+        self._combine(sizes, parts, tuned, result)
+        return predictions
+
+    def _tune_sizes(self, sizes: tuple[int, ...]) -> list[Best]:
+        """Return the best grid point of each size; all have the same parameters of the selector."""
+        grids = {
+            owner: tuple(entry for entry in self.method.grid if entry[0] == owner)
+            for owner in ("selector", "classifier")
+        }
+
+        def best_at(size: int, selector: GridPoint) -> Best:
+            points = ({**selector, **point, (TOP, TOP): size} for point in grid_points(grids["classifier"]))
+            with at_size(size, self.fold.X.shape[1]):
+                return self._best(points) if self._can_tune else Best(0.0, next(points), None)
+
+        def best_at_each(selector: GridPoint) -> tuple[float, list[Best]]:
+            tuned = [best_at(size, selector) for size in sizes]
+            return round(float(np.mean([best.score for best in tuned])), 12), tuned
+
+        chosen: tuple[float, list[Best]] | None = None
+        for _, scored in self._each_point(grid_points(grids["selector"]), best_at_each):
+            if chosen is None or scored[0] > chosen[0]:
+                chosen = scored
+            if not self._can_tune:
+                break
+        assert chosen is not None
+        return chosen[1]
+
+    def _combine(
+        self, sizes: tuple[int, ...], parts: list[TrialResult], tuned: list[Best], result: TrialResult
+    ) -> None:
+        for name in _SUMMED:
+            setattr(result, name, sum(getattr(part, name) for part in parts))
+        for name in _OF_LARGEST:
+            setattr(result, name, getattr(parts[-1], name))
+        chosen = [readable({key: value for key, value in best.point.items() if key[0] != TOP}) for best in tuned]
+        result.chosen = chosen[-1]
+        reused = [part.fit_wall for part, best in zip(parts, tuned, strict=True) if best.fitted is not None]
+        if reused:  # made while tuning and reported as final fits: their time must not count twice
+            result.tune_wall = max(0.0, result.tune_wall - result.select_wall - sum(reused))
+        result.curve = Curve(
+            sizes=np.array(sizes, dtype=np.int64),
+            metrics=tuple(self.metrics),
+            scores=np.array([[part.scores[name] for part in parts] for name in self.metrics]),
+            seconds=np.array([part.fit_wall for part in parts]),
+            chosen=tuple(chosen) if self.method.grid else (),
+        )
+        of_first = result.curve.scores[0]
+        result.scores = {
+            **parts[-1].scores,
+            "area": area_under(np.log(result.curve.sizes), of_first),
+            "area_linear": area_under(result.curve.sizes.astype(np.float64), of_first),
+        }
+
+
+def area_under(positions: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
+    """Return the area under a curve by the trapezoid rule, divided by the range of the axis: a mean score.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_sizes,)
+        Ascending; of one position, the score itself is returned.
+    scores : ndarray of shape (n_sizes,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> area_under(np.array([0.0, 1.0, 3.0]), np.array([0.0, 1.0, 1.0]))
+    0.8333333333333334
+    """
+    if len(positions) == 1:
+        return float(scores[0])
+    return float(trapezoid(scores, positions) / (positions[-1] - positions[0]))

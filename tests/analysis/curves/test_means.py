@@ -1,0 +1,55 @@
+"""Mean curves: the interval is that of the corrected resampled t-test, and has no width without spread."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mfbench.analysis.curves.means import COLUMNS, mean_curves
+from mfbench.analysis.one_dataset.paired import corrected_t_test
+
+FOLDS = [0.6, 0.7, 0.5, 0.65, 0.8]
+
+
+def test_the_interval_is_the_formula_of_the_docs(make_curves):
+    row = mean_curves(make_curves({("d", "A"): {4: FOLDS}}), ratio=0.25).iloc[0]
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 0.25) * np.var(FOLDS, ddof=1))
+    assert row["mean"] == pytest.approx(0.65) and row["sd"] == pytest.approx(np.std(FOLDS, ddof=1))
+    assert (row["low"], row["high"]) == (pytest.approx(0.65 - half), pytest.approx(0.65 + half))
+    assert (row["folds"], row["seconds"]) == (5, 0.5)
+
+
+def test_it_is_the_interval_of_the_test_against_zero(make_curves):
+    row = mean_curves(make_curves({("d", "A"): {4: FOLDS}}, "log_loss"), ratio=0.25, alpha=0.1).iloc[0]
+    test = corrected_t_test(FOLDS, np.zeros(5), 0.25, alpha=0.1)
+    assert (row["low"], row["high"]) == (pytest.approx(test.low), pytest.approx(test.high))
+
+
+def test_intervals_of_shares_are_cut_and_others_are_not(make_curves):
+    scores = [0.0, 1.0, 0.0, 1.0, 1.0]
+    share = mean_curves(make_curves({("d", "A"): {1: scores}}), 0.25).iloc[0]
+    other = mean_curves(make_curves({("d", "A"): {1: scores}}, "mcc"), 0.25).iloc[0]
+    assert (share["low"], share["high"]) == (0.0, 1.0)
+    assert other["low"] < 0.0 and other["high"] > 1.0
+
+
+def test_without_spread_the_interval_is_a_point(make_curves):
+    row = mean_curves(make_curves({("d", "A"): {1: [0.7] * 5}}), 0.25).iloc[0]
+    assert (row["low"], row["high"], row["sd"]) == (0.7, 0.7, 0.0)
+
+
+@pytest.mark.parametrize("folds", [1, 4])
+def test_below_five_folds_there_is_no_interval(make_curves, folds):
+    row = mean_curves(make_curves({("d", "A"): {1: FOLDS[:folds]}}), 0.25).iloc[0]
+    assert row["mean"] == pytest.approx(np.mean(FOLDS[:folds]))
+    assert np.isnan(row["low"]) and np.isnan(row["high"]) and row["folds"] == folds
+
+
+def test_missing_scores_are_left_out_and_sizes_ascend(make_curves):
+    curves = make_curves({("d", "B"): {10: [*FOLDS, np.nan], 2: FOLDS}, ("d", "A"): {1: [0.5]}})
+    frame = mean_curves(curves, 0.25)
+    assert frame[["method", "size", "folds"]].values.tolist() == [["B", 2, 5], ["B", 10, 5], ["A", 1, 1]]
+    assert frame["mean"].tolist() == pytest.approx([0.65, 0.65, 0.5])
+
+
+def test_without_curves_there_are_columns_alone(make_curves):
+    assert mean_curves(make_curves({("d", "A"): {1: [0.5]}})[:0], 0.25).columns.tolist() == COLUMNS

@@ -1,0 +1,160 @@
+"""The section on curves: a table and a chart for each classifier, details on request, and nothing without curves."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from mfbench.errors import UsageError
+from mfbench.report.brief import brief_report
+from mfbench.report.contents import report_of
+from mfbench.report.present import Form, present_run
+from mfbench.report.render.csv import to_csv
+from mfbench.report.render.markdown import to_markdown
+from mfbench.report.sections.curves import curve_details, curves, points
+from mfbench.trials import TrialResult
+
+NOISE = np.array([0.02, -0.01, 0.0, 0.01, -0.02])
+DESCRIBE = {"A1": "a → knn", "B1": "b → knn", "A2": "a → svm [tunes C 1, 10]"}
+TITLE = "Accuracy against the number of features"
+
+
+@pytest.fixture
+def cell(curved):
+    """Return a function that makes five folds whose mean curve is that."""
+
+    def make(*means, sizes=(1, 2, 4), **fields):
+        turned = [NOISE if number % 2 else NOISE[::-1] for number in range(len(means))]
+        table = np.add(np.array(means)[:, None], turned)
+        return [curved(list(column), sizes, **fields) for column in table.T]
+
+    return make
+
+
+@pytest.fixture
+def run(write_run, cell):
+    """Two datasets; A1 is better than B1 on both, and needs two features; A2 has another classifier."""
+    cells = {
+        ("d", "A1"): cell(0.5, 0.9, 0.9), ("d", "B1"): cell(0.5, 0.6, 0.8), ("d", "A2"): cell(0.4, 0.5, 0.5),
+        ("e", "A1"): cell(0.5, 0.9, 0.9), ("e", "B1"): cell(0.5, 0.6, 0.88), ("e", "A2"): cell(0.4, 0.5, 0.5),
+    }  # fmt: skip
+    return write_run(cells, describe=DESCRIBE, features="uvwx", relevant={"d": [0, 3]})
+
+
+def texts(table):
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_each_classifier_has_a_table_and_a_chart(run):
+    section = curves(run)
+    assert section.title == TITLE
+    assert [table.title for table in section.tables] == [
+        "Classifier knn, over 2 datasets",
+        "Classifier svm, over 2 datasets",
+    ]
+    assert [chart.name for chart in section.charts] == ["curves-01-knn", "curves-02-svm"]
+    first = section.tables[0]
+    assert [name.replace("\n", " ") for name in first.columns] == [
+        "method", "area", "area, linear", "rank", "sufficient size", "95 % size", "stability", "precision", "recall",
+    ]  # fmt: skip
+    # Log: (0.5 + 0.9) / 4 + 0.9 / 2 = 0.8. Linear: 0.7 / 3 + 0.9 · 2 / 3 = 0.833.
+    assert texts(first)[0] == ["A1", "80.0", "83.3", "1.00", "2", "2", "1.00", "0.50", "0.50"]
+    assert first.rows[0][1].role == "best" and first.rows[1][1].role == "plain"
+
+
+def test_sizes_that_some_datasets_lack_say_on_how_many_they_are(run):
+    row = texts(curves(run).tables[0])[1]
+    # 95 % of 0.9 are 0.855: B1 reaches them on e alone.
+    assert row[0] == "B1" and row[5] == "4 (1/2)"
+    assert texts(curves(run).tables[1])[0][5] == "–"
+    assert any("8 of 10 datasets" in note for note in curves(run).notes)
+
+
+def test_the_stability_of_all_features_is_undefined(run):
+    assert texts(curves(run).tables[0])[1][6] == "–"  # B1 needs all features on both datasets
+
+
+def test_an_incomplete_cell_leaves_the_rank_and_is_marked_in_the_details(write_run, cell, failure):
+    cells = {
+        ("d", "A1"): cell(0.5, 0.9, 0.9), ("d", "B1"): [*cell(0.5, 0.6, 0.8)[:4], failure()],
+        ("e", "A1"): cell(0.5, 0.9, 0.9), ("e", "B1"): cell(0.5, 0.6, 0.88),
+    }  # fmt: skip
+    run = write_run(cells, describe=DESCRIBE, features="uvwx")
+    assert "knn: 1 of 2 datasets" in curves(run).notes[-1]
+    (b,) = [row for row in curve_details(run).tables[0].rows if row[0].text == "B1"]
+    assert b[1].text.endswith("(4/5)") and b[1].role == "missing"
+    assert b[4].text == "–"  # four folds allow no test
+
+
+def test_the_details_have_a_table_for_each_dataset_the_largest_area_first(run):
+    tables = curve_details(run).tables
+    assert [table.title for table in tables] == ["d", "e"]
+    assert [row[0] for row in texts(tables[0])] == ["A1", "B1", "A2"]
+    assert texts(tables[0])[0] == ["A1", "80.0", "83.3", "2: 90.0", "2: 90.0", "2", "1.00", "0.50", "0.50"]
+    assert len(tables[1].columns) == 7  # no truth is known on e
+    names = [chart.name for chart in curve_details(run).charts]
+    assert names == ["curves-stability", "curves-precision", "curves-recall"]
+
+
+def test_one_dataset_is_named(write_run, cell):
+    section = curves(write_run({("d", "A1"): cell(0.5, 0.9, 0.9)}, describe=DESCRIBE, features="uvwx"))
+    assert section.tables[0].title == "Classifier knn, on d"
+    assert any("Of one dataset." in note for note in section.notes)
+
+
+def test_one_fold_and_one_size(write_run, curved):
+    run = write_run({("d", "A1"): [curved([0.7], (4,))]}, describe=DESCRIBE, features="uvwx")
+    (row,) = texts(curves(run).tables[0])
+    assert row == ["A1", "70.0", "70.0", "1.00", "4", "4"]
+
+
+def test_a_loss_is_not_in_percent_and_the_smallest_area_is_the_best(write_run, cell):
+    cells = {("d", "A1"): cell(0.5, 0.2, 0.2, metric="log_loss"), ("d", "B1"): cell(0.5, 0.4, 0.4, metric="log_loss")}
+    section = curves(write_run(cells, metrics=["log_loss"], describe=DESCRIBE, features="uvwx"))
+    assert section.title == "log_loss against the number of features"
+    (table,) = section.tables
+    assert texts(table)[0][:4] == ["A1", "0.275", "0.250", "1.00"] and table.rows[0][1].role == "best"
+
+
+def test_it_is_in_the_reports_of_runs_with_curves_alone(run, small_run):
+    for own, has in ((run, True), (small_run, False)):
+        for report in (report_of(own), brief_report(own, 120)):
+            assert (TITLE in [section.title for section in report.sections if section.has_content]) == has
+    assert f"{TITLE}, by dataset" in to_markdown(report_of(run, statistics=True))
+    assert f"{TITLE}, by dataset" not in to_markdown(report_of(run))
+
+
+def test_csv_has_the_summary_beside_the_scores(run):
+    rows = list(csv.DictReader(io.StringIO(to_csv(report_of(run, everything=True)))))
+    first = next(row for row in rows if (row["dataset"], row["method"]) == ("d", "A1"))
+    assert (first["classifier"], first["curve_sufficient_size"], first["curve_close_size"]) == ("knn", "2.0", "2.0")
+    assert float(first["curve_area"]) == pytest.approx(0.8)
+
+
+def test_the_points_of_all_curves_are_another_csv(run):
+    frame = points(run)
+    assert len(frame) == 6 * 3
+    rows = list(csv.DictReader(io.StringIO(present_run(run, Form("curves"), None))))
+    assert list(rows[0]) == list(frame.columns)
+    assert [float(row["mean"]) for row in rows] == pytest.approx(frame["mean"].tolist())
+    own = next(row for row in rows if (row["dataset"], row["method"], row["size"]) == ("d", "A1", "2"))
+    assert (own["precision"], own["recall"], own["folds"]) == ("0.5", "0.5", "5")
+
+
+def test_a_run_without_curves_has_no_points(small_run):
+    with pytest.raises(UsageError, match="--curves needs a run with"):
+        present_run(small_run, Form("curves"), None)
+
+
+def test_methods_without_a_curve_stay_in_the_other_tables(write_run, cell):
+    cells = {("d", "A1"): cell(0.5, 0.9, 0.9), ("d", "1NN"): [TrialResult(key="", scores={"accuracy": 0.7})] * 5}
+    run = write_run(cells, describe=DESCRIBE, features="uvwx")
+    assert set(run.curve_summary["method"]) == {"A1"} and set(run.scores["method"]) == {"A1", "1NN"}
+
+
+def test_of_a_run_that_is_not_complete_the_common_folds_count(write_run, cell):
+    cells = {("d", "A1"): cell(0.5, 0.9, 0.9), ("d", "B1"): [*cell(0.5, 0.6, 0.8)[:3], None, None]}
+    run = write_run(cells, describe=DESCRIBE, features="uvwx")
+    assert set(run.curve_means["folds"]) == {3} == set(run.curve_rankings["folds"])
+    assert run.curve_summary["planned"].tolist() == [3, 3]

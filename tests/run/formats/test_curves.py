@@ -1,0 +1,50 @@
+"""Stored curves come back as they were, from the store too; stores without them stay valid."""
+
+import numpy as np
+import pytest
+
+from mfbench.run.formats.curves import pack_curve, unpack_curve
+from mfbench.run.store import Store
+from mfbench.trials import Curve, Trial, TrialResult
+
+
+def curve_of(n_sizes, **changes):
+    values = {
+        "sizes": np.arange(1, n_sizes + 1),
+        "metrics": ("accuracy", "log_loss"),
+        "scores": np.random.default_rng(0).random((2, n_sizes)),
+        "seconds": np.linspace(0.1, 0.3, n_sizes),
+    }
+    return Curve(**{**values, **changes})
+
+
+def assert_equal(one, other):
+    for name in ("sizes", "scores", "seconds"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert (one.metrics, one.chosen) == (other.metrics, other.chosen)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        curve_of(1),
+        curve_of(200),
+        curve_of(2, scores=np.array([[0.1, np.nan], [np.inf, 1 / 3]])),
+        curve_of(2, chosen=({"n_neighbors": 1}, {"n_neighbors": 3})),
+    ],
+)
+def test_what_is_stored_comes_back(curve, tmp_path):
+    assert_equal(unpack_curve(pack_curve(curve)), curve)
+    trial = Trial("key", "iris", "A", 0, 0, 0)
+    with Store(tmp_path) as store:
+        store.set_plan([trial])
+        assert not store.has_curves()
+        store.add(trial, TrialResult(key="key", curve=curve))
+        (row,) = store.rows(("curve",))
+        assert_equal(row["curve"], curve)
+        assert store.has_curves()
+
+
+def test_parameters_of_numpy_are_stored_as_plain_numbers():
+    back = unpack_curve(pack_curve(curve_of(1, chosen=({"C": np.float64(0.5)},))))
+    assert back.chosen == ({"C": 0.5},)
