@@ -79,6 +79,54 @@ def test_the_power_of_a_run_is_planned_from_a_run_or_its_folder(run):
         mfbench.power(run, 0.02, methods=["XGB"])
 
 
+CURVES = """
+[suite]
+name = "curves"
+[protocol]
+folds = 6
+metrics = ["area", "accuracy"]
+curve = [1, 3, "all"]
+[[datasets]]
+use = ["wine"]
+[[methods]]
+label = "A"
+selector = "anova-f"
+classifier = "knn"
+[[methods]]
+label = "R"
+selector = "random"
+classifier = "knn"
+tune = { n_neighbors = [1, 5] }
+[[methods]]
+label = "V"
+selector = "variance"
+classifier = "knn"
+curve = { count = 4 }
+"""
+
+
+def test_curves_are_run_merged_and_compared_by_their_area(tmp_path):
+    suite = tmp_path / "curves.toml"
+    suite.write_text(CURVES)
+    shards = [mfbench.run_suite(str(suite), out=tmp_path / "out", jobs=1, shard=f"{number}/2") for number in (1, 2)]
+    parts = pd.concat([shard.curves for shard in shards])
+    run = mfbench.merge([shard.path for shard in shards], into=tmp_path / "merged")
+    order = ["method", "fold", "metric", "size"]
+    pd.testing.assert_frame_equal(
+        run.curves.sort_values(order, ignore_index=True), parts.sort_values(order, ignore_index=True)
+    )
+    sizes = {method: sorted(own["size"].unique()) for method, own in run.curves.groupby("method")}
+    assert sizes == {"A": [1, 3, 13], "R": [1, 3, 13], "V": [1, 2, 6, 13]}
+    at_all = run.curves[(run.curves["size"] == 13) & (run.curves["metric"] == "accuracy")]
+    pairs = at_all.merge(run.trials, on=["dataset", "method", "fold"])
+    assert len(pairs) == 18 and (pairs["score"] == pairs["accuracy"]).all()
+    verdicts = run.wins_ties_losses(reference="A").set_index("method")
+    means = run.trials.groupby("method")["area"].mean()
+    assert 0 < verdicts.loc["R", "p_value"] < 1
+    assert verdicts.loc["R", "difference"] == pytest.approx(means["A"] - means["R"])
+    assert run.meta.curves["A"] == [1, 3, "all"] and run.meta.curves["V"].count == 4
+
+
 def test_make_and_load(tmp_path):
     assert mfbench.make("relieff(n_neighbors=7)").n_neighbors == 7
     assert mfbench.make("relieff", kind="selector").get_params()["n_neighbors"] == 10

@@ -239,7 +239,9 @@ class Run(RecordedRun):
     @cached_property
     def curve_summary(self) -> pd.DataFrame:
         """One row per dataset and method with a curve: areas, sizes that are enough, and figures at that size."""
-        classifiers = {label: classifier_of(text) for label, text in self.methods.items()}
+        # A method whose trials all failed has no curve that is stored.
+        curved = {*self.meta.curves, *self.curves["method"]}
+        classifiers = {label: classifier_of(text) for label, text in self.methods.items() if label in curved}
         return curve_summary(
             self._compared_curves, self._compared_areas, self.curve_rankings, classifiers, self.curve_settings
         )

@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mfbench_baselines._classifier import CodedClassifier, SelectingMixin, one_against_rest, shares
-from mfbench_baselines._hiernet_solver import Problem, solve_strong, solve_weak
+from mfbench_baselines._hiernet_active import solve_weak_active
+from mfbench_baselines._hiernet_solver import Problem, solve_strong
 from mfbench_baselines._pairs import pair_matrix
 from mfbench_baselines._screen import strongest
 
@@ -108,10 +109,11 @@ class HierNet(SelectingMixin, CodedClassifier):
     Notes
     -----
     The solver is accelerated proximal gradient descent with restarts; it goes through the penalties from the largest
-    down and starts each fit from the previous solution. A step takes O(n p²) for the gradient and O(p² log p) for the
-    constraints; memory O(n p + p²). Strong hierarchy uses the alternating direction method of multipliers, with a few
-    dozen rounds of at most 20 such steps, until a point of the dual problem shows that the minimum is near. A share of
-    1e-8 of the penalty is quadratic, which makes b⁺ and b⁻ unique.
+    down and starts each fit from the previous solution. With weak hierarchy it moves the terms that may differ from 0,
+    O(n m) time for m of them, and ends by a step of all terms, which takes O(n p²) for the gradient and O(p² log p) for
+    the constraints; memory O(n (p + m) + p²). Strong hierarchy uses the alternating direction method of multipliers,
+    with a few dozen rounds of at most 20 steps of all terms, until a point of the dual problem shows that the minimum
+    is near. A share of 1e-8 of the penalty is quadratic, which makes b⁺ and b⁻ unique.
     With "gaussian", probabilities are predictions clipped to [0, 1].
 
     References
@@ -271,7 +273,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         self, problem: Problem, penalties: NDArray[np.float64]
     ) -> Iterator[tuple[float, tuple[NDArray[np.float64], float, int]]]:
         """Yield each penalty with its solution, from the largest down, each started from the previous one."""
-        solve = partial(solve_strong, largest_gap=0.1 * self.tol) if self.hierarchy == "strong" else solve_weak
+        solve = partial(solve_strong, largest_gap=0.1 * self.tol) if self.hierarchy == "strong" else solve_weak_active
         variables, intercept = problem.start()
         for penalty in penalties:
             variables, intercept, steps = solve(

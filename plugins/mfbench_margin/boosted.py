@@ -56,6 +56,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
         Of each learner; see `mfbench_margin.IMMIGRATE`.
     random_state : int, RandomState instance or None, default=None
         Seed of ``init="random"``, which draws another W in every round.
+    precision, n_jobs
+        Of each learner; see `mfbench_margin.IMMIGRATE`.
 
     Attributes
     ----------
@@ -122,7 +124,11 @@ class BoostedIMMIGRATE(ScoreClassifier):
         "perfect": [StrOptions({"discard", "keep"})],
         **{name: IMMIGRATE._parameter_constraints[name] for name in ("solver", "cone", "prune", "max_iter", "init")},
         "random_state": ["random_state"],
+        **{name: IMMIGRATE._parameter_constraints[name] for name in ("precision", "n_jobs")},
     }
+    # Of ensembles without these parameters.
+    precision: str = "double"
+    n_jobs: int | None = None
 
     def __init__(
         self,
@@ -138,6 +144,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
         max_iter: int | None = 5,
         init: Any = "identity",
         random_state: Any = None,
+        precision: str = "double",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.sigma_max = sigma_max
@@ -151,6 +159,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
         self.max_iter = max_iter
         self.init = init
         self.random_state = random_state
+        self.precision = precision
+        self.n_jobs = n_jobs
 
     def _learn(self, X: Matrix, codes: NDArray[np.int64], sample_weights: Matrix) -> None:
         random_state = check_random_state(self.random_state)
@@ -306,8 +316,9 @@ class Rounds:
     def _learner(self, sigma: float) -> IMMIGRATE:
         own = self.boosted
         return IMMIGRATE(
-            sigma, own.solver, own.cone, own.prune, own.max_iter, init=self.init, random_state=self.random_state
-        )
+            sigma, own.solver, own.cone, own.prune, own.max_iter, init=self.init, random_state=self.random_state,
+            precision=own.precision, n_jobs=own.n_jobs,
+        )  # fmt: skip
 
     def learn(self, sigma: float, D: Matrix) -> tuple[IMMIGRATE, NDArray[np.bool_]]:
         """Return a learner and a mask of the training samples that it misclassifies, each predicted from the others."""

@@ -22,6 +22,7 @@ from mfbench_margin.immigrate import IMMIGRATE
 Matrix = NDArray[np.float64]
 # A matrix of all features is only created up to this size: 200 MB.
 LARGEST_MATRIX = 5000
+_NOT_TAKEN = ("init", "random_state", "precision", "n_jobs")
 _SCREEN: dict[str, list[Any]] = {
     "threshold": [Interval(Real, 0, None, closed="left")],
     "max_features": [Interval(Integral, 1, None, closed="left")],
@@ -276,7 +277,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in BoostedIMMIGRATE._parameter_constraints.items() if k not in ("init", "random_state")},
+        **{k: v for k, v in BoostedIMMIGRATE._parameter_constraints.items() if k not in _NOT_TAKEN},
         **_SCREEN,
         "screen": [StrOptions({"once", "per-round"})],
     }

@@ -92,7 +92,7 @@ def draw_path(path: WeightPath, names: Sequence[str]) -> Any:
     """
     import altair as alt
 
-    named = np.argsort(-path.rows[-1], kind="stable")[:8].tolist()
+    named = np.argsort(-path.after_last(), kind="stable")[:8].tolist()
     rows = weights_over_theta(path, names)
     large = alt.Data(values=[row for row in rows if row["number"] in named])
     small = alt.Data(values=[row for row in rows if row["number"] not in named])

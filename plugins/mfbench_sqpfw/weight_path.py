@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,31 +56,39 @@ class WeightPath:
     ----------
     thetas : ndarray of shape (n_breakpoints + 1,)
         0 and the breakpoints, in ascending order; the last is the end.
-    rows : ndarray of shape (n_breakpoints + 1 + n_jumps, n_features)
-        Weights, each stored once, since thousands of breakpoints with thousands of features need much memory.
+    stored : csr_array of shape (n_breakpoints + 1 + n_jumps, n_features)
+        Weights, each stored once and without zeros, since thousands of breakpoints with thousands of features need much
+        memory.
     reached, left : ndarray of int64, shape (n_breakpoints + 1,)
         Indices of the rows with the weights on reaching and on leaving each theta; they differ at jumps.
     events : list of Event
         One for each theta except the first.
+    rows : ndarray of shape (n_breakpoints + 1 + n_jumps, n_features)
+        The stored weights with their zeros; built on access.
     before, after : ndarray of shape (n_breakpoints + 1, n_features)
-        The weights on reaching and on leaving each theta; built from the rows on access.
+        The weights on reaching and on leaving each theta; built on access.
     """
 
     thetas: Floats
-    rows: Floats
+    stored: Any
     reached: Ints
     left: Ints
     events: list[Event]
 
     @property
+    def rows(self) -> Floats:
+        """The stored weights with their zeros."""
+        return self._rows(np.arange(self.stored.shape[0]))
+
+    @property
     def before(self) -> Floats:
         """The weights on reaching each theta."""
-        return self.rows[self.reached]
+        return self._rows(self.reached)
 
     @property
     def after(self) -> Floats:
         """The weights on leaving each theta."""
-        return self.rows[self.left]
+        return self._rows(self.left)
 
     def weights_at(self, theta: ArrayLike) -> Floats:
         """Return the weights at theta, after the jump if there is one.
@@ -111,9 +120,19 @@ class WeightPath:
         right = np.minimum(left + 1, len(self.thetas) - 1)
         width = self.thetas[right] - self.thetas[left]
         share = np.divide(flat - self.thetas[left], width, out=np.zeros_like(flat), where=width > 0)[:, None]
-        weights: Floats = (1.0 - share) * self.rows[self.left[left]] + share * self.rows[self.reached[right]]
-        weights[share[:, 0] == 0] = self.rows[self.left[left[share[:, 0] == 0]]]
+        weights: Floats = (1.0 - share) * self._rows(self.left[left]) + share * self._rows(self.reached[right])
+        weights[share[:, 0] == 0] = self._rows(self.left[left[share[:, 0] == 0]])
         return weights[0] if values.ndim == 0 else weights
+
+    def after_last(self) -> Floats:
+        """Return the weights at the end of the path."""
+        weights: Floats = self._rows(self.left[-1:])[0]
+        return weights
+
+    def _rows(self, numbers: Ints) -> Floats:
+        """Return stored rows with their zeros."""
+        weights: Floats = self.stored[numbers].toarray()
+        return weights
 
     @property
     def jumps(self) -> Ints:

@@ -40,8 +40,8 @@ class SQPFeatureWeighting(WeightedNeighbours):
         Number of hits and of misses of each target that are watched one by one; the result does not depend on it. None
         watches all, with memory O(n²); "auto" means 20 if there are more than 64 samples, else all.
     max_iter : int, default=None
-        Largest number of steps; None means max(20000, 100 n kappa). If it is reached, the weights are still feasible
-        and consistent with their target neighbours.
+        Largest number of steps; None means max(20000, 100 n kappa, min(20 l, 50000)) for l features. If it is
+        reached, the weights are still feasible and consistent with their target neighbours.
     tol : float, default=1e-10
         A step to the solution of the current quadratic program counts as none if all its entries are smaller.
     n_restarts : int, default=20

@@ -1,4 +1,4 @@
-"""LMNN, forward selection, SODA and Boruta against other implementations; ratios are in ``extra_info``.
+"""LMNN, forward selection, SODA, Boruta and hierNet against other implementations; ratios are in ``extra_info``.
 
 Run with ``pytest tests/benchmarks/test_baselines.py --benchmark-only``. One thread; nothing asserts a time.
 """
@@ -17,9 +17,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 import mfbench_baselines.boruta
+import mfbench_baselines.hiernet
+from mfbench_baselines._hiernet_solver import solve_weak
 from mfbench_baselines._multinomial import newton_step
 from mfbench_baselines._soda_search import Search
 from mfbench_baselines.boruta import Boruta
+from mfbench_baselines.hiernet import HierNet
 from mfbench_baselines.metric import LMNN
 from mfbench_baselines.soda import SODA
 from mfbench_baselines.stepwise import SequentialForward
@@ -140,3 +143,18 @@ def test_boruta(benchmark, monkeypatch, name):
     if benchmark.stats is not None:
         benchmark.extra_info["seconds_with_scikit_learns_forest"] = seconds
         benchmark.extra_info["times_faster_than_scikit_learns_forest"] = seconds / benchmark.stats.stats.min
+
+
+@pytest.mark.benchmark(group="hiernet")
+@pytest.mark.parametrize("name", ["wine", "wdbc"])
+def test_hiernet(benchmark, monkeypatch, name):
+    X, y = table(name)
+    HierNet(relative_penalty=0.5).fit(X[::5], y[::5])
+    benchmark.pedantic(lambda: HierNet(random_state=0).fit(X, y), rounds=3, iterations=1)
+    monkeypatch.setattr(mfbench_baselines.hiernet, "solve_weak_active", solve_weak)
+    begin = time.perf_counter()
+    HierNet(random_state=0).fit(X, y)
+    seconds = time.perf_counter() - begin
+    if benchmark.stats is not None:
+        benchmark.extra_info["seconds_with_all_terms"] = seconds
+        benchmark.extra_info["times_faster_than_with_all_terms"] = seconds / benchmark.stats.stats.min

@@ -171,6 +171,24 @@ def test_many_samples(benchmark):
     benchmark.pedantic(lambda: published().fit(X, y), rounds=1, iterations=1)
 
 
+@pytest.mark.benchmark(group="immigrate-6000x28")
+@pytest.mark.parametrize(
+    "parameters", [{"n_jobs": 2}, {"precision": "auto"}, {"precision": "auto", "n_jobs": 2}], ids=str
+)
+def test_threads_and_single_precision(benchmark, parameters):
+    """Ten iterations against those in double precision on one thread."""
+    X, y = random_table(6000, 28)
+    published(max_iter=2, **parameters).fit(X[:5000], y[:5000])
+    ours = benchmark.pedantic(lambda: published(**parameters).fit(X, y), rounds=1, iterations=1)
+    begin = time.perf_counter()
+    plain = published().fit(X, y)
+    theirs = time.perf_counter() - begin
+    assert_allclose(ours.matrix_, plain.matrix_, rtol=0, atol=1e-4)
+    benchmark.extra_info["plain_seconds"] = theirs
+    if benchmark.stats is not None:
+        benchmark.extra_info["times_faster"] = theirs / benchmark.stats.stats.min
+
+
 SCREENED = {
     "im4e": lambda: mfbench_margin.IM4E(sigma=4.0),
     "egt": lambda: mfbench_margin.IM4EIMMIGRATE(sigma=4.0),

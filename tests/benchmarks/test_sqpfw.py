@@ -89,6 +89,55 @@ def test_whole_path(benchmark):
     benchmark.extra_info["jumps"] = len(fitted.path_.jumps)
 
 
+def expression(n, p, seed=0):
+    """Data like those of gene sets: a few of very many features differ between the classes."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
+    X[:, : p // 50] += y[:, None]
+    return X, y
+
+
+@pytest.mark.benchmark(group="sqpfw-wide")
+@pytest.mark.parametrize(("n", "p", "theta"), [(62, 2000, 1.0), (49, 7129, 0.1)])
+def test_wide_data(benchmark, n, p, theta):
+    """A cold start on wide data, where features leave and return thousands of times; and the rows tested again."""
+    warm()
+    X, y = expression(n, p)
+    fitted = benchmark.pedantic(lambda: SQPFeatureWeighting(theta=theta).fit(X, y), rounds=1, iterations=1)
+    note(benchmark, fitted)
+
+
+@pytest.mark.benchmark(group="sqpfw-ties")
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_categories(benchmark, n_classes):
+    """1600 x 20 categories, nearly all of whose distances are tied."""
+    warm()
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (1600, 20)).astype(float), rng.integers(0, n_classes, 1600)
+    fitted = benchmark.pedantic(lambda: SQPFeatureWeighting(random_state=0).fit(X, y), rounds=1, iterations=1)
+    note(benchmark, fitted)
+
+
+def note(benchmark, fitted):
+    benchmark.extra_info["steps"] = fitted.n_steps_
+    benchmark.extra_info["rechecks"] = fitted.n_rechecks_
+    benchmark.extra_info["objective"] = fitted.objective_
+    benchmark.extra_info["optimal"] = fitted.certificate_.optimal
+    if benchmark.stats is not None:
+        benchmark.extra_info["milliseconds_per_step"] = 1e3 * benchmark.stats.stats.min / fitted.n_steps_
+
+
+@pytest.mark.benchmark(group="sqpfw-memory")
+def test_memory_of_a_path(benchmark):
+    """The weights of a path on wide data take the memory of those that are positive; the ratio to all of them."""
+    warm()
+    X, y = expression(40, 3000)
+    fitted = benchmark.pedantic(lambda: SQPFeatureWeightingPath(theta_max=0.3).fit(X, y), rounds=1, iterations=1)
+    stored = fitted.path_.stored
+    size = stored.data.nbytes + stored.indices.nbytes + stored.indptr.nbytes
+    benchmark.extra_info["share_of_the_full_table"] = size / (8 * np.prod(stored.shape))
+
+
 def quadprog_step(quadprog, state, theta):
     """Return the seconds that quadprog needs for the QP (3) of the current sets with all constraints."""
     n_targets, p = len(state.targets), int(state.counts[POSITIVE])
@@ -107,7 +156,7 @@ def quadprog_step(quadprog, state, theta):
         rows.append((e - e[state.rep[row]])[member])
         signs.append(sign[member])
     unequal = np.vstack([np.vstack(rows) * np.concatenate(signs)[:, None], np.eye(p)])
-    equal = np.vstack([np.ones(p), state.tie_b[: state.counts[TIES], :p]])
+    equal = np.vstack([np.ones(p), state.tie_b[state.tie_slot[: state.counts[TIES]], :p]])
     right = np.r_[1.0, np.zeros(len(equal) - 1 + len(unequal))]
     lin = state.bar[:p] - theta * state.c[:p]
     begin = time.perf_counter()

@@ -331,3 +331,40 @@ def test_refuses_bad_data(make_groups):
         make().fit(X, np.arange(len(y)))
     with pytest.raises(ValueError, match="features"):
         make().fit(X, y).predict(X[:, :2])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("cone", ["nonneg", "psd"])
+def test_single_precision_comes_to_the_same_end(solver, cone):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 6))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    double, auto = (make(solver=solver, cone=cone, max_iter=8, precision=p).fit(X, y) for p in ("double", "auto"))
+    assert auto.single_ and not double.single_
+    assert_allclose(auto.matrix_, double.matrix_, rtol=0, atol=1e-4)
+    assert_allclose(auto.objective_trace_[-1], double.objective_trace_[-1], rtol=1e-5)
+    assert_array_equal(auto.predict(X[:200]), double.predict(X[:200]))
+    if solver == "monotone":
+        assert auto.gap_ == pytest.approx(double.gap_, rel=0.05, abs=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_single_precision_is_not_used_where_it_is_not_enough():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 6))
+    y = (X[:, 0] > 0).astype(int)
+    double, auto = (make(sigma=1e-4, max_iter=1, precision=p).fit(X, y) for p in ("double", "auto"))
+    assert not auto.single_
+    assert_array_equal(auto.matrix_, double.matrix_)
+    assert not make(max_iter=1, precision="auto").fit(X[:500], y[:500]).single_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_threads_change_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4200, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    one, two = (make(max_iter=2, n_jobs=n).fit(X, y) for n in (None, 2))
+    assert_array_equal(one.matrix_, two.matrix_)
+    assert_array_equal(one.objective_trace_, two.objective_trace_)

@@ -22,7 +22,7 @@ from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.protocols import Split
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Candidate, Status, Trial, TrialResult, Unavailable
+from mfbench.trials import Candidate, Curve, Status, Trial, TrialResult, Unavailable
 
 FOLDS = 2
 TABLES = ("meta", "datasets", "left_out", "splits", "plan", "trials")
@@ -300,6 +300,18 @@ class TestSameTrials:
         )
         with pytest.raises(RunError, match=f"^{re.escape(message)}$"):
             merge_runs([Path("a"), Path("b")], Path("joined"))
+
+    def test_curves_are_compared_by_their_scores_and_not_by_their_seconds(self, write):
+        def curved(score, seconds):
+            sizes, scores = np.array([1, 2]), np.array([[score, 0.5]])
+            return measured(0.5, curve=Curve(sizes, ("accuracy",), scores, np.array([seconds, 1.0])))
+
+        for name, score, seconds in (("a", 0.25, 1.0), ("b", 0.25, 2.0), ("c", 0.375, 1.0)):
+            write(name, {("iris", "A"): curved(score, seconds)})
+        merge_runs([Path("a"), Path("b")], Path("joined"))
+        assert Run(Path("joined")).curves["score"].tolist() == 2 * [0.25, 0.5]  # two folds
+        with pytest.raises(RunError, match="a and c have different results of A on iris in repeat 0, fold 0"):
+            merge_runs([Path("a"), Path("c")], Path("other"))
 
     def test_the_points_of_a_grid_are_compared_by_their_results(self, write):
         def tuned(score, seconds):

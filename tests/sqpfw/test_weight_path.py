@@ -14,7 +14,14 @@ def test_weights_are_stored_once():
     assert 0 < len(path.jumps) < len(path.events)
     assert len(path.rows) == len(path.thetas) + len(path.jumps)
     assert_array_equal(path.after[-1], path.rows[-1])
+    assert_array_equal(path.after_last(), path.rows[-1])
     assert_array_equal(np.flatnonzero(path.reached != path.left), path.jumps)
+
+
+def test_zeros_take_no_memory():
+    rng = np.random.default_rng(3)
+    path = sqpfw_path(rng.normal(size=(20, 40)), np.arange(20) % 2, 2.0)
+    assert path.stored.nnz == np.count_nonzero(path.rows) < path.rows.size
 
 
 def test_prefix():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from mfbench.analysis.one_dataset.paired import LEAST_PAIRS, corrected_error
+from mfbench.analysis.one_dataset.paired import corrected_error
 from mfbench.run.trial.metrics import SCORES
 
 KEYS = ["dataset", "method", "metric", "size"]
@@ -39,8 +39,8 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     -------
     DataFrame
         Columns dataset, method, metric, size, mean, sd, low, high, folds (with a score) and seconds (mean time to fit
-        the classifier at this size). Below `mfbench.analysis.one_dataset.paired.LEAST_PAIRS` folds there is no
-        interval. If all folds have the same score the interval is a point. Intervals of shares are cut at 0 and 1.
+        the classifier at this size). With one fold there is no interval, and with fewer than about five it is wide and
+        rough. If all folds have the same score the interval is a point. Intervals of shares are cut at 0 and 1.
 
     Examples
     --------
@@ -57,9 +57,9 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     constant = (frame["max"] - frame["min"] <= 1e-12) & (frame["count"] > 1)
     frame["sd"] = frame["std"].mask(constant, 0.0)
     count = frame["count"].to_numpy()
-    tested = np.maximum(count, LEAST_PAIRS)
-    half = special.stdtrit(tested - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, tested, ratio)
-    half = half.where(count >= LEAST_PAIRS)
+    # With fewer than two folds sd is NaN, and so is the interval.
+    several = np.maximum(count, 2)
+    half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, several, ratio)
     share = frame["metric"].map({name: score.percent for name, score in SCORES.items()})
     low, high = frame["mean"] - half, frame["mean"] + half
     frame["low"] = low.mask(share & (low < 0.0), 0.0)

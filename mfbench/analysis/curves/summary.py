@@ -54,7 +54,7 @@ def curve_summary(
     rankings : DataFrame
         As `mfbench.analysis.curves.rankings.ranking_figures` returns.
     classifiers : mapping of str to str
-        The classifier of each method.
+        The classifier of each method with a curve.
     settings : ComparisonSettings
         Its metric is that of the curves.
 
@@ -63,11 +63,12 @@ def curve_summary(
     DataFrame
         Columns dataset, method, classifier, area and area_linear (means over folds), best_size, best_mean,
         sufficient_size, sufficient_mean and close_size (see `mfbench.analysis.curves.sufficient.sufficient_sizes`),
-        stability, precision and recall (at the sufficient size), folds (that succeeded) and planned.
+        stability, precision and recall (at the sufficient size, or at the best one if there is no test), folds (that
+        succeeded) and planned.
     """
     if not len(curves):
         return pd.DataFrame(columns=COLUMNS)
-    own = trials[trials["method"].isin(curves["method"].unique())]
+    own = trials[trials["method"].isin(list(classifiers))]
     areas = {name: means_of(results_by_cell(own, name)) for name in AREAS}
     frame = areas["area"].rename(columns={"mean": "area", "completed": "folds"})
     frame["area_linear"] = areas["area_linear"]["mean"]
@@ -83,9 +84,9 @@ def curve_summary(
         complete=complete,
     )
     frame = frame.merge(sizes, on=["dataset", "method"], how="left")
-    at = rankings.drop(columns="folds").rename(columns={"size": "sufficient_size"})
-    at = at.astype({"sufficient_size": float})
-    return frame.merge(at, on=["dataset", "method", "sufficient_size"], how="left")[COLUMNS]
+    frame["at"] = frame["sufficient_size"].fillna(frame["best_size"])
+    figures = rankings.drop(columns="folds").rename(columns={"size": "at"}).astype({"at": float})
+    return frame.merge(figures, on=["dataset", "method", "at"], how="left")[COLUMNS]
 
 
 def curve_overview(
@@ -113,7 +114,8 @@ def curve_overview(
         Columns classifier, method, area, area_linear (means) and rank (average rank of the area among the methods of
         the classifier), all three over the `compared` datasets that the policy keeps; datasets; sufficient_size
         (median) and sufficient_on (number of datasets on which there is one); close_size and close_on likewise;
-        stability, precision and recall (at the sufficient size, means over the datasets that have them). Best rank
+        stability, precision and recall (at the same sizes as in `curve_summary`, means over the datasets that have
+        them). Best rank
         first within a classifier.
     """
     parts = [

@@ -158,7 +158,8 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
         .encode(x, y, colour, tooltip=tooltip, opacity=opacity.then(alt.value(1.0)).otherwise(alt.value(0.08)))
         .add_params(chosen)
     )
-    layers = [others, bands, lines] if rest else [bands, lines]
+    # A layer without anything to draw would make the drawing library warn.
+    layers = [*([others] if rest else []), *([bands] if frame["low"].notna().any() else []), lines]
     return (
         alt.layer(*layers)
         .properties(width=_WIDTH, height=_HEIGHT)

@@ -73,16 +73,18 @@ def points(run: Run) -> pd.DataFrame:
 def _table(run: Run, overview: pd.DataFrame) -> Table:
     n_datasets = run.curve_summary["dataset"].nunique()
     figures = [name for name in AT_SIZE if overview[name].notna().any()]
+    # Fewer than five folds allow no test, and a column of dashes tells nothing.
+    sizes = [name for name in SIZES if overview[f"{name}_on"].any()]
     columns = [
         [Cell(str(method)) for method in overview["method"]],
         *(_scores(run, overview[name]) for name in HEADINGS),
         [rank_cell(rank) for rank in overview["rank"]],
-        *([_median(row, name, n_datasets) for row in overview.to_dict("records")] for name in SIZES),
+        *([_median(row, name, n_datasets) for row in overview.to_dict("records")] for name in sizes),
         *([_figure(value) for value in overview[name]] for name in figures),
     ]
     over = f"over {n_datasets} datasets" if n_datasets > 1 else f"on {run.curve_summary['dataset'].iloc[0]}"
     return Table(
-        ["method", *HEADINGS.values(), "rank", *SIZES.values(), *figures],
+        ["method", *HEADINGS.values(), "rank", *(SIZES[name] for name in sizes), *figures],
         [list(row) for row in zip(*columns, strict=True)],
         f"Classifier {overview['classifier'].iloc[0]}, {over}",
     )
@@ -107,9 +109,11 @@ def _dataset_table(run: Run, dataset: str, summary: pd.DataFrame) -> Table:
 
 def _scores(run: Run, values: pd.Series, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
     """Return a cell for each mean area; the best is marked, and one that lacks folds says how many it has."""
-    percent, sign = SCORES[run.curve_settings.metric].percent, run.curve_settings.sign
+    percent, sign = SCORES["area"].percent, run.curve_settings.sign
     whole = np.array([row["folds"] == row["planned"] for row in rows] or [True] * len(values), dtype=bool)
     goodness = (sign * values).round(12).where(whole)
+    # A method alone is not the best of several.
+    best = goodness.max() if goodness.notna().sum() > 1 else np.nan
     cells = []
     for number, value in enumerate(values):
         text = _score_text(value, percent)
@@ -118,7 +122,7 @@ def _scores(run: Run, values: pd.Series, rows: Sequence[dict[Any, Any]] = ()) ->
         elif not whole[number]:
             cells.append(Cell(f"{text} ({rows[number]['folds']}/{rows[number]['planned']})", "missing"))
         else:
-            cells.append(Cell(text, "best" if goodness.iloc[number] == goodness.max() else "plain"))
+            cells.append(Cell(text, "best" if goodness.iloc[number] == best else "plain"))
     return cells
 
 
@@ -160,12 +164,24 @@ def _notes(run: Run) -> list[str]:
         f"method's best number ({test}, one-sided, level {alpha:g}; not defined below {LEAST_PAIRS} folds).",
         f"{share} size: the smallest number with at least {share} of the best mean score of any method at any size on "
         f"the dataset. {'Medians over datasets' if several else 'Of one dataset'}{counts}.",
-        "Stability (Nogueira's, over folds), precision and recall of the relevant features: at the sufficient size"
-        f"{', means over datasets' if several else ''}.",
+        "Stability (Nogueira's, over folds), precision and recall of the relevant features: at the sufficient size, or "
+        f"at the best one where no test is possible{'; means over datasets' if several else ''}.",
         f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
         "are not a test of the difference between two methods, which is paired.",
     ]
-    return [*notes, *_left_out(run)]
+    return [*notes, *_ranges(run), *_left_out(run)]
+
+
+def _ranges(run: Run) -> list[str]:
+    """Return on which datasets the areas of two methods are over different ranges of sizes."""
+    cells = run.curve_means.groupby(["dataset", "method"], sort=False)["size"].agg(["min", "max"])
+    differ = [str(dataset) for dataset, own in cells.groupby("dataset", sort=False) if len(own.drop_duplicates()) > 1]
+    if not differ:
+        return []
+    return [
+        "An area is over the range of a method's own sizes. These ranges differ between methods, so compare their "
+        f"areas with care: {', '.join(differ)}."
+    ]
 
 
 def _left_out(run: Run) -> list[str]:

@@ -163,8 +163,9 @@ def store_distances(rows, columns, form, triangular, out):  # pragma: no cover
     Batches of pairs fill a stretch regardless of rows: the product with a factor of W, form with W = form^T form, is
     then one of whole matrices.
     """
-    D, y = np.zeros((columns.shape[0], STRETCH)), np.empty((4, STRETCH))
-    product = np.empty((len(form), STRETCH))
+    kind = columns.dtype
+    D, y = np.zeros((columns.shape[0], STRETCH), kind), np.empty((4, STRETCH), kind)
+    product = np.empty((len(form), STRETCH), kind)
     i, j, at = 0, 1, 0
     while at < len(out):
         i, j, count = _next_differences(D, columns, rows, i, j)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +16,8 @@ from mfbench_margin._quadratic.form import Form, Matrix
 # Space for the distances of all pairs under one W; a line search holds two of these.
 CACHE_BYTES = 24 * 2**20
 NOT_STORED = np.empty(0)
+# Single precision pays with this many samples, and is enough if it changes probabilities by at most this share.
+SINGLE_SAMPLES, SINGLE_ERROR = 1000, 0.01
 
 
 class TrainingPairs:
@@ -68,11 +74,39 @@ class TrainingPairs:
         padded[:, : self.p] = X
         return padded
 
+    @cached_property
+    def single(self) -> TrainingPairs:
+        """The same pairs in single precision."""
+        pairs = copy(self)
+        middle = (self.rows.max(axis=0) + self.rows.min(axis=0)) / 2  # differences keep more digits of small numbers
+        pairs.rows = (self.rows - middle).astype(np.float32)
+        pairs.columns = np.ascontiguousarray(pairs.rows.T)
+        return pairs
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A fitted classifier predicts in double precision.
+        return {name: value for name, value in self.__dict__.items() if name != "single"}
+
+    @property
+    def single_error(self) -> float:
+        """A bound on the error of any distance in single precision, for W of norm 1.
+
+        The differences of a feature with range r have errors of at most 2 u r, with u = 2⁻²⁴, which change q by at most
+        4 u Σ r². The sums that make up q are of at most `width` + 4 terms, and the terms add up to at most Σ r².
+        """
+        return float(2.0**-24 * (self.width + 8) * (np.ptp(self.rows, axis=0) ** 2).sum())
+
     def distances(self, form: Form) -> Matrix:
         """Return the distances of all pairs, row by row above the diagonal, or `NOT_STORED` if they do not fit."""
         if not self.is_stored:
             return NOT_STORED
-        out = np.empty(self.n * (self.n - 1) // 2)
+        kind = self.rows.dtype
+        out = np.empty(self.n * (self.n - 1) // 2, kind)
         matrix = form.matrix if form.factor is None else form.factor
-        store_distances(self.rows, self.columns, matrix, form.factor is None, out)
+        store_distances(self.rows, self.columns, matrix.astype(kind, copy=False), form.factor is None, out)
         return out
+
+
+def is_single_enough(pairs: TrainingPairs, sigma: float) -> bool:
+    """Return whether steps in single precision are worthwhile and near enough to those in double precision."""
+    return pairs.n >= SINGLE_SAMPLES and pairs.single_error <= SINGLE_ERROR * sigma

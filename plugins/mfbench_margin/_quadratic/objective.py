@@ -13,7 +13,7 @@ import numpy as np
 from mfbench_margin._quadratic.cones import pruned
 from mfbench_margin._quadratic.form import Form, Matrix, lay_out
 from mfbench_margin._quadratic.layout import NOT_STORED, TrainingPairs
-from mfbench_margin._quadratic.pair_kernels import scatter, softmins
+from mfbench_margin._quadratic.parts import scatter_matrix, softmins
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Objective:
         1, or the sum of the weights if that is smaller.
     """
 
-    def __init__(self, pairs: TrainingPairs, sigma: float, weights: Matrix) -> None:
-        self.pairs = pairs
+    def __init__(self, pairs: TrainingPairs, sigma: float, weights: Matrix, n_threads: int = 1) -> None:
+        self.pairs, self.n_threads = pairs, n_threads
         self.sigma = sigma
         self.weights = weights[pairs.order]
         self.unit = min(1.0, float(self.weights.sum()))
@@ -83,10 +83,7 @@ class Objective:
     def _point(self, W: Matrix, form: Form, stored: Matrix, other: Matrix, step: float) -> Point:
         """Return the point of W, whose distances are stored + step (other - stored) if they are stored."""
         pairs = self.pairs
-        soft: Matrix = softmins(
-            pairs.rows, pairs.columns, pairs.ends, form.matrix, form.triangular, stored, other, step, pairs.is_stored,
-            self.sigma,
-        )  # fmt: skip
+        soft = softmins(pairs, form, stored, other, step, self.sigma, self.n_threads)
         counted = self.weights > 0
         value = float(self.weights[counted] @ (soft[0, counted] - soft[1, counted]))
         return Point(W, value, soft, form, stored if step == 0.0 else NOT_STORED)
@@ -96,12 +93,10 @@ class Objective:
         pairs = self.pairs
         # The kernel drops pairs of negligible weight by a fixed bound, so the largest sample weight must be about 1.
         largest = float(self.weights.max())
-        lower = scatter(
-            pairs.rows, pairs.columns, pairs.ends, point.form.matrix, point.form.triangular, point.stored,
-            pairs.is_stored, self.sigma, point.soft, self.weights / largest,
-        )[: pairs.p, : pairs.p]  # fmt: skip
-        total: Matrix = largest * (np.tril(lower) + np.tril(lower, -1).T)
-        return total
+        weights = self.weights / largest
+        return largest * scatter_matrix(
+            pairs, point.form, point.stored, self.sigma, point.soft, weights, self.n_threads
+        )
 
     def final(self, point: Point, threshold: float | None = None) -> Point:
         """Return the point whose W has norm 1 and no weight on constant features, pruned if there is a threshold."""

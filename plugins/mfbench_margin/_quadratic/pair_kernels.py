@@ -54,17 +54,20 @@ def _update_softmin(q, sigma, least, total, i, begin, scratch, e):  # pragma: no
         lows[k] = q[k] if below else lows[k]
 
 
-@njit(cache=True)
-def softmins(rows, columns, ends, form, triangular, stored, other, step, is_stored, sigma):  # pragma: no cover
-    """Return -sigma log Σ exp(-q / sigma) over the hits and over the misses of every sample, inf if it has none.
+@njit(cache=True, nogil=True)
+def softmin_sums(
+    rows, columns, ends, form, triangular, stored, other, step, is_stored, sigma, part, n_parts
+):  # pragma: no cover
+    """Return the least distance q over the hits and over the misses of every sample, and Σ exp((least - q) / sigma).
 
-    Distances are those of `form`, or if `is_stored`, stored + step (other - stored).
+    Of the pairs in one of several parts; inf and 0 for a sample without any. Distances are those of `form`, or if
+    `is_stored`, stored + step (other - stored). The numbers of `columns` decide the precision of the distances.
     """
-    n = len(rows)
+    n, kind = len(rows), columns.dtype
     least, total = np.full((2, n), np.inf), np.zeros((2, n))
-    D, y = np.empty((columns.shape[0], STRETCH)), np.empty((4, STRETCH))
-    q, scratch, e = np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH)
-    for top, bottom, begin, end, miss in _tiles(ends, n):
+    D, y, q = np.empty((columns.shape[0], STRETCH), kind), np.empty((4, STRETCH), kind), np.empty(STRETCH, kind)
+    scratch, e = np.empty(STRETCH), np.empty(STRETCH)
+    for top, bottom, begin, end, miss in _tiles(ends, n, part, n_parts):
         for i in range(top, bottom):
             first = max(begin, i + 1)
             if first >= end:
@@ -76,23 +79,21 @@ def softmins(rows, columns, ends, form, triangular, stored, other, step, is_stor
                 distances = q[: end - first]
                 quadratic_form(distances, D, form, triangular, y, end - first)
             _update_softmin(distances, sigma, least[miss], total[miss], i, first, scratch, e)
-    out = np.full((2, n), np.inf)
-    for side in range(2):
-        for i in range(n):
-            if total[side, i] > 0.0:
-                out[side, i] = least[side, i] - sigma * np.log(total[side, i])
-    return out
+    return least, total
 
 
 # Not cached, for the same reason as `prediction_kernels._class_tiles`.
 @njit
-def _tiles(ends, n):  # pragma: no cover
+def _tiles(ends, n, part, n_parts):  # pragma: no cover
     # (top, bottom, begin, end, miss): rows top … bottom - 1 of one class against columns begin … end - 1, of the same
-    # class (miss = 0) or of later ones (miss = 1).
-    start = 0
+    # class (miss = 0) or of later ones (miss = 1). Blocks of rows go to the parts in turn.
+    start, number = 0, 0
     for c in range(len(ends)):
         stop = ends[c]
         for top in range(start, stop, ROWS):
+            number += 1
+            if number % n_parts != part:
+                continue
             bottom = min(top + ROWS, stop)
             for begin in range(top, stop, STRETCH):
                 yield top, bottom, begin, min(begin + STRETCH, stop), 0
@@ -152,12 +153,13 @@ def _gather_all(S, at, c, columns, x, begin, m):  # pragma: no cover
 @njit(cache=True, fastmath=SUMS)
 def _add_lower(out, sign, S, count):  # pragma: no cover
     # The lower triangle of out += sign S S^T, in blocks of 4 x 4 whose sums stay in registers.
+    zero = S.dtype.type(0.0)
     for a in range(0, len(out), 4):
         u0, u1, u2, u3 = S[a, :count], S[a + 1, :count], S[a + 2, :count], S[a + 3, :count]
         for b in range(0, a + 4, 4):
             v0, v1, v2, v3 = S[b, :count], S[b + 1, :count], S[b + 2, :count], S[b + 3, :count]
-            s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
-            s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
+            s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = zero
+            s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = zero
             for k in range(count):
                 p, q, r, s = u0[k], u1[k], u2[k], u3[k]
                 t, u, v, w = v0[k], v1[k], v2[k], v3[k]
@@ -196,17 +198,22 @@ def _add_lower(out, sign, S, count):  # pragma: no cover
             o[3, 3] += sign * s33
 
 
-@njit(cache=True)
-def scatter(rows, columns, ends, form, triangular, stored, is_stored, sigma, soft, weights):  # pragma: no cover
-    """Return the lower triangle of Σ_i weight_i (Σ_h alpha_ih |d||d|^T - Σ_m beta_im |d||d|^T)."""
-    n, n_features = rows.shape
+@njit(cache=True, nogil=True)
+def scatter(
+    rows, columns, ends, form, triangular, stored, is_stored, sigma, soft, weights, part, n_parts
+):  # pragma: no cover
+    """Return the lower triangle of Σ_i weight_i (Σ_h alpha_ih |d||d|^T - Σ_m beta_im |d||d|^T).
+
+    The sum is over the pairs in one of several parts. The numbers of `columns` decide the precision of products.
+    """
+    (n, n_features), kind = rows.shape, columns.dtype
     out = np.zeros((n_features, n_features))
-    S = np.empty((n_features, GATHERED))
-    D, y = np.empty((n_features, STRETCH)), np.empty((4, STRETCH))
-    q, c, scratch, e = np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH)
+    S = np.empty((n_features, GATHERED), kind)
+    D, y, q = np.empty((n_features, STRETCH), kind), np.empty((4, STRETCH), kind), np.empty(STRETCH, kind)
+    c, scratch, e = np.empty(STRETCH), np.empty(STRETCH), np.empty(STRETCH)
     kept = np.empty(STRETCH, dtype=np.int64)
     count, sign = 0, 1.0
-    for top, bottom, begin, end, miss in _tiles(ends, n):
+    for top, bottom, begin, end, miss in _tiles(ends, n, part, n_parts):
         if (sign < 0.0) != (miss == 1):
             _add_lower(out, sign, S, count)
             count, sign = 0, -sign

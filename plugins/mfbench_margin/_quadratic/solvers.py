@@ -9,7 +9,7 @@ towards V as the objective decreases enough, and its gap <Σ, W - V> bounds the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -139,6 +139,7 @@ def minimise(
     settings: Settings,
     fallback: Callable[[Matrix], Matrix],
     stored: Matrix | None = None,
+    rough: Differentiable[Point] | None = None,
 ) -> Solution[Point]:
     """Minimise an objective over the matrices of a cone.
 
@@ -153,20 +154,35 @@ def minimise(
         In the polar case, returns the final W for the slope at the last iterate.
     stored : ndarray or None, default=None
         Distances of all pairs under the first iterate, if available.
+    rough : Differentiable or None, default=None
+        The objective with less precision, which all steps use but the last ones: from where it ends, at least one more
+        step is allowed, and the gap is that of the objective itself.
 
     Returns
     -------
     Solution
         Its point is final: of norm 1, with no weight on constant features, and pruned if there is a threshold.
     """
-    start = objective.at(W, stored=stored)
+    before: list[float] = []
+    if rough is not None and settings.max_iter > 1:
+        first = descend(rough, W, replace(settings, max_iter=settings.max_iter - 1), None)
+        if first.n_iter and not first.polar:
+            W, stored, before = first.point.W, None, first.trace[:-1]
+            settings = replace(settings, max_iter=settings.max_iter - first.n_iter)
+    solution = descend(objective, W, settings, stored)
+    solution.trace[:0] = before
     is_monotone = settings.solver == "monotone"
-    solution = (monotone if is_monotone else published)(objective, start, settings)
     if solution.slope is not None:
         solution.point = objective.at(fallback(solution.slope))
     else:
         solution.point = objective.final(solution.point, settings.threshold if is_monotone else None)
     return solution
+
+
+def descend(objective: Differentiable[Point], W: Matrix, settings: Settings, stored: Matrix | None) -> Solution[Point]:
+    """Return where the loop of the settings ends from W; the point is not final yet."""
+    loop = monotone if settings.solver == "monotone" else published
+    return loop(objective, objective.at(W, stored=stored), settings)
 
 
 def monotone(objective: Differentiable[Point], start: Point, settings: Settings) -> Solution[Point]:

@@ -69,7 +69,9 @@ def append_tie(s: State, row: int, member: int, b: Floats) -> bool:
     if not _append_row(s, ties + 1, b, s.counts[POSITIVE]):
         return False
     s.tie_row[ties], s.tie_member[ties] = row, member
-    s.tie_b[ties, :] = b
+    kept = s.tie_b[s.tie_slot[ties]]
+    for f in range(len(s.w)):
+        kept[f] = b[f]
     s.n_ties[row] += 1
     s.counts[TIES] = ties + 1
     s.counts[UPDATES] += 1
@@ -77,13 +79,20 @@ def append_tie(s: State, row: int, member: int, b: Floats) -> bool:
 
 
 @njit(cache=True)
+def _close_gap(s: State, k: int) -> None:
+    """Move the pairs after the k-th up; their rows b, which are long, stay in their slots."""
+    last, slot = s.counts[TIES] - 1, s.tie_slot[k]
+    for j in range(k, last):
+        s.tie_row[j], s.tie_member[j], s.tie_slot[j] = s.tie_row[j + 1], s.tie_member[j + 1], s.tie_slot[j + 1]
+    s.tie_slot[last] = slot
+
+
+@njit(cache=True)
 def delete_tie(s: State, k: int) -> None:
     """Remove the k-th tied pair from the active set; those after it move up."""
     p, ties = s.counts[POSITIVE], s.counts[TIES]
     s.n_ties[s.tie_row[k]] -= 1
-    for j in range(k, ties - 1):
-        s.tie_row[j], s.tie_member[j] = s.tie_row[j + 1], s.tie_member[j + 1]
-        s.tie_b[j, :] = s.tie_b[j + 1, :]
+    _close_gap(s, k)
     for j in range(k + 1, ties):
         for i in range(j + 2):
             s.R[i, j] = s.R[i, j + 1]
@@ -110,7 +119,8 @@ def _swap(s: State, a: int, b: int) -> None:
     for vector in (s.w, s.bar, s.c):
         vector[a], vector[b] = vector[b], vector[a]
     for k in range(s.counts[TIES]):
-        s.tie_b[k, a], s.tie_b[k, b] = s.tie_b[k, b], s.tie_b[k, a]
+        slot = s.tie_slot[k]
+        s.tie_b[slot, a], s.tie_b[slot, b] = s.tie_b[slot, b], s.tie_b[slot, a]
     for k in range(s.counts[TIES] + 1):
         s.Q[k, a], s.Q[k, b] = s.Q[k, b], s.Q[k, a]
 
@@ -143,7 +153,8 @@ def drop_feature(s: State, feature: int) -> None:
         return
     for f in range(last + 1):
         extra[f] /= norm
-    below[:rows] = 0.0
+    for j in range(rows):
+        below[j] = 0.0
     for j in range(rows - 1, -1, -1):
         length = np.hypot(s.Q[j, last], extra[last])
         cosine, sine = extra[last] / length, -s.Q[j, last] / length
@@ -162,11 +173,12 @@ def restore_feature(s: State, feature: int) -> bool:
     p, rows = s.counts[POSITIVE], s.counts[TIES] + 1
     _swap(s, feature, p)
     extra, below = s.scratch[0], s.scratch[1]
-    extra[:p] = 0.0
+    for f in range(p):
+        extra[f] = 0.0
     extra[p] = 1.0
     below[0] = 1.0
     for k in range(rows - 1):
-        below[k + 1] = s.tie_b[k, p]
+        below[k + 1] = s.tie_b[s.tie_slot[k], p]
     for j in range(rows):
         s.Q[j, p] = 0.0
         length = np.hypot(s.R[j, j], below[j])
@@ -183,11 +195,12 @@ def rebuild_basis(s: State) -> None:
     """Compute Q and R from the tied rows, dropping rows that depend on those before them."""
     p = s.counts[POSITIVE]
     ones = s.scratch[2]
-    ones[:p] = 1.0
+    for f in range(p):
+        ones[f] = 1.0
     _append_row(s, 0, ones, p)
     k = 0
     while k < s.counts[TIES]:
-        if _append_row(s, k + 1, s.tie_b[k], p):
+        if _append_row(s, k + 1, s.tie_b[s.tie_slot[k]], p):
             k += 1
             continue
         row, member = s.tie_row[k], s.tie_member[k]
@@ -196,8 +209,6 @@ def rebuild_basis(s: State) -> None:
             s.less[row, s.n_less[row]] = member
             s.n_less[row] += 1
         forget_row(s, row)
-        for j in range(k, s.counts[TIES] - 1):
-            s.tie_row[j], s.tie_member[j] = s.tie_row[j + 1], s.tie_member[j + 1]
-            s.tie_b[j, :] = s.tie_b[j + 1, :]
+        _close_gap(s, k)
         s.counts[TIES] -= 1
     s.counts[UPDATES] = 0

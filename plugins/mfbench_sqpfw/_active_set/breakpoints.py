@@ -18,6 +18,7 @@ from mfbench_sqpfw._active_set.quadratic_program import (
     gradient,
     may_leave,
     project,
+    subtract_ties,
     towards_target,
 )
 from mfbench_sqpfw._active_set.ratio_test import ratio_test, settle
@@ -92,16 +93,17 @@ def _first_release(s: State, theta: float, span: float) -> tuple[float, int, int
     values, slopes = s.scratch[MULTIPLIERS], s.scratch[SLOPES]
     best, kind, where, way = span, NONE, -1, 0
     scale = np.abs(s.c).max()
+    alpha, growth = s.scratch[0], s.scratch[1]
     for f in range(p, len(s.w)):
-        value, slope = s.bar[f] - values[0] - theta * s.c[f], -slopes[0] - s.c[f]
-        for k in range(ties):
-            value -= values[k + 1] * s.tie_b[k, f]
-            slope -= slopes[k + 1] * s.tie_b[k, f]
-        if slope > _RELATIVE * scale and max(0.0, -value / slope) < best:
-            best, kind, where, way = max(0.0, -value / slope), WEIGHT, f, 1
+        alpha[f], growth[f] = s.bar[f] - values[0] - theta * s.c[f], -slopes[0] - s.c[f]
+    subtract_ties(s, values, alpha)
+    subtract_ties(s, slopes, growth)
+    for f in range(p, len(s.w)):
+        if growth[f] > _RELATIVE * scale and max(0.0, -alpha[f] / growth[f]) < best:
+            best, kind, where, way = max(0.0, -alpha[f] / growth[f]), WEIGHT, f, 1
     sums = s.row_sums
     for k in range(ties):
-        sums[:, s.tie_row[k]] = 0.0
+        sums[0, s.tie_row[k]] = sums[1, s.tie_row[k]] = 0.0
     for k in range(ties):
         sums[0, s.tie_row[k]] += values[k + 1]
         sums[1, s.tie_row[k]] += slopes[k + 1]
@@ -134,7 +136,8 @@ def _advance(s: State, theta: float, limit: float) -> tuple[float, int, int, int
     # Undo accumulated rounding, which would otherwise grow along the path.
     s.travel[LENGTH] += move(s, s.scratch[DW], 1.0)
     multipliers = s.scratch[MULTIPLIERS]
-    multipliers[: s.counts[TIES] + 1] = s.scratch[T, : s.counts[TIES] + 1]
+    for k in range(s.counts[TIES] + 1):
+        multipliers[k] = s.scratch[T, k]
     back_substitute(s, multipliers)
     _slopes(s)
     direction = s.scratch[DIRECTION]

@@ -19,7 +19,7 @@ from mfbench_sqpfw._active_set.quadratic_program import (
     tie_row_of,
     towards_target,
 )
-from mfbench_sqpfw._active_set.ratio_test import forget_deadlines, ratio_test, refresh_row, settle, watch_now
+from mfbench_sqpfw._active_set.ratio_test import ratio_test, refresh_row, settle, watch_now, widen_norms
 from mfbench_sqpfw._active_set.state import (
     CHANGES,
     DW,
@@ -55,7 +55,7 @@ def release(s: State, kind: int, where: int, direction: int) -> None:
     s.counts[CHANGES] += 1
     if kind == WEIGHT:
         if not restore_feature(s, where):
-            forget_deadlines(s)
+            widen_norms(s, s.counts[POSITIVE] - 1, where)
         return
     if kind == TIE:
         row, member = s.tie_row[where], s.tie_member[where]
@@ -80,7 +80,7 @@ def _replace_representative(s: State, row: int) -> None:
         first += 1
     sign = 1.0 if row < len(s.targets) else -1.0
     for f in range(len(s.c)):
-        s.c[f] += sign * s.tie_b[first, f] / len(s.targets)
+        s.c[f] += sign * s.tie_b[s.tie_slot[first], f] / len(s.targets)
     s.rep[row] = s.tie_member[first]
     delete_tie(s, first)
     others = s.n_ties[row]

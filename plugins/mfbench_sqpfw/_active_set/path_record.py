@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from mfbench_sqpfw._active_set.breakpoints import (
     END,
@@ -13,7 +14,7 @@ from mfbench_sqpfw._active_set.breakpoints import (
     WEIGHT_VANISHES,
     Breakpoint,
 )
-from mfbench_sqpfw._active_set.problem import Floats, Problem
+from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem
 from mfbench_sqpfw.weight_path import Event, WeightPath
 
 _NAMES = {
@@ -74,7 +75,9 @@ class PathRecord:
     def __init__(self, problem: Problem, weights: Floats) -> None:
         self._problem = problem
         self._thetas = [0.0]
-        self._rows = [weights]
+        self._columns: list[Ints] = []
+        self._values: list[Floats] = []
+        self._store(weights)
         self._positions = [(0, 0)]
         self.events: list[Event] = []
 
@@ -118,15 +121,20 @@ class PathRecord:
             )
         )
         self._thetas.append(point.theta)
-        self._rows.append(before)
+        self._store(before)
         if np.abs(after - before).max() > _SAME:
-            self._rows.append(after)
-        self._positions.append((self._positions[-1][1] + 1, len(self._rows) - 1))
+            self._store(after)
+        self._positions.append((self._positions[-1][1] + 1, len(self._values) - 1))
 
     def path(self) -> WeightPath:
-        """Return the path; the record is used up, so that the weights are never in memory twice."""
-        table = np.zeros((len(self._rows), self._problem.n_features))
-        for k in range(len(self._rows) - 1, -1, -1):
-            table[k, self._problem.features] = self._rows.pop()
+        """Return the path."""
+        begins = np.cumsum([0, *map(len, self._values)])
+        shape = (len(self._values), self._problem.n_features)
+        table = csr_array((np.concatenate(self._values), np.concatenate(self._columns), begins), shape=shape)
         reached, left = np.array(self._positions, dtype=np.int64).T
         return WeightPath(np.array(self._thetas), table, reached, left, self.events)
+
+    def _store(self, weights: Floats) -> None:
+        positive = np.flatnonzero(weights)
+        self._columns.append(self._problem.features[positive].astype(np.int32))
+        self._values.append(weights[positive])

@@ -30,7 +30,8 @@ def gradient(s: State) -> None:
         for f in range(s.X.shape[1]):
             difference = s.X[i, f] - s.X[rep, f]
             s.c[f] += sign * difference * difference
-    s.c[:] = s.c / n_targets
+    for f in range(len(s.c)):
+        s.c[f] /= n_targets
 
 
 @njit(cache=True)
@@ -117,6 +118,16 @@ def towards_target(s: State, theta: float) -> float:
 
 
 @njit(cache=True)
+def subtract_ties(s: State, multipliers: Floats, alpha: Floats) -> None:
+    """Subtract from alpha, for the features held at 0, the rows of the tied pairs times their multipliers."""
+    for k in range(s.counts[TIES]):
+        multiplier, b = multipliers[k + 1], s.tie_b[s.tie_slot[k]]
+        # Along the rows: the features of one pair are next to each other in memory.
+        for f in range(s.counts[POSITIVE], len(s.w)):
+            alpha[f] -= multiplier * b[f]
+
+
+@njit(cache=True)
 def may_leave(s: State, row: int, direction: int) -> bool:
     """Return whether Lemma 6 lets a member of H= or M= move nearer (-1) or farther (1) than the target neighbour."""
     need = s.need[row // len(s.targets)]
@@ -146,15 +157,17 @@ def find_release(s: State, theta: float) -> tuple[int, int, int]:
     ties, g = s.counts[TIES], theta / len(s.targets)
     random = s.counts[ZERO_RUN] > _RANDOM_AFTER * (len(s.w) + 2)
     multipliers = s.scratch[MULTIPLIERS]
-    multipliers[: ties + 1] = s.scratch[T, : ties + 1]
+    for k in range(ties + 1):
+        multipliers[k] = s.scratch[T, k]
     back_substitute(s, multipliers)
     best, largest = (NONE, -1, 0), 0.0
-    for f in range(s.counts[POSITIVE], len(s.w)):
-        alpha = s.bar[f] - multipliers[0] - theta * s.c[f]
-        for k in range(ties):
-            alpha -= multipliers[k + 1] * s.tie_b[k, f]
-        if alpha > ALPHA_TOLERANCE and _priority(s, alpha, f, random) > largest:
-            best, largest = (WEIGHT, f, 1), _priority(s, alpha, f, random)
+    alpha, p = s.scratch[0], s.counts[POSITIVE]
+    for f in range(p, len(s.w)):
+        alpha[f] = s.bar[f] - multipliers[0] - theta * s.c[f]
+    subtract_ties(s, multipliers, alpha)
+    for f in range(p, len(s.w)):
+        if alpha[f] > ALPHA_TOLERANCE and _priority(s, alpha[f], f, random) > largest:
+            best, largest = (WEIGHT, f, 1), _priority(s, alpha[f], f, random)
     sums = s.row_sums[0]
     for k in range(ties):
         sums[s.tie_row[k]] = 0.0

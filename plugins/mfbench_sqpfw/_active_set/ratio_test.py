@@ -44,8 +44,8 @@ _ROUNDING = 1e-14
 
 
 @njit(cache=True, fastmath=REDUCE)
-def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int) -> tuple[float, float, float]:
-    """Return the slack, rate and squared norm of a pair."""
+def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int) -> tuple[float, float, float, float]:
+    """Return the slack, rate, squared norm and mean of a pair."""
     slack = rate = total = squares = 0.0
     for f in range(alive):
         near, far = X[i, f] - X[rep, f], X[i, f] - X[j, f]
@@ -55,12 +55,12 @@ def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int
         total += b
         squares += b * b
     # The second term keeps the bound safe where nearly all of b is its mean.
-    return slack, rate, max(squares - total * total / alive, 0.0) + 1e-13 * squares
+    return slack, rate, max(squares - total * total / alive, 0.0) + 1e-13 * squares, total / alive
 
 
 @njit(cache=True, fastmath=REDUCE)
-def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int) -> tuple[float, float]:
-    """Return the slack and squared norm of a pair; ``near`` holds the squared differences to the representative."""
+def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int) -> tuple[float, float, float]:
+    """Return the slack, squared norm and mean of a pair; ``near``: the squared differences to the representative."""
     slack = total = squares = 0.0
     for f in range(alive):
         far = X[i, f] - X[j, f]
@@ -68,7 +68,7 @@ def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int
         slack += b * w[f]
         total += b
         squares += b * b
-    return slack, max(squares - total * total / alive, 0.0) + 1e-13 * squares
+    return slack, max(squares - total * total / alive, 0.0) + 1e-13 * squares, total / alive
 
 
 @njit(cache=True)
@@ -143,12 +143,13 @@ def refresh_row(s: State, row: int) -> None:
         difference = s.X[i, f] - s.X[rep, f]
         near[f] = difference * difference
     begin, middle, resume, end = members(s, row)
-    count = 0
+    count, least, mean = 0, np.inf, 0.0
     for block in range(2):
         for j in range(begin if block == 0 else resume, middle if block == 0 else end):
             if j in (i, rep) or is_tied(s, row, j):
                 continue
-            slack, norm = _pair_at_rest(s.X, i, j, near, s.w, alive)
+            slack, norm, average = _pair_at_rest(s.X, i, j, near, s.w, alive)
+            least, mean = min(least, norm), max(mean, abs(average))
             radii[count], order[count] = _radius(s, slack, norm), j
             count += 1
     watched = min(count, s.near.shape[1] - SPARE)
@@ -164,8 +165,10 @@ def refresh_row(s: State, row: int) -> None:
     s.radius[row, watched] = rest
     s.n_near[row], s.n_open[row] = watched, 0
     s.due_rest[row] = s.travel[LENGTH] + s.radius[row, 0]
+    s.bounds[0, row], s.bounds[1, row] = least, mean
     s.ref_alive[row] = alive
-    s.ref[row, :] = s.w
+    for f in range(len(s.w)):
+        s.ref[row, f] = s.w[f]
     set_deadline(s, row, s.due_rest[row])
 
 
@@ -187,10 +190,35 @@ def watch_now(s: State, row: int, member: int) -> None:
 
 
 @njit(cache=True)
-def forget_deadlines(s: State) -> None:
-    """Make the next step test every row: a feature has returned that no norm includes."""
+def widen_norms(s: State, feature: int, position: int) -> None:
+    """Shrink all radii, because a feature has returned that the norms may not include; it was at ``position`` before.
+
+    Its entry of b, minus the mean of b, is at most ``entry``; no squared norm is smaller than the row's least. So no
+    norm grows by more than the factor sqrt(1 + entry² / least), and no radius shrinks by more.
+    """
+    low = high = s.X[0, feature]
+    for i in range(len(s.X)):
+        low, high = min(low, s.X[i, feature]), max(high, s.X[i, feature])
+    now = s.travel[LENGTH]
     for row in range(len(s.rep)):
-        forget_row(s, row)
+        least = s.bounds[0, row]
+        if s.n_near[row] == 0 or least <= s.travel[NEGLIGIBLE]:
+            forget_row(s, row)
+            continue
+        x = s.X[s.targets[row % len(s.targets)], feature]
+        entry = max(high - x, x - low) ** 2 + s.bounds[1, row]
+        shrink = _SAFE / np.sqrt(1.0 + entry * entry / least)
+        s.due_rest[row] = earliest = min(s.due_rest[row], now + shrink * (s.due_rest[row] - now))
+        for at in range(s.n_near[row]):
+            s.radius[row, at] *= shrink
+            s.due[row, at] = min(s.due[row, at], now + shrink * (s.due[row, at] - now))
+            if at < s.n_open[row]:
+                earliest = min(earliest, s.due[row, at])
+        s.radius[row, s.n_near[row]] *= shrink
+        # The weights of features that were not alive at the refresh were 0, so that they may count for the distance.
+        s.ref_alive[row] = max(s.ref_alive[row], position + 1 if s.ref_alive[row] >= s.counts[ALIVE] else 0)
+        s.ref_alive[row] = max(s.ref_alive[row], s.counts[ALIVE])
+        set_deadline(s, row, earliest)
 
 
 @njit(cache=True, fastmath=REDUCE)
@@ -247,6 +275,7 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
     speed = np.sqrt(speed)
     best = (limit, -2, -1)
     s.counts[RECORDS] = s.counts[FLAGS] = 0
+    s.counts[STAMP] += 1
     if speed == 0.0:
         return best
     for f in range(p):
@@ -268,13 +297,20 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
         if s.due_rest[row] <= reach:
             # A little further: rounding could otherwise close a member that is due.
             _open(s, row, 1.001 * (reach - now) + 1e-12)
+        if s.due_rest[row] <= reach and s.mark[row] != s.counts[STAMP]:
+            # Members are selected around the current w before any is tested: that is often enough.
+            s.mark[row] = s.counts[STAMP]
+            s.counts[RECHECKS] += 1
+            refresh_row(s, row)
+            continue
+        s.mark[row] = s.counts[STAMP]
         if s.due_rest[row] <= reach:
             begin, middle, resume, end = members(s, row)
             for block in range(2):
                 for j in range(begin if block == 0 else resume, middle if block == 0 else end):
                     if j in (i, rep) or is_tied(s, row, j):
                         continue
-                    slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
+                    slack, rate, norm, _ = _pair(s.X, i, j, rep, s.w, dw, alive)
                     tau = _candidate(s, row, j, slack, rate, norm, speed)
                     if _earlier(tau, row, j, best):
                         best = (tau, row, j)
@@ -288,7 +324,8 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
                 earliest = min(earliest, s.due[row, at])
                 continue
             j = s.near[row, at]
-            slack, rate, norm = _pair(s.X, i, j, rep, s.w, dw, alive)
+            slack, rate, norm, mean = _pair(s.X, i, j, rep, s.w, dw, alive)
+            s.bounds[0, row], s.bounds[1, row] = min(s.bounds[0, row], norm), max(s.bounds[1, row], abs(mean))
             tau = _candidate(s, row, j, slack, rate, norm, speed)
             if _earlier(tau, row, j, best):
                 best = (tau, row, j)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from mfbench_sqpfw._active_set.breakpoints import END, next_breakpoint
 from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, descend
@@ -50,7 +51,7 @@ class Solver:
     tolerance : float
         A step whose entries are all smaller counts as none.
     max_iter : int or None
-        Largest number of steps, and of breakpoints of a path; None means max(20000, 100 n kappa).
+        Largest number of steps, and of breakpoints of a path; None means max(20000, 100 n kappa, min(20 l, 50000)).
     n_restarts : int
         Where hidden ties remain, the search ends after this many restarts in a row without improvement; with 0, there
         are no restarts.
@@ -109,8 +110,8 @@ class Solver:
         """Follow the path of local minima from theta = 0 to ``theta_max``; return it and the solution at its end."""
         if not len(problem.features):
             start = np.zeros(1, dtype=np.int64)
-            path = WeightPath(np.zeros(1), np.zeros((1, problem.n_features)), start, start, [])
-            return path, Solution(problem=problem, state=None, weights=path.rows[-1].copy())
+            path = WeightPath(np.zeros(1), csr_array((1, problem.n_features)), start, start, [])
+            return path, Solution(problem=problem, state=None, weights=np.zeros(problem.n_features))
         limit, state = self._limit(problem), begin(problem)
         record, pace = PathRecord(problem, weights_of(state)), Pace(len(state.w))
         while record.theta < theta_max and not record.cut_short:
@@ -145,7 +146,11 @@ class Solver:
                 cut_short=status == STEP_LIMIT or len(record.events) + 1 >= limit,
             )
         path = record.path()
-        return path, Solution(problem=problem, state=state, weights=path.rows[-1].copy())
+        return path, Solution(problem=problem, state=state, weights=path.after_last())
 
     def _limit(self, problem: Problem) -> int:
-        return max(20_000, 100 * len(problem.X) * problem.kappa) if self.max_iter is None else int(self.max_iter)
+        if self.max_iter is not None:
+            return int(self.max_iter)
+        n, n_varying = len(problem.X), len(problem.features)
+        # A cold start on 2000 features takes 21,000 steps. On many more, steps are slow: not all may be waited for.
+        return max(20_000, 100 * n * problem.kappa, min(20 * n_varying, 50_000))

@@ -44,22 +44,24 @@ class State(NamedTuple):
     n_ties: Ints  # (R,): members of H= or M= besides the representative
     tie_row: Ints  # (c,)
     tie_member: Ints  # (c,)
+    tie_slot: Ints  # (c,): which row of tie_b belongs to each tied pair; a permutation
     tie_b: Floats  # (c, l): squared differences to the member minus those to the representative
     Q: Floats  # (c + 1, l): orthonormal basis of the all-ones row and the tied rows, among positive features
     R: Floats  # (c + 1, c + 1): upper triangular, rows of A = R' Q
     ref: Floats  # (R, l): weights at the row's last refresh
-    ref_alive: Ints  # (R,): number of features alive then
+    ref_alive: Ints  # (R,): norms of the row include the features before this position
     near: Ints  # (R, q): members watched one by one, -1 for one that has become tied
     n_near: Ints  # (R,)
     radius: Floats  # (R, q + 1): ascending; how far w can move from ref before each can change sides; last: all others
     due: Floats  # (R, q): path length until which each cannot change sides
     n_open: Ints  # (R,): number of watched members that are open, see ratio_test
+    bounds: Floats  # (2, R): least squared norm and largest |mean of b| since the last refresh
     due_rest: Floats  # (R,): path length until which none of the others can change sides
     tree: Floats  # (2 * leaves,): tournament of the rows' earliest deadlines
     record_id: Ints  # (R * q,): pairs evaluated in the current step
     record: Floats  # (R * q, 3): their slack, rate and norm
     flagged: Ints  # (R,): rows to be refreshed after the step
-    mark: Ints  # (R,): stamp of the last step that touched a row
+    mark: Ints  # (R,): stamp of the last `ratio_test` or `settle` that touched a row
     counts: Ints
     travel: Floats
     row_sums: Floats  # (2, R): scratch, sums of multipliers
@@ -105,6 +107,7 @@ def build(problem: Problem, w: Floats) -> State:
         radius=np.full((rows, watched + 1), np.inf),
         due=np.full((rows, watched), np.inf),
         n_open=np.zeros(rows, dtype=np.int64),
+        bounds=np.zeros((2, rows)),
         due_rest=np.full(rows, np.inf),
         tree=np.full(2 * leaves, np.inf),
         record_id=np.zeros(rows * watched, dtype=np.int64),
@@ -130,6 +133,7 @@ def with_more_ties(state: State) -> State:
     more = _tie_arrays(min(p, 2 * capacity), p)
     more["tie_row"][:capacity] = state.tie_row
     more["tie_member"][:capacity] = state.tie_member
+    more["tie_slot"][:capacity] = state.tie_slot
     more["tie_b"][:capacity] = state.tie_b
     more["Q"][: capacity + 1] = state.Q
     more["R"][: capacity + 1, : capacity + 1] = state.R
@@ -152,6 +156,7 @@ def _tie_arrays(capacity: int, p: int) -> dict[str, Any]:
     return {
         "tie_row": np.zeros(capacity, dtype=np.int64),
         "tie_member": np.zeros(capacity, dtype=np.int64),
+        "tie_slot": np.arange(capacity, dtype=np.int64),
         "tie_b": np.zeros((capacity, p)),
         "Q": np.zeros((capacity + 1, p)),
         "R": np.zeros((capacity + 1, capacity + 1)),

@@ -37,11 +37,16 @@ def test_without_spread_the_interval_is_a_point(make_curves):
     assert (row["low"], row["high"], row["sd"]) == (0.7, 0.7, 0.0)
 
 
-@pytest.mark.parametrize("folds", [1, 4])
-def test_below_five_folds_there_is_no_interval(make_curves, folds):
-    row = mean_curves(make_curves({("d", "A"): {1: FOLDS[:folds]}}), 0.25).iloc[0]
-    assert row["mean"] == pytest.approx(np.mean(FOLDS[:folds]))
-    assert np.isnan(row["low"]) and np.isnan(row["high"]) and row["folds"] == folds
+def test_two_folds_have_a_wide_interval(make_curves):
+    row = mean_curves(make_curves({("d", "A"): {1: [0.5, 0.7]}}, "mcc"), 0.5).iloc[0]
+    half = stats.t.ppf(0.975, 1) * np.sqrt((1 / 2 + 0.5) * 0.02)
+    assert (row["low"], row["high"]) == (pytest.approx(0.6 - half), pytest.approx(0.6 + half))
+
+
+def test_one_fold_has_no_interval(make_curves):
+    row = mean_curves(make_curves({("d", "A"): {1: [0.7]}}), 0.25).iloc[0]
+    assert row["mean"] == 0.7 and row["folds"] == 1
+    assert np.isnan(row["sd"]) and np.isnan(row["low"]) and np.isnan(row["high"])
 
 
 def test_missing_scores_are_left_out_and_sizes_ascend(make_curves):

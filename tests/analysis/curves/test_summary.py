@@ -61,6 +61,13 @@ def test_figures_of_the_ranking_are_those_at_the_sufficient_size(make_curves):
     assert row[["stability", "precision", "recall"]].tolist() == [0.25, 0.5, 0.125]
 
 
+def test_without_a_test_they_are_those_at_the_best_size(make_curves):
+    rankings = [("d", "A", 1, 0.25, 0.5, 0.125, 3), ("d", "A", 4, 0.75, 0.5, 0.5, 3)]
+    row = summary_of(make_curves, {("d", "A"): 0.5}, curve={1: [0.5] * 3, 4: [0.6] * 3}, rankings=rankings).iloc[0]
+    assert np.isnan(row["sufficient_size"]) and row["best_size"] == 4
+    assert row[["stability", "precision", "recall"]].tolist() == [0.75, 0.5, 0.5]
+
+
 def test_a_cell_with_a_failed_trial_is_shown_and_not_compared(make_curves):
     areas = {("d", "A"): [0.6, None, 0.6, 0.6, 0.6], ("d", "B"): 0.5, ("e", "A"): 0.7, ("e", "B"): 0.8}
     summary = summary_of(make_curves, areas)

@@ -56,13 +56,13 @@ def test_of_many_the_best_are_in_colour_and_the_others_share_a_grey_entry(drawn,
     assert "15 other methods" in words_of(chart) and "the others are grey" in chart.caption
 
 
-def test_sizes_without_a_mean_are_left_out_and_without_an_interval_there_is_no_band(rows_of, words_of):
+def test_sizes_without_a_mean_are_left_out_and_without_an_interval_there_is_no_band(rows_of, words_of, drawn):
     means = means_of([("d", "A")])
     means.loc[0, "mean"] = np.nan
     means[["low", "high"]] = np.nan
     chart = chart_of([("d", "A")], means=means)
     assert rows_of(chart, "size") == [[10], [100]]
-    assert "A" in words_of(chart)
+    assert "A" in words_of(chart) and len(drawn(chart)["spec"]["layer"]) == 1
 
 
 def test_a_method_of_another_classifier_is_not_in_it(rows_of):

@@ -214,7 +214,7 @@ def ended_by_a_budget(write):
 
 
 def curves(write, curved):
-    """Return a run of curves: B failed once, so it is not compared; C failed on e; one selection has all features."""
+    """Return a run of curves: B failed once, so it is not compared; C failed on e, and G on d, the only truth."""
     rng = np.random.default_rng(0)
     late = TrialResult(key="", status=Status.TIMEOUT)
 
@@ -226,7 +226,9 @@ def curves(write, curved):
     cells |= {(d, "B"): [*cell(0.5, 0.7, 0.9, **unknown)[:4], late] for d in "de"}
     cells |= {("d", "C"): cell(0.5, 0.5, 0.5, **unknown), ("e", "C"): [late] * 5}
     cells |= {("d", "E"): [curved([0.1], (4,)), *[late] * 4], ("e", "E"): [late] * 5}
-    return write(cells, metrics=("accuracy", "log_loss"), features="uvwx", relevant={"d": [0, 1]})
+    cells |= {("d", "G"): [late] * 5, ("e", "G"): cell(0.5, 0.7, 0.9, **unknown)}
+    describe = {"G": "g → svm"}
+    return write(cells, metrics=("accuracy", "log_loss"), features="uvwx", relevant={"d": [0, 1]}, describe=describe)
 
 
 RUNS = {

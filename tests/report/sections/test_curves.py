@@ -59,7 +59,7 @@ def test_each_classifier_has_a_table_and_a_chart(run):
         "method", "area", "area, linear", "rank", "sufficient size", "95 % size", "stability", "precision", "recall",
     ]  # fmt: skip
     # Log: (0.5 + 0.9) / 4 + 0.9 / 2 = 0.8. Linear: 0.7 / 3 + 0.9 · 2 / 3 = 0.833.
-    assert texts(first)[0] == ["A1", "80.0", "83.3", "1.00", "2", "2", "1.00", "0.50", "0.50"]
+    assert texts(first)[0] == ["A1", "0.800", "0.833", "1.00", "2", "2", "1.00", "0.50", "0.50"]
     assert first.rows[0][1].role == "best" and first.rows[1][1].role == "plain"
 
 
@@ -67,7 +67,7 @@ def test_sizes_that_some_datasets_lack_say_on_how_many_they_are(run):
     row = texts(curves(run).tables[0])[1]
     # 95 % of 0.9 are 0.855: B1 reaches them on e alone.
     assert row[0] == "B1" and row[5] == "4 (1/2)"
-    assert texts(curves(run).tables[1])[0][5] == "–"
+    assert "95 %\nsize" not in curves(run).tables[1].columns  # A2 is never close
     assert any("8 of 10 datasets" in note for note in curves(run).notes)
 
 
@@ -91,7 +91,7 @@ def test_the_details_have_a_table_for_each_dataset_the_largest_area_first(run):
     tables = curve_details(run).tables
     assert [table.title for table in tables] == ["d", "e"]
     assert [row[0] for row in texts(tables[0])] == ["A1", "B1", "A2"]
-    assert texts(tables[0])[0] == ["A1", "80.0", "83.3", "2: 90.0", "2: 90.0", "2", "1.00", "0.50", "0.50"]
+    assert texts(tables[0])[0] == ["A1", "0.800", "0.833", "2: 90.0", "2: 90.0", "2", "1.00", "0.50", "0.50"]
     assert len(tables[1].columns) == 7  # no truth is known on e
     names = [chart.name for chart in curve_details(run).charts]
     assert names == ["curves-stability", "curves-precision", "curves-recall"]
@@ -100,13 +100,21 @@ def test_the_details_have_a_table_for_each_dataset_the_largest_area_first(run):
 def test_one_dataset_is_named(write_run, cell):
     section = curves(write_run({("d", "A1"): cell(0.5, 0.9, 0.9)}, describe=DESCRIBE, features="uvwx"))
     assert section.tables[0].title == "Classifier knn, on d"
+    assert section.tables[0].rows[0][1].role == "plain"  # a method alone is not the best of several
     assert any("Of one dataset." in note for note in section.notes)
 
 
 def test_one_fold_and_one_size(write_run, curved):
     run = write_run({("d", "A1"): [curved([0.7], (4,))]}, describe=DESCRIBE, features="uvwx")
     (row,) = texts(curves(run).tables[0])
-    assert row == ["A1", "70.0", "70.0", "1.00", "4", "4"]
+    assert row == ["A1", "0.700", "0.700", "1.00", "4", "4"]
+
+
+def test_too_few_folds_for_a_test_leave_its_column_out(write_run, cell):
+    run = write_run({("d", "A1"): cell(0.5, 0.9, 0.9)[:3]}, folds=3, describe=DESCRIBE, features="uvwx")
+    (table,) = curves(run).tables
+    assert "sufficient\nsize" not in table.columns and "95 %\nsize" in table.columns
+    assert table.rows[0][table.columns.index("stability")].text == "1.00"  # at the best size
 
 
 def test_a_loss_is_not_in_percent_and_the_smallest_area_is_the_best(write_run, cell):
@@ -115,6 +123,17 @@ def test_a_loss_is_not_in_percent_and_the_smallest_area_is_the_best(write_run, c
     assert section.title == "log_loss against the number of features"
     (table,) = section.tables
     assert texts(table)[0][:4] == ["A1", "0.275", "0.250", "1.00"] and table.rows[0][1].role == "best"
+
+
+def test_areas_over_different_ranges_are_noted(run, write_run, cell):
+    cells = {
+        ("d", "A1"): cell(0.5, 0.9, 0.9),
+        ("d", "B1"): cell(0.6, 0.8, sizes=(2, 4)),
+        ("e", "A1"): cell(0.5, 0.9, 0.9),
+    }
+    other = write_run(cells, describe=DESCRIBE, features="uvwx")
+    assert next(note for note in curves(other).notes if "own sizes" in note).endswith("with care: d.")
+    assert not [note for note in curves(run).notes if "own sizes" in note]
 
 
 def test_it_is_in_the_reports_of_runs_with_curves_alone(run, small_run):

@@ -11,7 +11,7 @@ from mfbench_sqpfw._active_set.state import POSITIVE, TIES
 
 def check(s):
     p, rows = int(s.counts[POSITIVE]), int(s.counts[TIES]) + 1
-    A = np.vstack([np.ones(p), s.tie_b[: rows - 1, :p]])
+    A = np.vstack([np.ones(p), s.tie_b[s.tie_slot[: rows - 1], :p]])
     Q, R = s.Q[:rows, :p], s.R[:rows, :rows]
     assert np.abs(R.T @ Q - A).max() < 1e-10
     assert np.abs(Q @ Q.T - np.eye(rows)).max() < 1e-12

@@ -47,3 +47,11 @@ def test_no_feature_varies():
         }
         assert solution.certificate(1.0).optimal
     assert minimum.converged and path.complete and path.events == []
+
+
+def test_the_default_limit_grows_with_the_number_of_features(oracles):
+    """With thousands of features a cold start at theta = 1 can need more than 20,000 steps."""
+    y = np.arange(12) % 2
+    for p, limit in ((5, 20_000), (2000, 40_000), (2600, 50_000)):
+        data = oracles.prepared(np.random.default_rng(0).normal(size=(12, p)), y, 1, 1)
+        assert solver()._limit(data) == limit
