@@ -152,7 +152,7 @@ class Encoder:
         self._nominal = np.flatnonzero(one_hot)
         self._imputers = self._fit_imputers(X) if self.columns.missing else []
         X = self._impute(X)
-        self._scaler = self._fit_scaler(X[:, self._numeric])
+        self._scaler = None if self.scale == "none" else self._fit_scaler(X[:, self._numeric])
         self._one_hot = None
         self.groups_ = self._numeric
         if len(self._nominal):
@@ -182,7 +182,7 @@ class Encoder:
             return np.asarray(self._one_hot.transform(X), dtype=np.float64)
 
     def _fit_scaler(self, numbers: NDArray[np.float64]) -> Any:
-        if self.scale == "none" or not numbers.shape[1]:
+        if not numbers.shape[1]:
             return None
         return (StandardScaler() if self.scale == "standard" else MinMaxScaler()).fit(numbers)
 

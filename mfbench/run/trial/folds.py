@@ -172,18 +172,22 @@ class Fold:
     @property
     def encoder(self) -> Encoder:
         """The encoder that imputes, encodes and scales, fitted on the training rows."""
-        if self._encoder is None:
-            self._encoder = Encoder(self.columns, self.scale).fit(self.raw_train)
+        return self._encoder or self._fit_encoder(self.raw_train)
+
+    def _fit_encoder(self, rows: NDArray[np.float64]) -> Encoder:
+        self._encoder = Encoder(self.columns, self.scale).fit(rows)
         return self._encoder
 
     @property
     def encoded(self) -> Encoded:
         """The rows imputed, encoded and scaled by `encoder`."""
         if self._encoded is None:
-            train = self.encoder.transform(self.raw_train)
+            rows = self.raw_train  # a copy of nearly the whole table: made once for both uses
+            encoder = self._encoder or self._fit_encoder(rows)
+            train = encoder.transform(rows)
             # scikit-learn cannot transform an array without rows, and a protocol without predictions has no test rows.
-            test = self.encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
-            self._encoded = Encoded(shared(train), shared(test), self.encoder.groups_)
+            test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
+            self._encoded = Encoded(shared(train), shared(test), encoder.groups_)
         return self._encoded
 
     @property
