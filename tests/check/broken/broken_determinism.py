@@ -88,13 +88,14 @@ class HashesStrings(MeanGap):
 
 
 class TakesTheFirstOfASet(NearestMean):
-    """Measures distances by an exponent that depends on the order of a set of names."""
+    """Weighs features by their places in the order of a set of names: hardly two orders give the same predictions."""
 
     def predict(self, X):
         super().predict(X)
-        exponent = 1.0 + list({f"exponent {number}" for number in range(100)}).index("exponent 0") / 20
+        names = list({f"feature {number}" for number in range(max(100, self.means_.shape[1]))})
+        weights = np.array([names.index(f"feature {number}") for number in range(self.means_.shape[1])]) ** 2.0
         X = np.asarray(X) / self.scale_
-        return self.classes_[np.argmin((np.abs(X[:, None] - self.means_) ** exponent).sum(axis=2), axis=1)]
+        return self.classes_[np.argmin((np.abs(X[:, None] - self.means_) * weights).sum(axis=2), axis=1)]
 
 
 class SeedsItsWorkers(MeanGap):

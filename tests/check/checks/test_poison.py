@@ -35,9 +35,9 @@ def test_a_view_of_all_rows_is_reported(monkeypatch):
 
 
 def test_a_host_that_scales_with_all_rows_is_reported(monkeypatch):
-    def encoder(fold):
+    def fit_encoder(fold, rows):
         return Encoder(fold.columns, fold.scale).fit(fold.X)
 
-    monkeypatch.setattr(Fold, "encoder", property(encoder))
+    monkeypatch.setattr(Fold, "_fit_encoder", fit_encoder)
     with pytest.raises(CheckFailedError, match="they differ after all test rows became 1e100"):
         remark("poison", opened("correct_methods", "nearest-mean", "classifier"))
