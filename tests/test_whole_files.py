@@ -52,6 +52,7 @@ def test_a_failure_keeps_the_earlier_file(tmp_path, on_disk, monkeypatch):
     assert path.read_bytes() == b"earlier"
 
 
+OTHERS = (".other", ".my-download.iso.part", ".report.md.0123456789ab.part.gz", "a.txt.0123456789ab.part")
 KILLED = """
 import os
 import sys
@@ -69,11 +70,12 @@ def test_what_a_kill_leaves_is_removed_an_hour_later(tmp_path):
     path = tmp_path / "a.txt"
     assert subprocess.run([sys.executable, "-c", KILLED, str(path)]).returncode == -9
     (left,) = tmp_path.iterdir()
-    (tmp_path / ".other").write_text("not ours")
-    os.utime(tmp_path / ".other", (0, 0))
+    for name in OTHERS:
+        (tmp_path / name).write_text("not ours")
+        os.utime(tmp_path / name, (0, 0))
     write_whole(path, b"whole")  # perhaps the other process still writes
     assert left.exists()
     earlier = time.time() - 3700
     os.utime(left, (earlier, earlier))
     write_whole(path, b"whole")
-    assert names(tmp_path) == [".other", "a.txt"]
+    assert names(tmp_path) == sorted([*OTHERS, "a.txt"])

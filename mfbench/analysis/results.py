@@ -29,6 +29,7 @@ from mfbench.analysis.settings import ComparisonSettings
 from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.trial.metrics import METRICS, SCORES
+from mfbench.suite.forms import CURVE_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -267,11 +268,16 @@ class Run(RecordedRun):
     def _compared_curves(self) -> pd.DataFrame:
         coordinates = {"replicate": "repeat"}
         compared = on_common_folds(self.curves.rename(columns=coordinates), self.common_folds)
-        return compared.rename(columns={new: old for old, new in coordinates.items()})
+        compared = compared.rename(columns={new: old for old, new in coordinates.items()})
+        return self._on_compared_datasets(compared)
 
     @property
     def _compared_areas(self) -> pd.DataFrame:
-        return on_common_folds(frame_of(self._stored.columns, AREAS), self.common_folds)
+        areas = on_common_folds(frame_of(self._stored.columns, AREAS), self.common_folds)
+        return self._on_compared_datasets(areas)
+
+    def _on_compared_datasets(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return _rows_on(frame, self.outcomes["dataset"].unique()) if len(frame) else frame
 
     @property
     def equal_methods(self) -> list[list[str]]:
@@ -310,9 +316,11 @@ class Run(RecordedRun):
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
         if settings.missing != "impute-dummy":
             return {}
-        if settings.metric not in METRICS:
+        # A dummy has the same score at every number of features, so that this is its area as well.
+        metric = self._curve_metric if settings.metric in CURVE_METRICS else settings.metric
+        if metric not in METRICS:
             raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {settings.metric} is not one")
-        return {d["label"]: dummy_score(d["truth"], settings.metric) for d in self._stored.datasets}
+        return {d["label"]: dummy_score(d["truth"], metric) for d in self._stored.datasets}
 
     def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
         if changes.get("metric", self.metrics[0]) not in self.metrics:

@@ -142,7 +142,7 @@ def curves_csv(run: Run) -> str:
     UsageError
         If the run has no curves.
     """
-    if not len(run.curves):
+    if not len(run.curves) or not len(run.curve_means):
         raise UsageError("--curves needs a run with a successful trial of a method with 'curve'")
     return frame_to_csv(points(run))
 

@@ -15,6 +15,7 @@ from mfbench.run.seals import WHOLE, fill_checksums, seal
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 7
+FIRST_WITH_CHECKSUMS = 6
 FILE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What SQLite raises; the latter if it cites damaged text in a message."""
 CHECKPOINT_SECONDS = 1.0
@@ -98,8 +99,9 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
     elif version in MIGRATIONS:
         db.executescript(f"BEGIN IMMEDIATE; {MIGRATIONS[version]}")
-        fill_checksums(db)
-        seal(db, *WHOLE)
+        if version < FIRST_WITH_CHECKSUMS:  # later ones have them, and new ones would hide what is damaged
+            fill_checksums(db)
+            seal(db, *WHOLE)
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         db.execute("COMMIT")
     else:

@@ -32,7 +32,7 @@ ARRAYS = ("selected", "weights", "predictions", "decisions")
 """Columns of a result that are arrays of numbers."""
 _TABLE = re.compile(rf"\b({'|'.join((*WHOLE, 'trials'))})\b")
 # What damaged content raises when it is decoded; a store of an earlier version has no checksums.
-_UNREADABLE = (ValueError, TypeError, LookupError, zlib.error)
+_UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, zlib.error)
 
 
 class ReadableStore:

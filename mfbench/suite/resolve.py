@@ -183,6 +183,8 @@ def _resolve_detector(
         raise SuiteError(
             f"{location}.{key}: the protocol 'ground-truth' does not tune; set the parameters in the selector"
         )
+    if method.curve is not None:
+        raise SuiteError(f"{location.key('curve')}: the protocol 'ground-truth' has no curves; leave it out")
     if method.weights is not None:
         raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol 'ground-truth'")
     if method.top == "all-weighted":

@@ -105,9 +105,11 @@ def forest_importances(
     decreases = decreases[decreases.any(axis=1)]
     if len(decreases) == 0:
         return np.zeros(n_columns)
-    mean: NDArray[np.float64] = np.mean(decreases / decreases.sum(axis=1, keepdims=True), axis=0)
-    mean /= mean.sum()
-    return mean
+    sums = decreases.sum(axis=1, keepdims=True)
+    # As scikit-learn: a sum that rounding has made negative, or 0, is no divisor.
+    mean: NDArray[np.float64] = np.mean(decreases / np.where(sums > 0, sums, 1.0), axis=0)
+    total = mean.sum()
+    return mean / total if total > 0 else mean
 
 
 @njit(cache=True, nogil=True)

@@ -30,10 +30,12 @@ def solve_weak_active(
         moved, moved_intercept, largest = _full_step(problem, penalty, variables, intercept)
         if largest <= tol:
             return moved, moved_intercept, steps
+        if steps == max_iter:
+            return moved, moved_intercept, steps
         active |= moved[:, 2:] != 0.0
         if active.sum() > DENSE * active.size:
             dense, dense_intercept, taken = solve_weak(
-                problem, penalty, (variables, intercept), tol=tol, max_iter=max(1, max_iter - steps)
+                problem, penalty, (variables, intercept), tol=tol, max_iter=max_iter - steps
             )
             return dense, dense_intercept, steps + taken
         used = ((variables[:, :2] > 0) | (moved[:, :2] > 0)).any(axis=1) | active.any(axis=1)

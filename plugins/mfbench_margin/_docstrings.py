@@ -120,7 +120,8 @@ PARAGRAPHS = {
     values are missing. Here a distance equals a threshold if they agree to about 12 digits of the largest possible
     distance, and then the sample is neither near nor far; there, rounding decides.
 
-    A constant feature has weight 0. A duplicate of a sample is near it, at distance 0.""",
+    A constant feature has weight 0. A duplicate of a sample is at distance 0 and mostly near it; the sample itself
+    never is.""",
     "base": """\
     base : {"multisurf", "multisurf-star", "relieff", "surf", "surf-star"}, default="multisurf"
         Method of the Relief family. Relief is ``"relieff"`` with one neighbour.

@@ -29,7 +29,7 @@ class TuRF(FamilySelector):
         Share of the remaining features that an iteration removes, above 0 and below 1. At least one is removed;
         features of the same weight are removed together, or kept if otherwise none would remain.
     n_kept : int, default=10
-        Number of features at which to stop.
+        Number of features at which to stop. Fewer remain if features of the same weight are removed together.
     %(base-nominal)s
 
     Attributes
@@ -110,7 +110,8 @@ class TuRF(FamilySelector):
             last[kept] = self._base_weights(X, codes, kept, rng)
             if len(kept) <= self.n_kept:
                 break
-            is_last = last[kept] < _cut(last[kept], self.removed, int(self.n_kept))
+            compared = _rounded(last[kept])
+            is_last = compared < _cut(compared, self.removed, int(self.n_kept))
             if not is_last.any():
                 break
             self.n_iter_ += 1
@@ -119,9 +120,18 @@ class TuRF(FamilySelector):
         return _below(last, self.removed_in_, kept)[features]
 
 
+def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights to 40 bits of the largest: equal features would otherwise be told apart by the order of rows."""
+    largest = np.abs(weights).max(initial=0.0)
+    if not 0.0 < largest < np.inf:
+        return weights
+    unit = np.ldexp(1.0, int(np.frexp(largest)[1]) - 40)
+    return weights if unit == 0.0 else np.rint(weights / unit) * unit
+
+
 def _cut(weights: NDArray[np.float64], removed: float, n_kept: int) -> float:
     """Return the weight below which features are removed, at least one of them unless all weigh the same."""
-    n_left = max(n_kept, min(len(weights) - 1, int(np.ceil(len(weights) * (1.0 - removed)))))
+    n_left = max(n_kept, min(len(weights) - 1, int(np.ceil(len(weights) * (1.0 - removed) - 1e-9))))
     descending = np.sort(weights)[::-1]
     cut = float(descending[n_left - 1])
     if cut > descending[-1]:

@@ -117,9 +117,8 @@ class VLSRelief(FamilySelector):
     def _draw(self, features: NDArray[np.intp], rng: np.random.RandomState) -> Iterator[NDArray[np.intp]]:
         """Yield the subsets: parts of permutations, the last part filled up from the same one."""
         n_features = len(features)
-        size = int(
-            min(self.subset_size if self.subset_size >= 1 else np.ceil(self.subset_size * n_features), n_features)
-        )
+        share = self.subset_size if self.subset_size >= 1 else np.ceil(self.subset_size * n_features - 1e-9)
+        size = int(min(share, n_features))
         needed = -(-n_features // size)
         if self.n_subsets < needed:
             raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,6 +75,13 @@ class WeightPath:
     reached: Ints
     left: Ints
     events: list[Event]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read a pickled path, also one of an earlier version, which stored all rows with their zeros."""
+        state = dict(state)
+        if "rows" in state:
+            state["stored"] = csr_array(state.pop("rows"))
+        self.__dict__.update(state)
 
     @property
     def rows(self) -> Floats:

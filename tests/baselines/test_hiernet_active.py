@@ -51,3 +51,14 @@ def test_stops_after_the_allowed_steps():
     penalty = 0.1 * problem.largest_penalty()
     *_, steps = solve_weak_active(problem, penalty, problem.start(), tol=1e-12, max_iter=7)
     assert steps == 7
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_one_step_is_a_step(share):
+    """Whether it goes on with the active terms or, as with a small penalty, with all: the limit holds, and it moves."""
+    problem = problem_of("logistic", True)
+    variables, _, steps = solve_weak_active(
+        problem, share * problem.largest_penalty(), problem.start(), tol=1e-12, max_iter=1
+    )
+    assert steps == 1
+    assert (variables != problem.start()[0]).any()

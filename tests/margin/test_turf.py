@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import MultiSURF, ReliefF, TuRF
+from mfbench_margin.turf import _cut
 
 
 def interaction(seed=0, n=240, p=40):
@@ -117,3 +118,18 @@ def test_a_seed_reaches_the_base():
 def test_refuses_wrong_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         TuRF(**parameters).fit(*interaction(n=30, p=4))
+
+
+def test_the_order_of_rows_does_not_decide_between_equal_features():
+    """A column and its complement weigh the same but for rounding, in whatever order the rows are added up."""
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        half = rng.integers(0, 2, size=(12, 7)).astype(float)
+        X, y, order = np.hstack([half, 1.0 - half]), np.arange(12) % 2, rng.permutation(12)
+        first, second = (TuRF(removed=0.3, n_kept=2).fit(X[rows], y[rows]) for rows in (np.arange(12), order))
+        assert first.removed_in_.tolist() == second.removed_in_.tolist()
+
+
+@pytest.mark.parametrize(("n", "removed", "left"), [(10, 0.7, 3), (100, 0.95, 5), (10, 0.25, 8)])
+def test_a_share_is_that_of_the_decimal_number(n, removed, left):
+    assert _cut(np.arange(n, dtype=float), removed, 1) == n - left

@@ -16,9 +16,15 @@ ATTACKS = {
     "the view 'trials'": f"ALTER TABLE trials RENAME TO kept; CREATE VIEW trials AS {ENDLESS} SELECT * FROM kept, n",
     "the trigger 't'": "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM plan; END",
     "the index 'i'": "CREATE INDEX i ON plan (upper(method))",
-    "the virtual table 'v'": "CREATE VIRTUAL TABLE v USING fts5(a)",
-    "a condition of the table 'c'": "CREATE TABLE c (a CHECK (length(randomblob(900000000)) > 0))",
-    "the generated column 'plan.g'": "ALTER TABLE plan ADD COLUMN g TEXT AS (hex(zeroblob(100000000)))",
+    "the table 'v'": "CREATE VIRTUAL TABLE v USING fts5(a)",
+    "the table 'w'": "CREATE  VIRTUAL  TABLE w USING fts5(a)",
+    "a condition or formula in the table 'c'": "CREATE TABLE c (a CHECK (length(randomblob(900000000)) > 0))",
+    "a condition or formula in the table 'plan'": "ALTER TABLE plan ADD COLUMN g TEXT AS (hex(zeroblob(100000000)))",
+    "a computed default in the table 'd'": "CREATE TABLE d (a DEFAULT (randomblob(900000000)))",
+    "the view 'left_out'": "ALTER TABLE left_out RENAME TO kept; CREATE VIEW left_out AS SELECT * FROM kept;"
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'View' WHERE type = 'view'",
+    "the trigger 'u'": "CREATE TRIGGER u AFTER INSERT ON meta BEGIN DELETE FROM plan; END;"
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'TRIGGER' WHERE type = 'trigger'",
 }
 
 

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 from tampering import make_older
@@ -9,7 +10,7 @@ from tampering import make_older
 from mfbench.errors import RunError
 from mfbench.run import store_file
 from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION, reason_of
+from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION, open_to_write, reason_of
 from mfbench.trials import Trial, TrialResult, Unavailable
 
 
@@ -133,3 +134,17 @@ def test_the_versions_before_are_read_and_updated(tmp_path, version):
             assert [row["status"] for row in store.rows(("status",))] == ["ok"] and not store.damaged
     with sqlite3.connect(tmp_path / FILE_NAME) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+def test_an_update_from_version_6_does_not_hide_damage(small_run):
+    """Checksums that are there stay: new ones would make changed content look intact."""
+    folder = small_run.path
+    make_older(folder, 6)
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db, db:
+        db.execute("UPDATE trials SET scores = replace(scores, '0.9', '0.1'), checksum = NULL")
+        db.execute("UPDATE splits SET n_train = n_train + 1")
+        before = db.execute("SELECT checksum FROM trials").fetchall(), db.execute("SELECT * FROM seals").fetchall()
+    with closing(open_to_write(folder / FILE_NAME)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+        after = db.execute("SELECT checksum FROM trials").fetchall(), db.execute("SELECT * FROM seals").fetchall()
+    assert after == before

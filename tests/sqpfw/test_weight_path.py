@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_sqpfw import sqpfw_path, toy
+from mfbench_sqpfw.weight_path import WeightPath
 
 
 def test_weights_are_stored_once():
@@ -50,3 +51,10 @@ def test_weights_at():
     for bad in (-0.1, 2.1, np.nan, [0.5, 3.0]):
         with pytest.raises(ValueError, match="theta must lie between 0 and 2"):
             path.weights_at(bad)
+
+
+def test_a_path_that_an_earlier_version_pickled_can_be_read():
+    path = WeightPath.__new__(WeightPath)
+    state = {"thetas": np.array([0.0]), "rows": np.array([[1.0, 0.0]]), "events": []}
+    path.__setstate__({**state, "reached": np.array([0]), "left": np.array([0])})
+    assert path.rows.tolist() == path.after.tolist() == [[1.0, 0.0]]

@@ -13,8 +13,8 @@ from mfbench.errors import describe_error
 def leaves_its_input(subject: Opened) -> None:
     """`fit` and `predict` change neither X nor y.
 
-    A user goes on working with the arrays. The host lends its arrays
-    read-only and copies them for a method that writes; other code does not.
+    A user goes on working with the arrays. The host copies its arrays for methods
+    from outside; other code does not.
     """
     X, y = subject.sample()
     rows = boundary_rows(X, subject.rng())

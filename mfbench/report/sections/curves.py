@@ -30,7 +30,7 @@ def curves(run: Run) -> Section:
         "curve_summary": lambda: run.curve_summary,
         "curve_overview": lambda: run.curve_overview,
     }
-    if not len(run.curves):
+    if not len(run.curves) or not len(run.curve_means):  # none of the common folds may have one
         return Section(title, data=data)
     metric = run.curve_settings.metric
     means = run.curve_means[run.curve_means["metric"] == metric]
@@ -44,7 +44,7 @@ def curves(run: Run) -> Section:
 def curve_details(run: Run) -> Section:
     """Return the same figures dataset by dataset; empty for runs without a ``curve``."""
     title = f"{with_unit(run.curve_settings.metric, False)} against the number of features, by dataset"
-    if not len(run.curves):
+    if not len(run.curves) or not len(run.curve_means):  # none of the common folds may have one
         return Section(title)
     groups = run.curve_summary.groupby("dataset", sort=False)
     note = "Best and sufficient: the size, and the mean score there. Columns as above; largest area first."

@@ -22,7 +22,7 @@ from mfbench.analysis.published import (
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
-from mfbench.run.trial.metrics import METRICS
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Role, Section, Table
 from mfbench.wording import counted
 
@@ -65,7 +65,7 @@ def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> 
     constant = ["trivial"] if trivial and metric == "one_vs_rest_accuracy" else []
     table = Table(
         ["dataset", *constant, *methods],
-        title=f"Ours/published: {title}, {with_unit(metric, METRICS[metric].percent).lower()}",
+        title=f"Ours/published: {title}, {with_unit(metric, SCORES[metric].percent).lower()}",
     )
     for dataset, rows in frame.groupby("dataset", sort=False):
         by_method = {row["method"]: row for row in rows.to_dict("records")}
@@ -169,7 +169,7 @@ def _notes(run: Run) -> list[str]:
         return notes
     counts = frame["verdict"].value_counts()
     compared = int(counts.reindex(COMPARED).fillna(0).sum())
-    points = f"{100 * MARGIN:.0f} points" if METRICS[str(frame["metric"].iloc[0])].percent else f"{MARGIN:g}"
+    points = f"{100 * MARGIN:.0f} points" if SCORES[str(frame["metric"].iloc[0])].percent else f"{MARGIN:g}"
     notes.append(
         f"Of {counted(compared, 'comparable figure')}, ours is equivalent on {counts.get(EQUIVALENT, 0)} "
         f"({MARKS[EQUIVALENT][0]}), above on {counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}), below on "
@@ -218,4 +218,4 @@ def _number(value: Any, metric: str, form: str = "") -> str:
     number = float(value)
     if number != number:
         return "–"
-    return f"{100.0 * number:{form}z.1f}" if METRICS[metric].percent else f"{number:{form}z.3f}"
+    return f"{100.0 * number:{form}z.1f}" if SCORES[metric].percent else f"{number:{form}z.3f}"

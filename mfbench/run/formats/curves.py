@@ -32,9 +32,12 @@ def pack_curve(curve: Curve) -> bytes:
 
 
 def unpack_curve(blob: bytes) -> Curve:
-    """Return the curve that `pack_curve` packed."""
+    """Return the curve that `pack_curve` packed; a `ValueError` if it is none."""
     content = json.loads(zlib.decompress(blob))
     sizes, metrics = np.array(content["sizes"], dtype=np.int64), tuple(content["metrics"])
+    ascending = sizes.ndim == 1 and len(sizes) > 0 and sizes[0] >= 1 and (np.diff(sizes) > 0).all()
+    if not ascending or len(content["seconds"]) != len(sizes):
+        raise ValueError("its sizes are not ascending numbers of features, each with a time")
     return Curve(
         sizes=sizes,
         metrics=metrics,

@@ -118,7 +118,7 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
     expression = method.classifier.expression
     seed = derive_seed(fold.seed, "classifier", expression.canonical())
     X, groups, n_features = fold.encoded.train, fold.encoded.groups, fold.X.shape[1]
-    fitted = fit_on(X, fold.y_train, lambda: seeded(make(expression, "classifier"), seed, expression.params))
+    fitted = fit_on(X, fold.y_train, seeded(make(expression, "classifier"), seed, expression.params))
     classifier, watch = fitted.estimator, fitted.watch
     by_column = classifier_weights(classifier, X.shape[1], method.classifier.title)
     check_finite(by_column, f"classifier {method.classifier.title!r}", groups, fold.columns)

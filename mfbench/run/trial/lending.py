@@ -1,22 +1,22 @@
-"""Arrays that many estimators share: lent without a right to write, and copied for an estimator that writes."""
+"""Rows that many estimators share: lent, read-only, to those known to read only; any other gets a copy."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mfbench.host.registry import GROUP, HOST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Made = TypeVar("Made")
-REFUSED_WRITES = (ValueError, TypeError, BufferError)
-"""What NumPy and compiled code raise if they may not write into an array; see `is_refused_write`."""
-_REFUSALS = ("read-only", "readonly", "writeable", "writable")
-# Classes that have written into an array that was lent to them. From then on they are given copies.
-_writers: set[type] = set()
+# scikit-learn tests its estimators with read-only arrays, and mfbench its own (the checks `read-only` and
+# `inputs-unchanged`). Of other classes nobody knows, and trying does not tell: what is compiled from Fortran writes
+# into a read-only array without any error, and the next method would be measured on other rows.
+_LIBRARIES = ("sklearn", "xgboost")
 
 
 def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -37,69 +37,51 @@ def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array.view()
 
 
-def lend(rows: NDArray[np.float64], borrower: type, work: Callable[[NDArray[np.float64]], Made]) -> Made:
-    """Return ``work(rows)``, or of a copy of the rows if the borrower turns out to write into them.
+def rows_for(estimator: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rows that an estimator is given: themselves if it can be trusted with them, otherwise a copy.
 
-    A copy of a large dataset costs more than all else that a trial needs, and hardly any estimator writes into its
-    input. One that does is refused by NumPy and does its work again on a copy; its class is given copies at once from
-    then on. Warnings, random numbers and times are the same either way.
+    A copy of a large dataset costs more than all else that mfbench does for a trial. It is made for classes from
+    outside scikit-learn, XGBoost and the built-in plugins, and for estimators with such a part.
 
     Parameters
     ----------
+    estimator : estimator
     rows : ndarray
-        Lent if it is read-only; otherwise it belongs to the borrower already.
-    borrower : type
-        The class of the estimator.
-    work : callable
-        Called with the rows, a second time if the first was refused: it must not depend on what the first has left.
-
-    Returns
-    -------
-    object
-        What `work` returned.
+        Lent if it is read-only; otherwise it belongs to the estimator already.
 
     Examples
     --------
     >>> import numpy as np
-    >>> class Centring:
-    ...     def fit(self, X):
-    ...         X -= X.mean(axis=0)
-    ...         return self
-    >>> rows = shared(np.array([[1.0], [3.0]]))
-    >>> fitted = lend(rows, Centring, lambda X: Centring().fit(X))
-    >>> rows.ravel()
-    array([1., 3.])
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> rows = shared(np.zeros((2, 2)))
+    >>> rows_for(KNeighborsClassifier(), rows) is rows
+    True
+    >>> class Mine: ...
+    >>> rows_for(Mine(), rows).flags.writeable
+    True
     """
-    if rows.flags.writeable:
-        return work(rows)
-    if borrower not in _writers:
-        draw_again = _random_states()
-        try:
-            return work(rows)
-        except REFUSED_WRITES as error:
-            if not is_refused_write(error):
-                raise
-        draw_again()
-        _writers.add(borrower)
-    return work(rows.copy())
+    return rows if rows.flags.writeable or _reads_only(estimator) else rows.copy()
 
 
-def _random_states() -> Callable[[], None]:
-    """Return a function that sets the global random states back to what they are now."""
-    # A method that draws from them must draw the same numbers, whichever trial was the first to be refused.
-    python, numbers = random.getstate(), np.random.get_state()  # noqa: NPY002 - the global state is the subject
-
-    def set_back() -> None:
-        random.setstate(python)
-        np.random.set_state(numbers)  # noqa: NPY002
-
-    return set_back
+@cache
+def _readers() -> frozenset[str]:
+    """Return the import names of the packages whose estimators are known to read only."""
+    points = metadata.entry_points(group=GROUP)
+    own = (point.module.partition(".")[0] for point in points if point.dist is not None and point.dist.name == HOST)
+    return frozenset((*_LIBRARIES, *own))
 
 
-def is_refused_write(error: BaseException | None) -> bool:
-    """Return whether an exception, or one that led to it, says that an array may not be written into."""
-    while error is not None:
-        if any(word in str(error).lower() for word in _REFUSALS):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+def _reads_only(part: Any) -> bool:
+    """Return whether a parameter of an estimator, or the estimator, and all of its parts are known to read only."""
+    if part is None or isinstance(part, (bool, int, float, str, bytes, np.generic, np.ndarray)):
+        return True
+    if isinstance(part, (list, tuple, set, frozenset)):
+        return all(map(_reads_only, part))
+    if isinstance(part, dict):
+        return all(map(_reads_only, part.values()))
+    if isinstance(part, np.random.RandomState | np.random.Generator):
+        return True
+    kind = part if isinstance(part, type) else type(part)
+    if kind.__module__.partition(".")[0] not in _readers() or not hasattr(part, "get_params"):
+        return False  # such as a function, which a FunctionTransformer calls with the rows
+    return all(map(_reads_only, part.get_params(deep=False).values()))

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn import metrics
 
 from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
-from mfbench.run.trial.lending import lend
 from mfbench.suite.forms import CURVE_METRICS
 
 if TYPE_CHECKING:
@@ -170,13 +169,13 @@ def predict(
     -------
     Predictions
     """
-    y_pred = np.asarray(lend(X, type(classifier), classifier.predict))
+    y_pred = np.asarray(classifier.predict(X))
     y_score: NDArray[np.float64] | None = None
     is_probability = False
     if with_scores or any(METRICS[name].needs_scores for name in names):
         for method in ("predict_proba", "decision_function"):
             if hasattr(classifier, method):
-                y_score = np.asarray(lend(X, type(classifier), getattr(classifier, method)), dtype=np.float64)
+                y_score = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
                 is_probability = method == "predict_proba"
                 break
     classes = np.asarray(getattr(classifier, "classes_", np.unique(y_true)))

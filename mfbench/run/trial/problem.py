@@ -13,10 +13,10 @@ from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.grid import GridPoint, grid_points, parameters, readable
 from mfbench.run.trial.guard import DescribedError
 from mfbench.run.trial.interactions import read_interactions
-from mfbench.run.trial.lending import REFUSED_WRITES, is_refused_write
+from mfbench.run.trial.lending import rows_for
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
-from mfbench.run.trial.steps import ClassifierInput, Fitted, Maker, Steps
+from mfbench.run.trial.steps import Fitted, Maker, Steps
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.trials import Candidate, TrialResult
 
@@ -112,34 +112,15 @@ class Problem:
         if result.interactions is None:
             pairs = self.fold.true_pairs
             result.interactions = read_interactions(fitted.estimator, inputs.groups, n_features, pairs)
-        predictions, fitted, watch = self._predict(self.fold, point, inputs, fitted, self.metrics, with_scores)
+        rows = rows_for(fitted.estimator, inputs.test)
+        with Stopwatch() as watch:
+            predictions = predict(fitted.estimator, rows, self.fold.y_test, self.metrics, with_scores)
+        predictions = _checked(predictions, self.fold, self.method)
         result.fit_wall, result.fit_cpu = fitted.watch.wall, fitted.watch.cpu
         result.predict_wall, result.predict_cpu = watch.wall, watch.cpu
         result.predictions = predictions.y_pred
         result.scores = evaluate(predictions, self.metrics)
         return predictions
-
-    def _predict(
-        self,
-        fold: Fold,
-        point: GridPoint,
-        inputs: ClassifierInput,
-        fitted: Fitted,
-        metrics: list[str],
-        with_scores: bool = False,
-    ) -> tuple[Predictions, Fitted, Stopwatch]:
-        """Return the checked predictions of a fold's test rows, the fit that they come from and the time they took."""
-        try:
-            with Stopwatch() as watch:
-                predictions = predict(fitted.estimator, inputs.test, fold.y_test, metrics, with_scores)
-        except REFUSED_WRITES as error:
-            if inputs.train.flags.writeable or not is_refused_write(error):
-                raise
-            # It keeps the rows that it was fitted on, and writes into them only now: its class is given copies by now.
-            fitted = self.steps.fit(fold, point, inputs)
-            with Stopwatch() as watch:
-                predictions = predict(fitted.estimator, inputs.test, fold.y_test, metrics, with_scores)
-        return _checked(predictions, fold, self.method), fitted, watch
 
     def _candidate(self, point: GridPoint) -> Candidate:
         """Measure a grid point on the outer fold; analysis selects among the points by all folds of the dataset."""
@@ -217,7 +198,9 @@ class Problem:
         if key in self._scores:
             return self._scores[key], None
         fitted = self.steps.fit(inner, point, inputs)
-        predictions, fitted, _ = self._predict(inner, point, inputs, fitted, self.metrics[:1])
+        rows = rows_for(fitted.estimator, inputs.test)
+        predictions = predict(fitted.estimator, rows, inner.y_test, self.metrics[:1])
+        predictions = _checked(predictions, inner, self.method)
         self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0]]
         return self._scores[key], fitted
 

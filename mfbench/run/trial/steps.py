@@ -5,7 +5,7 @@ Selector fits are stored with the fold, where other trials find them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +17,7 @@ from mfbench.run.trial.folds import Fold, Selection
 from mfbench.run.trial.grid import GridPoint, parameters
 from mfbench.run.trial.guard import SelectorError, describe_failure
 from mfbench.run.trial.interactions import read_interactions
-from mfbench.run.trial.lending import lend
+from mfbench.run.trial.lending import rows_for
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.subsets import by_original_feature, check_finite, choose, metric_weights
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
@@ -78,18 +78,12 @@ class Fitted:
     watch: Stopwatch
 
 
-def fit_on(rows: NDArray[np.float64], target: NDArray[Any], make: Callable[[], Any]) -> Fitted:
-    """Fit a new estimator on rows that may be shared; see `lend`."""
-    estimators = [make()]
-
-    def fit(X: NDArray[np.float64]) -> Fitted:
-        # What a refused fit has left in an estimator must not reach the next one.
-        estimator = estimators.pop() if estimators else make()
-        with Stopwatch() as watch:
-            estimator.fit(X, target)
-        return Fitted(estimator, watch)
-
-    return lend(rows, type(estimators[0]), fit)
+def fit_on(rows: NDArray[np.float64], target: NDArray[Any], estimator: Any) -> Fitted:
+    """Fit a new estimator on rows that may be shared; see `rows_for`."""
+    rows = rows_for(estimator, rows)
+    with Stopwatch() as watch:
+        estimator.fit(rows, target)
+    return Fitted(estimator, watch)
 
 
 class Steps:
@@ -132,9 +126,8 @@ class Steps:
         params = parameters(point, "classifier")
         expression = self.method.classifier.expression
         fixed = {**expression.params, **params}
-        return fit_on(
-            inputs.train, fold.y_train, lambda: seeded(self.make(expression, "classifier", **params), self.seed, fixed)
-        )
+        classifier = seeded(self.make(expression, "classifier", **params), self.seed, fixed)
+        return fit_on(inputs.train, fold.y_train, classifier)
 
     def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
         """Return the columns that the selector leaves to the classifier."""
@@ -222,15 +215,11 @@ class Steps:
         # Not the trial's seed: methods share the fit, so its seed must not depend on which of them comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
         fixed = {**step.expression.params, **params}
-
-        def make() -> Any:
-            selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
-            if step.raw_input and "categorical_features" in selector.get_params(deep=False):
-                selector.set_params(categorical_features=fold.columns.categorical)
-            return selector
-
+        selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
+        if step.raw_input and "categorical_features" in selector.get_params(deep=False):
+            selector.set_params(categorical_features=fold.columns.categorical)
         X = fold.raw_train if step.raw_input else fold.encoded.train
-        fitted = fit_on(X, fold.target(numbers=step.numbers), make)
+        fitted = fit_on(X, fold.target(numbers=step.numbers), selector)
         return fitted.estimator, fitted.watch
 
 

@@ -135,6 +135,9 @@ class Line:
         """Return the point with its distances; the line must not be used afterwards."""
         if step == 1.0 or not self.objective.pairs.is_stored:
             return point
+        if self.stored.dtype != np.float64:
+            # Each blend adds an error of rounding; the bound that allowed single precision is that of one evaluation.
+            return Point(point.W, point.value, point.soft, point.form, self.objective.pairs.distances(point.form))
         blend = self.stored
         blend -= self.start.stored
         blend *= step

@@ -177,3 +177,33 @@ def test_of_a_run_that_is_not_complete_the_common_folds_count(write_run, cell):
     run = write_run(cells, describe=DESCRIBE, features="uvwx")
     assert set(run.curve_means["folds"]) == {3} == set(run.curve_rankings["folds"])
     assert run.curve_summary["planned"].tolist() == [3, 3]
+
+
+def test_without_common_folds_there_is_no_section(write_run, cell, failure):
+    """Both methods failed on the first fold, and only one has the second."""
+    fold = cell(0.5, 0.9, 0.9)[0]
+    cells = {("d", "A1"): [failure(), fold], ("d", "B1"): [failure(), None]}
+    run = write_run(cells, describe=DESCRIBE, features="uvwx", folds=2)
+    assert len(run.curves) > 0 and not len(run.curve_means)
+    for form in (Form("json"), Form("csv"), Form("md", statistics=True)):
+        assert TITLE not in present_run(run, form, None)
+    with pytest.raises(UsageError):
+        present_run(run, Form("curves"), None)
+
+
+def test_a_part_of_the_datasets_has_their_curves_alone(run):
+    part = run.restricted(["d"])
+    for frame in (part.curve_summary, part.curve_means):
+        assert set(frame["dataset"]) == {"d"}
+    assert set(part.curve_overview["compared"]) == {1}
+
+
+def test_a_dummy_takes_the_place_of_what_is_missing(write_run, cell, failure):
+    run = write_run(
+        {("d", "A1"): cell(0.5, 0.9, 0.9), ("d", "B1"): [failure()] * 5},
+        describe=DESCRIBE,
+        features="uvwx",
+        metrics=["area", "accuracy"],
+        report={"missing": "impute-dummy"},
+    )
+    assert len(run.summary()) == 2

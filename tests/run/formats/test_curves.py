@@ -1,5 +1,8 @@
 """Stored curves come back as they were, from the store too; stores without them stay valid."""
 
+import json
+import zlib
+
 import numpy as np
 import pytest
 
@@ -48,3 +51,14 @@ def test_what_is_stored_comes_back(curve, tmp_path):
 def test_parameters_of_numpy_are_stored_as_plain_numbers():
     back = unpack_curve(pack_curve(curve_of(1, chosen=({"C": np.float64(0.5)},))))
     assert back.chosen == ({"C": 0.5},)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"sizes": [0, 2, 3]}, {"sizes": [1, 1, 2]}, {"sizes": [3, 2, 1]}, {"sizes": []}, {"seconds": [0.1]}],
+    ids=str,
+)
+def test_what_cannot_be_a_curve_is_refused(change):
+    content = {**json.loads(zlib.decompress(pack_curve(curve_of(3)))), **change}
+    with pytest.raises(ValueError, match=r"ascending|reshape"):
+        unpack_curve(zlib.compress(json.dumps(content).encode()))
