@@ -52,7 +52,8 @@ def data(overlap):
 def fitted(name, overlap, **parameters):
     """Return the fitted estimator and the texts of its warnings of convergence."""
     factory, defaults = ITERATIVE[name]
-    estimator = factory(**{**defaults, **SETTINGS.get(factory.__name__, {}), **parameters})
+    seed = {"random_state": 0} if "random_state" in inspect.signature(factory).parameters else {}
+    estimator = factory(**{**defaults, **seed, **SETTINGS.get(factory.__name__, {}), **parameters})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(*data(overlap))

@@ -106,7 +106,7 @@ def forest_importances(
     if len(decreases) == 0:
         return np.zeros(n_columns)
     sums = decreases.sum(axis=1, keepdims=True)
-    # As scikit-learn: a sum that rounding has made negative, or 0, is no divisor.
+    # As scikit-learn: nothing is divided by a sum that is 0, or that rounding has made negative.
     mean: NDArray[np.float64] = np.mean(decreases / np.where(sums > 0, sums, 1.0), axis=0)
     total = mean.sum()
     return mean / total if total > 0 else mean

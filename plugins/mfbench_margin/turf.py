@@ -121,7 +121,7 @@ class TuRF(FamilySelector):
 
 
 def _rounded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights to 40 bits of the largest: equal features would otherwise be told apart by the order of rows."""
+    """Return weights to 40 bits of the largest, so that the order of rows does not rank features that are equal."""
     largest = np.abs(weights).max(initial=0.0)
     if not 0.0 < largest < np.inf:
         return weights

@@ -32,7 +32,7 @@ def pack_curve(curve: Curve) -> bytes:
 
 
 def unpack_curve(blob: bytes) -> Curve:
-    """Return the curve that `pack_curve` packed; a `ValueError` if it is none."""
+    """Return the curve that `pack_curve` packed; a `ValueError` if the content cannot be one."""
     content = json.loads(zlib.decompress(blob))
     sizes, metrics = np.array(content["sizes"], dtype=np.int64), tuple(content["metrics"])
     ascending = sizes.ndim == 1 and len(sizes) > 0 and sizes[0] >= 1 and (np.diff(sizes) > 0).all()
