@@ -127,6 +127,7 @@ def run_suite(
     *,
     profile: str | None = None,
     jobs: int = 0,
+    part: str | None = None,
     only: Sequence[str] = (),
     out: Path | str = DEFAULT_OUT,
     fresh: bool = False,
@@ -156,6 +157,8 @@ def run_suite(
         ``"quick"``, ``"standard"``, ``"full"`` or one of the suite's own; None uses the suite's.
     jobs : int, default=0
         Number of worker processes; 0 means one per available processor.
+    part : str or None, default=None
+        The part of the suite to run, by its name in ``[parts.NAME]``; None means all of it.
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are run.
     out : Path or str, default="reports"
@@ -234,6 +237,7 @@ def run_suite(
     plan, folder, registry = prepare_suite(
         suite,
         profile=profile,
+        part=part,
         only=only,
         out=out,
         seed=seed,

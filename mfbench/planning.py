@@ -19,8 +19,9 @@ from mfbench.run.runner import RunOptions, run_folder
 from mfbench.run.shards import shard_of
 from mfbench.runs import DEFAULT_OUT
 from mfbench.suite.additions import additions_of, with_additions
-from mfbench.suite.loading import load_suite
+from mfbench.suite.loading import LoadedSuite, load_suite
 from mfbench.suite.plan import Plan, make_plan
+from mfbench.suite.restriction import matching
 from mfbench.suite.shares import parse_shard
 
 
@@ -28,6 +29,7 @@ def prepare_suite(
     suite: str,
     *,
     profile: str | None = None,
+    part: str | None = None,
     only: Sequence[str] = (),
     out: Path | str = DEFAULT_OUT,
     seed: int | None = None,
@@ -46,7 +48,7 @@ def prepare_suite(
 
     Parameters
     ----------
-    suite, profile, only, out, seed, add, add_data, target, reference, data_dir, offline, shard : optional
+    suite, profile, part, only, out, seed, add, add_data, target, reference, data_dir, offline, shard : optional
         As in `run_suite`.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
@@ -71,7 +73,7 @@ def prepare_suite(
     """
     numbers = None if shard is None else parse_shard(shard)
     registry = registry or load_registry(isolated=True)
-    loaded = load_suite(suite, registry, profile, seed)
+    loaded = load_suite(suite, registry, profile, seed, part=part)
     data = (add_data,) if isinstance(add_data, str) else add_data
     loaded = with_additions(loaded, registry, additions_of(add, registry), data, target, reference)
     mirror = () if data_dir is None else ("--data-dir", str(data_dir))
@@ -79,7 +81,7 @@ def prepare_suite(
     plan = make_plan(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline), follower))
     labels = [*plan.methods, *plan.left_out]
     if reference is not None and reference not in labels:
-        raise UsageError(f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}")
+        raise UsageError(_left_out_reference(reference, loaded, only))
     folder = run_folder(Path(out), loaded, only)
     if numbers is not None:
         plan = shard_of(plan, *numbers, folder.name, registry)
@@ -88,11 +90,19 @@ def prepare_suite(
     return plan, folder if plan.share is None else folder.with_name(plan.share.folder_name), registry
 
 
+def _left_out_reference(reference: str, loaded: LoadedSuite, only: Sequence[str]) -> str:
+    """Return that the run does not have the reference, and what to do."""
+    if loaded.part is not None and not matching(loaded.part_patterns, [reference]):
+        return f"--reference {reference!r} is not in the part {loaded.part!r}; name a method of it, or leave --part out"
+    return f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}"
+
+
 def estimate_suite(
     suite: str,
     *,
     profile: str | None = None,
     jobs: int = 0,
+    part: str | None = None,
     only: Sequence[str] = (),
     out: Path | str = DEFAULT_OUT,
     fresh: bool = False,
@@ -109,8 +119,8 @@ def estimate_suite(
 
     Parameters
     ----------
-    suite, profile, jobs, only, out, fresh, retry_failed, seed, add, add_data, target, reference, strict, data_dir : \
-optional
+    suite, profile, jobs, part, only, out, fresh, retry_failed, seed, add, add_data, target, reference, strict, \
+data_dir : optional
         As in `run_suite`.
 
     Returns
@@ -135,6 +145,7 @@ optional
     plan, folder, registry = prepare_suite(
         suite,
         profile=profile,
+        part=part,
         only=only,
         out=out,
         seed=seed,

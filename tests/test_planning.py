@@ -17,6 +17,11 @@ def test_the_command_of_a_run_names_where_its_data_come_from(tmp_path):
     assert words == ["mfbench", "suite", "uci", "--profile", "quick", "--offline", "--only", "iris", "--only", "DUM"]
 
 
+def test_a_reference_outside_the_part_is_refused():
+    with pytest.raises(UsageError, match="--reference '1NN' is not in the part 'interactions'; name a method of it"):
+        prepare_suite("uci", profile="standard", part="interactions", reference="1NN", offline=True)
+
+
 def test_a_reference_that_only_leaves_out_is_refused():
     with pytest.raises(UsageError, match="--reference 'LDA' is left out by --only; add --only LDA"):
         prepare_suite("uci", only=["iris", "DUM"], reference="LDA", offline=True)

@@ -18,6 +18,7 @@ from mfbench.cli.options import (
     Offline,
     Only,
     Out,
+    Part,
     Profile,
     Reference,
     Seed,
@@ -45,6 +46,7 @@ def slurm(
     ],
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder of the batch; it is created.")],
     profile: Profile = None,
+    part: Part = None,
     only: Only = None,
     add: Add = None,
     add_data: AddData = None,
@@ -87,6 +89,7 @@ def slurm(
         plan, folder, registry = prepare_suite(
             name,
             profile=profile,
+            part=part,
             only=only or (),
             out=out,
             seed=seed,

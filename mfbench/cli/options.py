@@ -23,6 +23,10 @@ Profile = Annotated[
     str | None,
     typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
 ]
+Part = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Run only a part that the suite defines; 'mfbench suites' lists them."),
+]
 Only = Annotated[
     list[str] | None,
     typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),

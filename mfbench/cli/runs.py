@@ -18,6 +18,7 @@ from mfbench.cli.options import (
     Offline,
     Only,
     Out,
+    Part,
     Profile,
     Reference,
     Seed,
@@ -46,6 +47,7 @@ def suite(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")
     ] = 0,
+    part: Part = None,
     only: Only = None,
     add: Add = None,
     add_data: AddData = None,
@@ -136,6 +138,7 @@ def suite(
         plan, folder, _ = prepare_suite(
             name,
             profile=profile,
+            part=part,
             only=only or (),
             out=out,
             seed=seed,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 
 from mfbench.analysis.results import Run
 from mfbench.compare.comparison import Omission
-from mfbench.errors import UsageError, suggestion
+from mfbench.suite.restriction import Restriction
 from mfbench.trials import Status
 from mfbench.wording import counted
 
@@ -39,16 +38,7 @@ def select(groups: Sequence[Sequence[str]], only: Sequence[str]) -> list[set[str
     >>> select([["iris", "wine"], ["RFF", "1NN"]], ["w*"]) == [{"wine"}, {"RFF", "1NN"}]
     True
     """
-    names = {name for group in groups for name in group}
-    for pattern in only:
-        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
-            near = "" if set(pattern) & set("*?[") else suggestion(pattern, names)
-            raise UsageError(f"--only {pattern!r} matches nothing in the two results{near}")
-    kept = []
-    for group in groups:
-        matches = {name for pattern in only for name in group if fnmatch.fnmatchcase(name, pattern)}
-        kept.append(matches or set(group))
-    return kept
+    return Restriction(tuple(only), scope="nothing in the two results").kept(groups)
 
 
 def one_sided(

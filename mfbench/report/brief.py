@@ -19,7 +19,7 @@ from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.curves import curves
 from mfbench.report.sections.detection import detection
-from mfbench.report.sections.remarks import left_out
+from mfbench.report.sections.remarks import left_out, restriction
 from mfbench.report.sections.scores import score_table
 from mfbench.report.sections.timing import timing
 from mfbench.report.verdicts import verdict_cell, verdict_columns
@@ -142,7 +142,7 @@ def problems(run: Run) -> list[str]:
     """Return what was left out, failed, or has not run, and how many trials raised warnings; a line each."""
     notes = [] if len(run.outcomes) else ["No trials: there was nothing to measure."]
     notes += run.remarks
-    notes += [f"A part of the suite: --only {listed(run.meta.only)}."] if run.meta.only else []
+    notes += restriction(run.meta, listed)
     notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
     notes += not_run_yet(run)
     notes += _failures(run)

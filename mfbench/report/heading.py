@@ -50,6 +50,7 @@ def data_of(run: Run) -> dict[str, Any]:
         "missing": run.settings.missing,
         "methods": run.methods,
         "datasets": run.datasets,
+        "part": run.meta.part or None,
         "only": run.meta.only,
         "share": None if run.meta.share is None else run.meta.share.model_dump(exclude={"digest"}),
         "environment": run.meta.environment.model_dump(exclude_unset=True),

@@ -100,13 +100,13 @@ def show_suites(registry: Registry, console: Console) -> None:
     """Print the installed suites; for an invalid suite, print the error."""
     from mfbench.suite.loading import parse_suite, read_text
 
-    table = _table("name", "title", "datasets", "methods", "profiles", "file", fold=("title", "file"))
+    table = _table("name", "title", "datasets", "methods", "profiles", "parts", "file", fold=("title", "parts", "file"))
     for name, path in sorted(registry.suites().items()):
         try:
             suite = parse_suite(read_text(path), str(path))
         except MfbenchError as error:
             table.add_row(
-                Text(name, style="bold"), Text(f"not valid: {error}", style="red"), "", "", "", Text(str(path))
+                Text(name, style="bold"), Text(f"not valid: {error}", style="red"), "", "", "", "", Text(str(path))
             )
             continue
         profiles = dict.fromkeys(["quick", "standard", "full", *suite.profiles])
@@ -116,6 +116,7 @@ def show_suites(registry: Registry, console: Console) -> None:
             str(sum(len(group.use) for group in suite.datasets)),
             str(len(suite.methods)),
             ", ".join(f"{profile} (default)" if profile == suite.suite.profile else profile for profile in profiles),
+            ", ".join(suite.parts),
             Text(str(path)),
         )
     console.print(table)

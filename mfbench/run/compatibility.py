@@ -7,7 +7,6 @@ memory, versions, machines and the reference may differ; the results of a trial 
 
 from __future__ import annotations
 
-import fnmatch
 import glob
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 from mfbench.errors import RunError
 from mfbench.run.metadata import Environment, RecordedFigures, RecordedSuite, Reused, RunMetadata
+from mfbench.suite.restriction import matching
 from mfbench.wording import counted, listing
 
 K = TypeVar("K", bound=Hashable)
@@ -172,6 +172,7 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
         Compatible, as `check_compatible` checks.
     """
     metas = [run.meta for run in runs]
+    part = _shared_part(metas)
     only = _restriction(runs)
     environments = _environments(runs)
     return metas[0].model_copy(
@@ -187,6 +188,8 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "reused": _joined_reuse([meta.reused for meta in metas]),
             "machines": _union(meta.machines for meta in metas),
             "ended_budget": max(meta.ended_budget for meta in metas),
+            "part": part,
+            "part_patterns": metas[0].part_patterns if part else [],
             "only": only,
             # No command that was typed makes the joined run.
             "environment": metas[0].environment.model_copy(update={"command": []}),
@@ -247,24 +250,35 @@ def _restriction(runs: Sequence[RecordedRun]) -> list[str]:
     Patterns of different runs cannot simply be joined: "iris" and "A" match all methods on iris and A on all datasets;
     both together match A on iris alone.
     """
-    if all(run.meta.only == runs[0].meta.only for run in runs):
+    if len({_identity_of_part(run.meta) for run in runs}) == 1:
         return list(runs[0].meta.only)
     patterns: list[str] = []
     for groups in ([list(run.hashes) for run in runs], [list(run.meta.methods) for run in runs]):
-        if all(_restricts(run.meta.only, labels) for run, labels in zip(runs, groups, strict=True)):
+        if all(
+            matching([*run.meta.part_patterns, *run.meta.only], labels)
+            for run, labels in zip(runs, groups, strict=True)
+        ):
             patterns += _distinct(glob.escape(label) for labels in groups for label in labels)
     return patterns
 
 
-def _restricts(patterns: Sequence[str], labels: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatchcase(label, pattern) for label in labels for pattern in patterns)
+def _identity_of_part(meta: RunMetadata) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    return meta.part, tuple(meta.part_patterns), tuple(meta.only)
+
+
+def _shared_part(metas: Sequence[RunMetadata]) -> str:
+    """Return the part of the suite that all runs have; empty if it takes labels to say what they have together."""
+    return metas[0].part if len({_identity_of_part(meta) for meta in metas}) == 1 else ""
 
 
 def _joined_command(metas: Sequence[RunMetadata], only: Sequence[str]) -> list[str]:
     """Return the first run's command with the patterns of all; it starts a run that contains at least its trials."""
     command = list(metas[0].command)
-    if only == metas[0].only:
+    if only == metas[0].only and _shared_part(metas) == metas[0].part:
         return command
+    if metas[0].part:
+        place = command.index("--part")
+        del command[place : place + 2]
     if "--only" in command:  # the patterns are its last words
         command = command[: command.index("--only")]
     return [*command, *(word for pattern in only for word in ("--only", pattern))]

@@ -223,8 +223,12 @@ class RunMetadata(BaseModel):
     environment : Environment
     command : list of str
         The command that starts the run again.
+    part : str
+        The name of the suite's part that the run is restricted to; empty for the whole suite.
+    part_patterns : list of str
+        The patterns of that part.
     only : list of str
-        The patterns that restrict the run to a part of its suite.
+        The patterns of ``--only`` that restrict the run to a part of its suite, or of `part`.
     out : str
         The folder of all reports; empty for runs that were merged into another place.
     reused : Reused
@@ -254,6 +258,8 @@ class RunMetadata(BaseModel):
     real_valued: list[str] = []
     environment: Environment
     command: list[str]
+    part: str = ""
+    part_patterns: list[str] = []
     only: list[str] = []
     out: str = "reports"
     reused: Reused = Reused()
@@ -367,6 +373,8 @@ def metadata_of(
         real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
         environment=environment,
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
+        part=loaded.part or "",
+        part_patterns=list(loaded.part_patterns),
         only=list(plan.only),
         out=folder.parent.parent.as_posix(),
         reused=reused or Reused(),

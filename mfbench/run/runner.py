@@ -110,18 +110,20 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     loaded : LoadedSuite
         The suite with its profile.
     only : sequence of str
-        Patterns that restrict it.
+        Patterns of ``--only`` that restrict it, or its part.
     """
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
     for table in (protocol, *suite["methods"]):
         if table["curve"] is None:  # a run of a version without this key keeps its folder
             del table["curve"]
+    # A part alone is a name for patterns of --only: the same patterns are the same run.
+    restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
     content = {
         "suite": suite,
         "protocol": protocol,
         "folder": str(loaded.path.resolve().parent) if _has_files(loaded) else "",
-        "only": sorted(only),
+        "only": restrictions[0] if len(restrictions) == 1 else restrictions,
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
     # Titles, limits and the report's settings are left out: a change of them must not start a new run.

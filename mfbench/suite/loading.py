@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.limits import LARGEST_FILE
 from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
+from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
 
@@ -65,6 +66,8 @@ class LoadedSuite:
         The protocol with the profile applied, complete: every key of its kind is set.
     request : tuple of str
         The words after ``mfbench suite`` that request this.
+    part : str or None
+        The name of the suite's part to run; None for all of it.
     added_methods : mapping of str to str
         The methods that are not in the file, by label, each with the option that adds it.
     added_data : mapping of int to str
@@ -76,6 +79,7 @@ class LoadedSuite:
     profile: str
     protocol: ProtocolSettings
     request: tuple[str, ...]
+    part: str | None = None
     added_methods: Mapping[str, str] = field(default_factory=dict)
     added_data: Mapping[int, str] = field(default_factory=dict)
 
@@ -83,6 +87,18 @@ class LoadedSuite:
     def has_additions(self) -> bool:
         """Whether a method or dataset is not in the file."""
         return bool(self.added_methods or self.added_data)
+
+    @property
+    def part_patterns(self) -> tuple[str, ...]:
+        """The patterns of the part; none for the whole suite."""
+        return () if self.part is None else tuple(self.suite.parts[self.part].only)
+
+    def restrictions(self, only: Sequence[str] = ()) -> list[Restriction]:
+        """Return what restricts a run to less than the suite: its part, and within it the patterns of ``--only``."""
+        scope = f"no dataset and no method of the profile {self.profile!r}"
+        within = Restriction.scope if self.part is None else f"no dataset and no method of the part {self.part!r}"
+        part = Restriction(self.part_patterns, f"{self.path}: parts.{self.part}.only:", scope)
+        return [part, Restriction(tuple(only), scope=within)]
 
     def place_of_method(self, position: int) -> Place:
         """Return where a method is written."""
@@ -101,6 +117,7 @@ def load_suite(
     seed: int | None = None,
     *,
     preferred: str | None = None,
+    part: str | None = None,
 ) -> LoadedSuite:
     """Find, read and validate a suite.
 
@@ -116,6 +133,8 @@ def load_suite(
         Overrides the suite's seed.
     preferred : str or None, default=None
         Takes the place of the suite's default profile if the suite defines it.
+    part : str or None, default=None
+        The part of the suite to run, by its name in ``[parts.NAME]``; None means all of it.
 
     Returns
     -------
@@ -126,7 +145,7 @@ def load_suite(
     SuiteError
         If the file is not a valid suite; the message has one line per mistake.
     UsageError
-        If there is no such suite, or several packages ship one of that name.
+        If there is no such suite or part, or several packages ship a suite of that name.
     """
     path = find_suite(name, registry)
     suite = parse_suite(read_text(path), str(path))
@@ -143,9 +162,15 @@ def load_suite(
                 f"{path}: suite.profile: unknown profile {profile_name!r}{suggestion(profile_name, profiles)}"
             )
         raise UnknownNameError("profile", profile_name, profiles, f"of suite {suite.suite.name!r}")
+    if part is not None and part not in suite.parts:
+        if not suite.parts:
+            raise UsageError(f"--part {part!r}: the suite {suite.suite.name!r} has no parts; use --only GLOB")
+        raise UnknownNameError("part", part, suite.parts, f"of suite {suite.suite.name!r}")
     suite = expand_replicates(_of_profile(suite, profile_name, profiles, str(path)), profile_name, str(path))
-    request = (name, "--profile", profile_name, *(() if seed is None else ("--seed", str(seed))))
-    return LoadedSuite(suite, path, profile_name, suite.protocol.completed(profiles[profile_name]), request)
+    options = {"--profile": profile_name, "--part": part, "--seed": seed}
+    words = (word for option, value in options.items() if value is not None for word in (option, str(value)))
+    protocol = suite.protocol.completed(profiles[profile_name])
+    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), part)
 
 
 def _of_profile(suite: Suite, profile: str, profiles: Collection[str], file: str) -> Suite:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.prepare import restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
-from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError, suggestion
+from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
 from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
 from mfbench.host.identity import identity
@@ -38,6 +37,7 @@ from mfbench.suite.published import (
     match_counts,
 )
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
+from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench.suite.seeds import seed_of
 from mfbench.suite.shares import Share
@@ -70,7 +70,7 @@ class Plan:
     ingredients : dict of (dataset, method) to dict
         The content of the trial keys, except for repeat, fold and seeds.
     only : tuple of str
-        The patterns that restrict the plan.
+        The patterns of ``--only`` that restrict the plan.
     forecast : Forecast or None
         What its run is expected to cost; None until the run begins.
     share : Share or None
@@ -112,7 +112,8 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     registry : Registry
         Provides methods and datasets.
     only : sequence of str, default=()
-        Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods.
+        Shell patterns, which restrict the part of the suite that `loaded` names, or all of it. Datasets are restricted
+        to those that match a pattern, if any does; so are methods.
     lookup : Lookup or None, default=None
         Mirror, cache and network for datasets that no plugin generates; None uses the defaults.
 
@@ -125,14 +126,16 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     SuiteError
         If the suite names a method, dataset or parameter that does not exist.
     UsageError
-        If a pattern of `only` matches nothing, or the path of the mirror is not a mirror.
+        If a pattern matches nothing, or the path of the mirror is not a mirror.
     """
     forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
     published = load_published(loaded, registry)
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
-    methods, left_out, references = _restrict(methods, left_out, references, only, loaded.added_methods)
+    methods, left_out, references = _restrict(
+        methods, left_out, references, loaded.restrictions(only), loaded.added_methods
+    )
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
     check_trials(len(references), len(methods), plan.protocol.folds, plan.protocol.repeats, str(loaded.path))
     _add_datasets(plan, references, registry, lookup)
@@ -169,7 +172,7 @@ def plan_datasets(
     lookup = lookup or Lookup()
     references = resolve_datasets(loaded, registry, lookup)
     written = {method.label: method for method in loaded.suite.methods}
-    written, _, references = _restrict(written, {}, references, only)
+    written, _, references = _restrict(written, {}, references, loaded.restrictions(only))
     suite = loaded.suite.model_copy(update={"methods": list(written.values())})
     plan = Plan(replace(loaded, suite=suite), {}, tuple(only))
     _add_datasets(plan, references, registry, lookup)
@@ -180,25 +183,18 @@ def _restrict(
     methods: dict[str, M],
     left_out: dict[str, str],
     references: dict[str, DatasetEntry],
-    only: Sequence[str],
+    restrictions: Sequence[Restriction],
     added: Collection[str] = (),
 ) -> tuple[dict[str, M], dict[str, str], dict[str, DatasetEntry]]:
-    """Return the methods, the methods left out and the datasets that the patterns of ``--only`` match, or are added."""
-    names = [*methods, *left_out, *references]
-    for pattern in only:
-        if not any(fnmatch.fnmatchcase(name, pattern) for name in names):
-            near = "" if set(pattern) & set("*?[") else suggestion(pattern, names)  # of wildcards it would mislead
-            raise UsageError(f"--only {pattern!r} matches no dataset and no method of this suite{near}")
-    kept: list[set[str]] = []
-    added_data = [label for label, entry in references.items() if entry.added]
-    for group, always in (([*methods, *left_out], added), (list(references), added_data)):
-        matches = {name for pattern in only for name in group if fnmatch.fnmatchcase(name, pattern)}
-        kept.append(matches | set(always) if matches else set(group))
-    return (
-        {label: method for label, method in methods.items() if label in kept[0]},
-        {label: reason for label, reason in left_out.items() if label in kept[0]},
-        {label: reference for label, reference in references.items() if label in kept[1]},
-    )
+    """Return the methods, the methods left out and the datasets that every restriction leaves, or are added."""
+    for restriction in restrictions:
+        of_methods, of_datasets = restriction.kept([[*methods, *left_out], list(references)])
+        of_methods |= set(added)
+        of_datasets |= {label for label, entry in references.items() if entry.added}
+        methods = {label: method for label, method in methods.items() if label in of_methods}
+        left_out = {label: reason for label, reason in left_out.items() if label in of_methods}
+        references = {label: reference for label, reference in references.items() if label in of_datasets}
+    return methods, left_out, references
 
 
 def _add_datasets(plan: Plan, entries: Mapping[str, DatasetEntry], registry: Registry, lookup: Lookup) -> None:

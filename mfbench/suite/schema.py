@@ -315,6 +315,17 @@ class Method(Part):
     )
 
 
+class NamedPart(Part):
+    """``[parts.NAME]``: a part of the suite, which ``--part NAME`` runs."""
+
+    only: list[Text] = Field(
+        min_length=1,
+        max_length=MOST_ENTRIES,
+        description="Shell patterns as of --only: the part has the datasets that match one, or all if none does, and "
+        "likewise the methods.",
+    )
+
+
 class Report(Part):
     """``[report]``: reference, tests and published figures of the report."""
 
@@ -350,6 +361,7 @@ class Suite(Part):
     profiles: dict[Name, Profile] = Field(
         default={}, description="Named variants of the protocol, selected with --profile."
     )
+    parts: dict[Name, NamedPart] = Field(default={}, description="Named parts of the suite, selected with --part.")
     datasets: list[Datasets] = Field(min_length=1, max_length=MOST_ENTRIES)
     methods: list[Method] = Field(min_length=1, max_length=MOST_ENTRIES)
     report: Report = Report()

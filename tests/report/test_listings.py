@@ -35,6 +35,7 @@ def console():
 def registry(make_plugin, tmp_path):
     (tmp_path / "good.toml").write_text(
         '[suite]\nname = "good"\ntitle = "A good [suite]"\nprofile = "tiny"\n[profiles.tiny]\nfolds = 2\n'
+        '[parts.half]\nonly = ["a"]\n'
         '[[datasets]]\nuse = ["a", "b"]\n[[datasets]]\nuse = ["c"]\n[[methods]]\nlabel = "A"\nclassifier = "knn"\n'
     )
     (tmp_path / "bad.toml").write_text("[suite]\nnaem = 1\n")
@@ -101,6 +102,7 @@ class TestSuites:
         (line,) = [line for line in console.file.getvalue().splitlines() if line.startswith(" good ")]
         assert "A good [suite]" in line
         assert "quick, standard, full, tiny (default)" in line
+        assert line.split("(default)")[1].split()[0] == "half"
         assert line.split("A good [suite]")[1].split()[:2] == ["3", "1"]
 
     def test_one_that_is_not_valid_is_told_and_the_others_stay(self, registry, console):

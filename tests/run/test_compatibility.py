@@ -228,6 +228,21 @@ class TestRestriction:
         runs = [(["i*", "A"], ["iris"], "A"), (["wine*", "C"], ["wine(n=[3])"], "C")]
         assert self.joined(make_run, *runs) == ["iris", "wine(n=[[]3])", "A", "C"]
 
+    def test_an_equal_part_stays_and_different_ones_become_labels(self, make_run):
+        def run(name, part, datasets, only=()):
+            words = ["mfbench", "suite", "own", "--part", part, "--seed", "3"]
+            words += [word for glob in only for word in ("--only", glob)]
+            parts = {"part": part, "part_patterns": [f"{part}*"], "only": list(only), "command": words}
+            return make_run(name, datasets, methods={"A": "m"}, **parts)
+
+        first, second, restricted = run("a", "i", ["iris"]), run("b", "w", ["wine"]), run("c", "i", ["iris"], ["iris"])
+        same = joined_metadata([first, first])
+        assert (same.part, same.part_patterns, same.command) == ("i", ["i*"], first.meta.command)
+        joined = joined_metadata([first, second])
+        assert (joined.part, joined.part_patterns, joined.only) == ("", [], ["iris", "wine"])
+        assert joined.command == ["mfbench", "suite", "own", "--seed", "3", "--only", "iris", "--only", "wine"]
+        assert joined_metadata([first, restricted]).only == ["iris"]
+
     def test_only_what_every_run_restricts_is_restricted(self, make_run):
         assert self.joined(make_run, (["iris"], ["iris"], "AB"), (["wine", "A"], ["wine"], "A")) == ["iris", "wine"]
         assert self.joined(make_run, (["iris"], ["iris"], "AB"), (["A"], ["iris", "wine"], "A")) == []

@@ -12,7 +12,9 @@ from mfbench import ClassifierSpec, DatasetSpec
 from mfbench.errors import PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import load_registry
+from mfbench.run.runner import run_folder
 from mfbench.suite import plan as plan_module
+from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 
@@ -342,6 +344,56 @@ class TestPackages:
                 methods=METHOD + 'classifier = "nearest"',
             )
             make_plan(load_suite(file, registry), registry)
+
+
+class TestPart:
+    DATASETS = '[[datasets]]\nuse = ["blobs", "other-blobs", "blobs(n_samples=30)"]'
+    PARTS = """
+[parts.few]
+only = ["blobs*", "A"]
+[parts.typo]
+only = ["A", "blob"]
+"""
+
+    def plan(self, suite_file, registry, part, only=()):
+        loaded = load_suite(suite_file(self.PARTS, datasets=self.DATASETS), registry, part=part)
+        return make_plan(loaded, registry, only)
+
+    def test_a_part_and_the_same_patterns_are_one_run(self, suite_file, toy_registry, tmp_path):
+        part = self.plan(suite_file, toy_registry, "few")
+        same = self.plan(suite_file, toy_registry, None, ["A", "blobs*"])
+        assert [t.key for t in part.trials] == [t.key for t in same.trials]
+        assert list(part.datasets) == ["blobs", "blobs(n_samples=30)"]
+        assert run_folder(tmp_path, part.loaded) == run_folder(tmp_path, same.loaded, ["A", "blobs*"])
+        assert run_folder(tmp_path, part.loaded) != run_folder(tmp_path, same.loaded)
+
+    def test_only_restricts_the_part(self, suite_file, toy_registry, tmp_path):
+        plan = self.plan(suite_file, toy_registry, "few", ["blobs"])
+        assert (list(plan.datasets), list(plan.methods)) == (["blobs"], ["A"])
+        folders = {run_folder(tmp_path, plan.loaded), run_folder(tmp_path, plan.loaded, ["blobs"])}
+        assert len(folders) == 2
+        with pytest.raises(UsageError, match="--only 'B' matches no dataset and no method of the part 'few'"):
+            self.plan(suite_file, toy_registry, "few", ["B"])
+
+    def test_a_pattern_of_the_part_that_matches_nothing_is_refused(self, suite_file, toy_registry):
+        words = r"own.toml: parts.typo.only: 'blob' matches no dataset and no method of the profile 'full'.*'blobs'"
+        with pytest.raises(UsageError, match=words):
+            self.plan(suite_file, toy_registry, "typo")
+
+    def test_an_unknown_part_is_answered_with_the_nearest(self, suite_file, toy_registry):
+        with pytest.raises(UsageError, match="unknown part 'fwe': did you mean 'few'"):
+            self.plan(suite_file, toy_registry, "fwe")
+        with pytest.raises(UsageError, match="the suite 'own' has no parts; use --only GLOB"):
+            load_suite(suite_file(), toy_registry, part="few")
+
+    def test_the_part_is_in_the_request(self, suite_file, toy_registry):
+        loaded = load_suite(suite_file(self.PARTS), toy_registry, seed=3, part="few")
+        assert loaded.request[1:] == ("--profile", "full", "--part", "few", "--seed", "3")
+
+    def test_what_is_added_is_not_restricted(self, suite_file, toy_registry):
+        loaded = load_suite(suite_file(self.PARTS, datasets=self.DATASETS), toy_registry, part="few")
+        plan = make_plan(with_additions(loaded, toy_registry, ["MINE = plain"]), toy_registry)
+        assert list(plan.methods) == ["A", "MINE"]
 
 
 class TestOnly:

@@ -43,7 +43,7 @@ def test_every_key_is_described(table):
 
 def test_the_json_schema_names_every_table_and_forbids_other_keys():
     exported = json.loads(json.dumps(Suite.model_json_schema()))
-    assert set(exported["properties"]) == {"suite", "protocol", "profiles", "datasets", "methods", "report"}
+    assert set(exported["properties"]) == {"suite", "protocol", "profiles", "parts", "datasets", "methods", "report"}
     assert set(exported["required"]) == {"suite", "datasets", "methods"}
     tables = [exported, *exported["$defs"].values()]
     assert all(table["additionalProperties"] is False for table in tables)

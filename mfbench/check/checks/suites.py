@@ -13,11 +13,12 @@ from mfbench.check.verdicts import CheckFailedError, NotApplicableError
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import RegisteredReference
 from mfbench.data.sources import DataOptions
-from mfbench.errors import MfbenchError
+from mfbench.errors import MfbenchError, suggestion
 from mfbench.suite.loading import LoadedSuite, load_suite, parse_suite, read_text
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.published import load_published
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
+from mfbench.suite.restriction import matching
 from mfbench.suite.schema import standard_profiles
 from mfbench.wording import counted
 
@@ -37,16 +38,24 @@ def is_valid(subject: Opened) -> str:
 
 @check("suite-names", group="suites", kinds=SUITE, needs=("suite-valid",))
 def names_what_exists(subject: Opened) -> None:
-    """Every method, dataset, parameter and published table that a profile names exists."""
+    """Every method, dataset, parameter and published table that a profile names exists, and what its parts match."""
+    names: set[str] = set()
     for profile in _profiles(subject):
 
-        def resolve(profile: str = profile) -> None:
+        def resolve(profile: str = profile) -> LoadedSuite:
             loaded = _loaded(subject, profile)
             load_published(loaded, subject.registry)
-            resolve_methods(loaded, subject.registry)
-            resolve_datasets(loaded, subject.registry, _offline())
+            methods, left_out = resolve_methods(loaded, subject.registry)
+            names.update(methods, left_out, resolve_datasets(loaded, subject.registry, _offline()))
+            return loaded
 
-        _require(subject, resolve, profile)
+        loaded = _require(subject, resolve, profile)
+    for name, part in loaded.suite.parts.items():
+        for pattern in part.only:
+            if not matching([pattern], names):
+                expected = f"a match of each pattern of the part {name!r} in some profile"
+                seen = f"{pattern!r} matches nothing{suggestion(pattern, names)}"
+                raise CheckFailedError(expected, seen, _snippet(subject, None, part=name))
 
 
 @check("suite-plan", group="suites", kinds=SUITE, needs=("suite-valid", "suite-names"))
@@ -114,11 +123,12 @@ def _one_line(error: MfbenchError) -> str:
     return "; ".join(str(error).splitlines())
 
 
-def _snippet(subject: Opened, profile: str | None) -> str:
+def _snippet(subject: Opened, profile: str | None, part: str | None = None) -> str:
+    options = f"profile={profile!r}" if part is None else f"part={part!r}"
     return "\n".join(
         [
             "from mfbench.api import prepare_suite",
-            f"plan, folder, registry = prepare_suite({subject.name!r}, profile={profile!r}, offline=True)",
+            f"plan, folder, registry = prepare_suite({subject.name!r}, {options}, offline=True)",
             "assert plan.trials and not plan.failures, plan.left_out",
         ]
     )

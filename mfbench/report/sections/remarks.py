@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from mfbench.analysis.results import Run
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
+from mfbench.run.metadata import RunMetadata
 from mfbench.sections import Section
 from mfbench.trials import Unavailable
 from mfbench.wording import counted
@@ -21,7 +22,7 @@ def remarks(run: Run) -> Section:
         notes=[
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
             *run.remarks,
-            *_restriction(run.meta.only),
+            *restriction(run.meta),
             *_machines(run.meta.machines),
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *_undefined(run),
@@ -41,8 +42,18 @@ def remarks(run: Run) -> Section:
     )
 
 
-def _restriction(only: Sequence[str]) -> list[str]:
-    return [f"A part of the suite: --only {', '.join(only)}."] if only else []
+def restriction(meta: RunMetadata, join: Callable[[Sequence[str]], str] = ", ".join) -> list[str]:
+    """Return a sentence on the options that restrict a run to a part of its suite; none for the whole suite.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+    join : callable, optional
+        Writes the patterns of ``--only``.
+    """
+    options = [f"--part {meta.part}"] if meta.part else []
+    options += [f"--only {join(meta.only)}"] if meta.only else []
+    return [f"A part of the suite: {' '.join(options)}."] if options else []
 
 
 def _machines(machines: Mapping[str, str]) -> list[str]:

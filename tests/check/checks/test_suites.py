@@ -7,7 +7,7 @@ from mfbench.check.listing import all_checks
 from mfbench.check.serving import UNMET, make_check
 from mfbench.check.subjects import Opened, Subject
 from mfbench.check.verdicts import Outcome
-from mfbench.errors import SuiteError
+from mfbench.errors import SuiteError, UsageError
 from mfbench.host.registry import load_registry
 
 MISTAKES = {
@@ -17,6 +17,7 @@ MISTAKES = {
     "unknown-method": ("suite-names", "did you mean 'knn'"),
     "unknown-dataset": ("suite-names", "did you mean 'iris'"),
     "unknown-parameter": ("suite-names", "unknown parameter 'neighbours'"),
+    "part-without-match": ("suite-names", "'irsi' matches nothing: did you mean 'iris'"),
     "too-many-folds": ("suite-plan", "60"),
 }
 
@@ -51,7 +52,7 @@ def test_a_mistake_is_caught_by_the_check_named_for_it(name, verdicts_of):
 def test_the_snippet_shows_the_mistake(name, verdicts_of, monkeypatch):
     monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "unsound_suites,datasets,baselines")
     check, _ = MISTAKES[name]
-    with pytest.raises((AssertionError, SuiteError)):
+    with pytest.raises((AssertionError, SuiteError, UsageError)):
         exec(verdicts_of(name)[check].snippet, {})
 
 

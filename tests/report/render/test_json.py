@@ -134,6 +134,7 @@ def shard(write):
     with Store(run.path) as store:
         share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", digest="d", n_trials=15)
         store.record("share", share.model_dump(mode="json"))
+        store.record("part", "small")
     return load_run(run.path)
 
 

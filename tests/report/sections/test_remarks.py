@@ -16,6 +16,8 @@ def test_a_part_of_a_suite_says_so(write_run):
     assert not any("part of the suite" in line for line in remarks(run).notes)
     run.meta = run.meta.model_copy(update={"only": ["iris", "?NN"]})
     assert "A part of the suite: --only iris, ?NN." in remarks(run).notes
+    run.meta = run.meta.model_copy(update={"part": "small", "part_patterns": ["iris", "1NN"]})
+    assert "A part of the suite: --part small --only iris, ?NN." in remarks(run).notes
 
 
 def test_failures_with_and_without_a_message(write_run, failure):

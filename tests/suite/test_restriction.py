@@ -1,0 +1,33 @@
+"""What patterns leave of a suite's datasets and methods."""
+
+import pytest
+
+from mfbench.errors import UsageError
+from mfbench.suite.restriction import Restriction, matching
+
+GROUPS = [["A", "B"], ["wine", "wdbc", "iris"]]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "kept"),
+    [
+        ((), [{"A", "B"}, {"wine", "wdbc", "iris"}]),
+        (("w*",), [{"A", "B"}, {"wine", "wdbc"}]),
+        (("A", "iris", "wine"), [{"A"}, {"wine", "iris"}]),
+        (("?",), [{"A", "B"}, {"wine", "wdbc", "iris"}]),
+    ],
+)
+def test_a_group_without_a_match_stays_whole(patterns, kept):
+    assert Restriction(patterns).kept(GROUPS) == kept
+
+
+def test_a_pattern_without_a_match_says_where_it_is_and_what_is_near():
+    restriction = Restriction(("wine", "wdcb"), "own.toml: parts.small.only:", "nothing here")
+    with pytest.raises(UsageError, match=r"^own.toml: parts.small.only: 'wdcb' matches nothing here: did you .*wdbc"):
+        restriction.kept(GROUPS)
+    with pytest.raises(UsageError, match=r"^--only 'x\*' matches no dataset and no method of this suite$"):
+        Restriction(("x*",)).kept(GROUPS)
+
+
+def test_names_match_by_case():
+    assert matching(["W*", "[ab]"], ["wine", "W1", "a", "A"]) == {"W1", "a"}
