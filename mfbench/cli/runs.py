@@ -235,7 +235,7 @@ def report(
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write every chart as a file into a folder."),
+        typer.Option(metavar="DIR", help="Write every chart as a file into a folder; a report by --md shows them."),
     ] = None,
     form_of_figures: Annotated[
         PictureForm | None,
@@ -277,6 +277,8 @@ def report(
         reference,
         output,
         tuple(runs or ()) if len(runs or ()) > 1 else (),
+        figures,
+        form_of_figures or PictureForm.SVG,
     )
     if published is not None:
         if opens or figures is not None:
@@ -285,11 +287,13 @@ def report(
             raise UsageError("--curves needs a run: a published table has no curves")
         _write(present_table(published, form, make_console()), output)
         return
-    if (opens or figures is not None) and (forms or full or statistics or (opens and figures is not None)):
-        raise UsageError("--open and --figures stand alone: leave out the form of the report")
+    if opens and (forms or full or statistics or figures is not None):
+        raise UsageError("--open stands alone: leave out the form of the report")
+    if figures is not None and (full or ((forms or statistics) and forms != ["md"])):
+        raise UsageError("--figures stands alone, or goes with --md, whose text then shows the pictures")
     with opened_runs(runs or [], out) as stored:
         set_reference(stored, reference)
-        if figures is not None:
+        if figures is not None and not forms:
             for path in write_charts(stored, figures, form_of_figures or PictureForm.SVG):
                 sys.stdout.write(f"{path}\n")
         elif opens:

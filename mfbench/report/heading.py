@@ -1,4 +1,4 @@
-"""The head of a report: the setting, the environment, and the command that makes the report again."""
+"""The head of a report: the setting, the environment, and the commands that make the report again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mfbench.analysis.results import Run
+from mfbench.run.metadata import RunMetadata
+
+MIRROR = "--data-dir"
 
 
 def setting_of(run: Run) -> str:
@@ -57,16 +60,17 @@ def data_of(run: Run) -> dict[str, Any]:
     }
 
 
-def regeneration_command(
+def regeneration_commands(
     run: Run,
     output: str = "",
     *,
     statistics: bool = False,
     reference: str | None = None,
     form: str = "md",
+    figures: Sequence[str] = (),
     joined: Sequence[str] = (),
-) -> str:
-    """Return the command line that makes a run's report again.
+) -> list[str]:
+    """Return the command lines that make a run's report again, in the order in which to run them.
 
     Parameters
     ----------
@@ -79,6 +83,8 @@ def regeneration_command(
         The reference, if it is not the suite's.
     form : str, default="md"
         The option that names the form of the report.
+    figures : sequence of str, default=()
+        The options that write the charts that the report shows.
     joined : sequence of str, default=()
         The runs that `run` joins, as they were named on the command line; none if it is a single run.
     """
@@ -87,13 +93,23 @@ def regeneration_command(
     folder = run.meta.folder_words
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []
-    target = ["--output", output] if output else []
+    options += [f"--{form}", *figures, *(["--output", output] if output else [])]
     if joined:
-        return shlex.join(["mfbench", "report", *joined, *options, f"--{form}", *target])
+        return [shlex.join(["mfbench", "report", *joined, *options])]
     if not run.meta.out:  # merged from runs that several commands have made
-        return shlex.join(["mfbench", "report", run.path.as_posix(), *options, f"--{form}", *target])
+        return [shlex.join(["mfbench", "report", run.path.as_posix(), *options])]
     share = run.meta.share
-    suite = shlex.join([*run.meta.command, *(share.words if share is not None else ()), *folder])
+    suite = [*_portable(run.meta), *(share.words if share is not None else ()), *folder]
     stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
-    report = shlex.join(["mfbench", "report", *stored, *options, f"--{form}", *target])
-    return f"{suite} && {report}"
+    return [shlex.join(suite), shlex.join(["mfbench", "report", *stored, *options])]
+
+
+def _portable(meta: RunMetadata) -> list[str]:
+    """Return the command of a run for any machine: a mirror of data is named DIR, and only if data came from it."""
+    words = list(meta.command)
+    named = MIRROR in words
+    if named:
+        place = words.index(MIRROR)
+        del words[place : place + 2]
+    used = named if meta.used_mirror is None else meta.used_mirror
+    return [*words, MIRROR, "DIR"] if used else words

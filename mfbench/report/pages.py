@@ -10,7 +10,7 @@ from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
 from mfbench.report.answer import answer_across
 from mfbench.report.contents import kind_of, report_of
-from mfbench.report.heading import regeneration_command
+from mfbench.report.heading import regeneration_commands
 from mfbench.report.render.html.page import to_html
 from mfbench.report.render.html.scores import Group, score_data
 from mfbench.report.sections.scores import score_table
@@ -37,7 +37,7 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
     """
     report = report_of(run, registry, statistics=True)
     report = replace(report, answer=answer_of(run), problems=[*run.remarks, *problems_of(report)])
-    command = command or regeneration_command(run, form="open")
+    command = command or " && ".join(regeneration_commands(run, form="open"))
     table = _score_table_of(report)
     if table is None:
         return to_html(report, command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from mfbench.report.charts.drawing import picture
 from mfbench.report.charts.theme import distinct_slugs
 from mfbench.report.contents import plugin_sections, report_of
 from mfbench.report.files import write_text
-from mfbench.report.heading import regeneration_command
+from mfbench.report.heading import regeneration_commands
 from mfbench.report.pages import FILE, page_of
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.csv import frame_to_csv, to_csv
@@ -31,7 +32,7 @@ from mfbench.report.sections.curves import points
 from mfbench.report.sections.power import power_report
 from mfbench.run.store_file import FILE_NAME
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Report
+from mfbench.sections import Chart, Report
 from mfbench.suite.published import read_published
 
 NEEDS = {
@@ -60,6 +61,9 @@ class Form:
         File that the report is written to, for the command in the head of a Markdown report.
     joined : sequence of str
         The runs that were joined, as they were named on the command line; none for a single run.
+    figures : Path or None
+        Folder that every chart is written to; a Markdown report shows the pictures.
+    picture_form : {"svg", "pdf", "png"}
     """
 
     name: str = "terminal"
@@ -69,6 +73,14 @@ class Form:
     reference: str | None = None
     output: Path | None = None
     joined: Sequence[str] = ()
+    figures: Path | None = None
+    picture_form: str = "svg"
+
+    @property
+    def figure_words(self) -> list[str]:
+        """The words of a command line that request the pictures."""
+        words = [] if self.figures is None else ["--figures", self.figures.as_posix()]
+        return [*words, "--format", self.picture_form] if words and self.picture_form != "svg" else words
 
 
 def show_run(
@@ -122,16 +134,39 @@ def present_run(run: Run, form: Form, console: Console) -> str:
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
     output = form.output.as_posix() if form.output else ""
-    command = regeneration_command(
-        run, output, statistics=form.statistics, reference=form.reference, form=form.name, joined=form.joined
+    commands = regeneration_commands(
+        run,
+        output,
+        statistics=form.statistics,
+        reference=form.reference,
+        form=form.name,
+        figures=form.figure_words,
+        joined=form.joined,
     )
     if form.name == "html":
-        return page_of(run, load_registry(), command)
+        return page_of(run, load_registry(), " && ".join(commands))
     if form.name == "curves":
         return curves_csv(run)
     everything = form.name in ("json", "csv", "figure")
     report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
-    return _present(report, form, console, command if form.name == "md" else "")
+    if form.name == "md":
+        return to_markdown(report, commands, _pictures(run, form))
+    return _present(report, form, console)
+
+
+def _pictures(run: Run, form: Form) -> dict[str, str]:
+    """Write the charts of a run if that is requested; return their addresses in the report by the names of charts."""
+    if form.figures is None:
+        return {}
+    start = Path() if form.output is None else form.output.parent
+    charts = _charts(run)
+    paths = _write_charts(charts, form.figures, form.picture_form)
+    names = [chart.name for chart in charts]
+    return {
+        name: Path(os.path.relpath(path, start)).as_posix()
+        for name, path in zip(names, paths, strict=True)
+        if names.count(name) == 1  # a plugin's chart may have the name of another one
+    }
 
 
 def curves_csv(run: Run) -> str:
@@ -216,12 +251,12 @@ def present_table(name: str, form: Form, console: Console) -> str:
     return _present(report, form, console)
 
 
-def _present(report: Report, form: Form, console: Console, command: str = "") -> str:
+def _present(report: Report, form: Form, console: Console) -> str:
     match form.name:
         case "figure":
             return _chart(report, str(form.figure))
         case "md":
-            return to_markdown(report, command)
+            return to_markdown(report)
         case "svg":
             return to_svg(report)
         case "latex":
@@ -289,10 +324,18 @@ def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
     MfbenchError
         If a file cannot be written, or a plugin's chart is not valid.
     """
-    report = report_of(run, load_registry(), everything=True)
-    charts = [chart for section in report.sections for chart in section.charts if chart.spec is not None]
+    charts = _charts(run)
     if not charts:
         raise UsageError("there is nothing to draw: no section of the report has a chart")
+    return _write_charts(charts, folder, form)
+
+
+def _charts(run: Run) -> list[Chart]:
+    report = report_of(run, load_registry(), everything=True)
+    return [chart for section in report.sections for chart in section.charts if chart.spec is not None]
+
+
+def _write_charts(charts: Sequence[Chart], folder: Path, form: str) -> list[Path]:
     written, failed = [], []
     for chart, name in zip(charts, distinct_slugs([chart.name for chart in charts]), strict=True):
         path = folder / f"{name}.{form}"

@@ -229,6 +229,8 @@ class RunMetadata(BaseModel):
         The patterns of that part.
     only : list of str
         The patterns of ``--only`` that restrict the run to a part of its suite, or of `part`.
+    used_mirror : bool or None
+        Whether a dataset came from a mirror; None for a run of an earlier version.
     out : str
         The folder of all reports; empty for runs that were merged into another place.
     reused : Reused
@@ -261,6 +263,7 @@ class RunMetadata(BaseModel):
     part: str = ""
     part_patterns: list[str] = []
     only: list[str] = []
+    used_mirror: bool | None = None
     out: str = "reports"
     reused: Reused = Reused()
     share: RecordedShare | None = None
@@ -376,6 +379,7 @@ def metadata_of(
         part=loaded.part or "",
         part_patterns=list(loaded.part_patterns),
         only=list(plan.only),
+        used_mirror=any(planned.location == "mirror" for planned in plan.datasets.values()),
         out=folder.parent.parent.as_posix(),
         reused=reused or Reused(),
         share=None if plan.share is None else RecordedShare.of_share(plan.share),

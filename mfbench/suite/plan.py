@@ -213,7 +213,8 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
             assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects the others
             plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference)
             return
-        data = restrict_classes(find(reference, registry, lookup).data, settings.classes)
+        located = find(reference, registry, lookup)
+        data = restrict_classes(located.data, settings.classes)
         plan.protocol.splits(label, data.y, 0)
     except UsageError as error:  # such as a target column that the file does not have
         raise SuiteError(f"{entry.place}: {error}") from None
@@ -227,7 +228,8 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
         if isinstance(error, DataUnavailableError):
             plan.unavailable[label] = Unavailable(error.can_pull, error.attempt)
         return
-    plan.datasets[label] = PlannedDataset(label, data, content_hash(data), _collections(reference, registry))
+    collections = _collections(reference, registry)
+    plan.datasets[label] = PlannedDataset(label, data, content_hash(data), collections, location=located.location)
 
 
 def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ class PlannedDataset:
     """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
 
     If every round generates its own data, `reference` names the generator, and `data` is an example with the truth
-    and its columns in canonical order.
+    and its columns in canonical order. `location` is where it came from, as in `mfbench.data.lookup.LoadedDataset`.
     """
 
     label: str
@@ -22,3 +22,4 @@ class PlannedDataset:
     sha256: str
     collections: Mapping[str, str] = field(default_factory=dict)
     reference: RegisteredReference | None = None
+    location: str = ""

@@ -20,10 +20,12 @@ from mfbench.run.budget import Budget
         ({"runs": ["nowhere"]}, "holds no run"),
         ({"published": "immigrate2020_table2", "as_curves": True}, "--curves needs a run: a published table"),
         ({"runs": ["a"], "form_of_figures": "pdf"}, "--format is the form of the files of --figures: name a folder"),
-        ({"runs": ["a"], "opens": True, "as_json": True}, "--open and --figures stand alone"),
-        ({"runs": ["a"], "opens": True, "full": True}, "--open and --figures stand alone"),
-        ({"runs": ["a"], "opens": True, "figures": "x"}, "--open and --figures stand alone"),
-        ({"runs": ["a"], "figures": "x", "statistics": True}, "--open and --figures stand alone"),
+        ({"runs": ["a"], "opens": True, "as_json": True}, "--open stands alone"),
+        ({"runs": ["a"], "opens": True, "full": True}, "--open stands alone"),
+        ({"runs": ["a"], "opens": True, "figures": "x"}, "--open stands alone"),
+        ({"runs": ["a"], "figures": "x", "statistics": True}, "--figures stands alone, or goes with --md"),
+        ({"runs": ["a"], "figures": "x", "as_json": True}, "--figures stands alone, or goes with --md"),
+        ({"runs": ["a"], "figures": "x", "as_md": True, "full": True}, "--figures stands alone, or goes with --md"),
     ],
 )
 def test_options_that_do_not_fit(options, reason, tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
 import signal
 import subprocess
@@ -88,6 +90,19 @@ class Host:
         """Return the one run folder of a suite."""
         (folder,) = (self.folder / "reports" / suite).iterdir()
         return folder
+
+
+def mirror(folder: Path, name: str = "pebbles") -> Path:
+    """Write a mirror with one dataset."""
+    folder.mkdir()
+    text = "u,v,class\n" + "".join(f"{i % 2},{i},{'ab'[i % 2]}\n" for i in range(40))
+    data = gzip.compress(text.encode(), mtime=0)
+    (folder / f"{name}.csv.gz").write_bytes(data)
+    (folder / "index.toml").write_text(
+        f"[{name}]\nn_samples = 40\nn_features = 2\nclass_counts = {{ a = 20, b = 20 }}\ncategorical = []\n"
+        f'license = "CC0"\nsource = "the beach"\nsha256 = "{hashlib.sha256(data).hexdigest()}"\n'
+    )
+    return folder
 
 
 @pytest.fixture(scope="session")

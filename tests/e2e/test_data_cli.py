@@ -1,7 +1,5 @@
 """Datasets from outside: mirrors, the cache, pull, import, verify and clear, with the network unplugged."""
 
-import gzip
-import hashlib
 import json
 import subprocess
 import sys
@@ -9,6 +7,7 @@ import textwrap
 import time
 
 import pytest
+from hosts import mirror
 
 SPECS = """
     from mfbench import DatasetSpec, hookimpl
@@ -62,18 +61,6 @@ SUITE = """
     label = "1NN"
     classifier = "knn(n_neighbors=1)"
 """
-
-
-def mirror(folder, name="pebbles"):
-    folder.mkdir()
-    text = "u,v,class\n" + "".join(f"{i % 2},{i},{'ab'[i % 2]}\n" for i in range(40))
-    data = gzip.compress(text.encode(), mtime=0)
-    (folder / f"{name}.csv.gz").write_bytes(data)
-    (folder / "index.toml").write_text(
-        f"[{name}]\nn_samples = 40\nn_features = 2\nclass_counts = {{ a = 20, b = 20 }}\ncategorical = []\n"
-        f'license = "CC0"\nsource = "the beach"\nsha256 = "{hashlib.sha256(data).hexdigest()}"\n'
-    )
-    return folder
 
 
 @pytest.fixture

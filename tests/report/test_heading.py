@@ -1,6 +1,8 @@
 """The head of a report: title, setting, environment and the command that makes it again."""
 
-from mfbench.report.heading import data_of, environment_of, regeneration_command, setting_of
+import pytest
+
+from mfbench.report.heading import data_of, environment_of, regeneration_commands, setting_of
 
 
 class TestHeads:
@@ -40,13 +42,33 @@ class TestHeads:
         assert (data["test"], data["alpha"]) == ("corrected-t", 0.05)
 
 
-def test_the_command_can_be_typed(write_run):
+def test_the_commands_can_be_typed(write_run):
     words = ["mfbench", "suite", "my suite.toml", "--only", "wave*"]
     run = write_run({("d", "A"): 0.5}, command=words)
-    assert regeneration_command(run) == "mfbench suite 'my suite.toml' --only 'wave*' && mfbench report own --md"
-    with_options = regeneration_command(run, "a b.md", statistics=True, reference="A")
-    assert with_options.endswith(" && mfbench report own --statistics --reference A --md --output 'a b.md'")
+    suite = "mfbench suite 'my suite.toml' --only 'wave*'"
+    assert regeneration_commands(run) == [suite, "mfbench report own --md"]
+    options = {"statistics": True, "reference": "A", "figures": ["--figures", "f"]}
+    assert regeneration_commands(run, "a b.md", **options) == [
+        suite,
+        "mfbench report own --statistics --reference A --md --figures f --output 'a b.md'",
+    ]
     run = write_run({("d", "A"): 0.5}, command=words[:3], out="my runs")
-    assert regeneration_command(run) == (
-        "mfbench suite 'my suite.toml' --out 'my runs' && mfbench report own --out 'my runs' --md"
-    )
+    assert regeneration_commands(run) == [
+        "mfbench suite 'my suite.toml' --out 'my runs'", "mfbench report own --out 'my runs' --md"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "used", "suite"),
+    [
+        (["--data-dir", "/home/me/data", "--offline"], True, "mfbench suite own --offline --data-dir DIR"),
+        (["--data-dir", "/home/me/data"], None, "mfbench suite own --data-dir DIR"),  # of an earlier version
+        (["--data-dir", "/home/me/data"], False, "mfbench suite own"),
+        ([], True, "mfbench suite own --data-dir DIR"),  # as MFBENCH_DATA_DIR names it
+        ([], None, "mfbench suite own"),
+    ],
+)
+def test_a_mirror_is_named_without_its_place(write_run, words, used, suite):
+    run = write_run({("d", "A"): 0.5}, command=["mfbench", "suite", "own", *words])
+    run.meta = run.meta.model_copy(update={"used_mirror": used})
+    assert regeneration_commands(run)[0] == suite

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from urllib.parse import quote
 
 from mfbench.sections import Cell, Chart, Report, Section, Table
 from mfbench.untrusted import markdown, markdown_paragraph, plain
@@ -10,32 +12,35 @@ from mfbench.untrusted import markdown, markdown_paragraph, plain
 WIDTH = 100
 
 
-def to_markdown(report: Report, command: str = "") -> str:
+def to_markdown(report: Report, commands: Sequence[str] = (), pictures: Mapping[str, str] | None = None) -> str:
     """Return the report as Markdown.
 
     Parameters
     ----------
     report : Report
-    command : str, default=""
-        The command that makes this report again, for its head.
+    commands : sequence of str, default=()
+        The commands that make this report again, for its head.
+    pictures : mapping of str to str or None, default=None
+        Addresses of the pictures of charts, by the names of the charts; other charts are shown as text, if they have
+        such a form.
     """
     parts = [f"# {markdown(report.title)}", ""]
-    if command:
-        parts += ["Made by", "", f"    {plain(command)}", ""]
+    if commands:
+        parts += ["Made by", "", *(f"    {plain(command)}" for command in commands), ""]
     environment = f" {report.environment}." if report.environment else ""
     parts += [markdown_paragraph(f"{report.setting}.{environment}"), ""]
     for section in report.sections:
         if section.has_content:
-            parts += _section(section)
+            parts += _section(section, pictures or {})
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _section(section: Section) -> list[str]:
+def _section(section: Section, pictures: Mapping[str, str]) -> list[str]:
     lines = [f"## {markdown(section.title)}", ""]
     for table in section.tables:
         lines += [*_heading(table.title), _table(table), ""]
     for chart in section.charts:
-        lines += _chart(chart)
+        lines += _chart(chart, pictures.get(chart.name, ""))
     for note in section.notes:
         lines += [markdown_paragraph(note), ""]
     return lines
@@ -45,10 +50,14 @@ def _heading(title: str) -> list[str]:
     return [f"### {markdown(title)}", ""] if title else []
 
 
-def _chart(chart: Chart) -> list[str]:
+def _chart(chart: Chart, address: str) -> list[str]:
+    caption = [markdown_paragraph(chart.caption), ""] if chart.caption else []
+    if address:
+        alt = chart.title if chart.alt is None else chart.alt()
+        shown = "" if address.endswith(".pdf") else "!"  # of other forms, Markdown shows the picture itself
+        return [*_heading(chart.title), f"{shown}[{markdown(alt)}]({quote(address)})", "", *caption]
     if chart.text is None:
         return []
-    caption = [markdown_paragraph(chart.caption), ""] if chart.caption else []
     lines = chart.lines(WIDTH)
     fence = "`" * max(3, 1 + _longest_run("`", lines))
     return [*_heading(chart.title), f"{fence}text", *lines, fence, "", *caption]

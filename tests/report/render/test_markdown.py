@@ -39,8 +39,8 @@ class TestMarkdown:
         assert r"one two \| three" in text
 
     def test_the_head_names_how_it_was_made(self, small_run):
-        text = to_markdown(report_of(small_run), "mfbench suite own")
-        assert text.startswith("# Own suite\n\nMade by\n\n    mfbench suite own\n")
+        text = to_markdown(report_of(small_run), ["mfbench suite own", "mfbench report own"])
+        assert text.startswith("# Own suite\n\nMade by\n\n    mfbench suite own\n    mfbench report own\n\n")
         assert "Profile quick: 5-fold" in text
         assert "scikit-learn 1.7" in text
         assert "Made by" not in to_markdown(report_of(small_run))
@@ -78,3 +78,15 @@ def test_titles_of_tables_and_charts_are_subheadings():
 
 def test_a_chart_without_text_is_left_out():
     assert "Picture" not in to_markdown(Report("T", "S", [Section("C", charts=[Chart("c", "Picture")])]))
+
+
+@pytest.mark.parametrize(
+    ("address", "line"),
+    [("pictures/a b.svg", "![Alt \\| text](pictures/a%20b.svg)"), ("c.pdf", "[Alt \\| text](c.pdf)")],
+)
+def test_a_picture_takes_the_place_of_the_text_of_a_chart(address, line):
+    chart = Chart("c", "Picture", "Caption.", text=lambda width: ["drawn"], alt=lambda: "Alt | text")
+    report = Report("T", "S", [Section("C", charts=[chart])])
+    text = to_markdown(report, pictures={"c": address})
+    assert f"### Picture\n\n{line}\n\nCaption.\n" in text and "drawn" not in text
+    assert "drawn" in to_markdown(report, pictures={"other": address})
