@@ -235,14 +235,18 @@ class Run(RecordedRun):
         sizes = {(str(dataset), str(method)): own.unique() for (dataset, method), own in cells}
         rows = self._stored.rows_with(("status", "weights")) if sizes else []
         relevant = {dataset: self.relevant(dataset) for dataset in dict.fromkeys(dataset for dataset, _ in sizes)}
-        return ranking_figures((row for row in rows if is_common(row, self.common_folds)), sizes, relevant)
+        common = (row for row in rows if is_common(row, self.common_folds))
+        return ranking_figures(common, sizes, relevant, self.meta.weighted)
 
     @cached_property
     def curve_summary(self) -> pd.DataFrame:
         """One row per dataset and method with a curve: areas, sizes that are enough, and figures at that size."""
         # A method whose trials all failed has no curve that is stored.
         curved = {*self.meta.curves, *self.curves["method"]}
-        classifiers = {label: classifier_of(text) for label, text in self.methods.items() if label in curved}
+        recorded = self.meta.classifiers
+        classifiers = {
+            label: recorded.get(label) or classifier_of(text) for label, text in self.methods.items() if label in curved
+        }
         return curve_summary(
             self._compared_curves, self._compared_areas, self.curve_rankings, classifiers, self.curve_settings
         )

@@ -183,6 +183,8 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "methods": _union(meta.methods for meta in metas),
             "rules": _union(meta.rules for meta in metas),
             "curves": _union(meta.curves for meta in metas),
+            "classifiers": _union(meta.classifiers for meta in metas),
+            "weighted": _distinct(name for meta in metas for name in meta.weighted),
             "takes_numbers": _distinct(name for meta in metas for name in meta.takes_numbers),
             "real_valued": _distinct(name for meta in metas for name in meta.real_valued),
             "reused": _joined_reuse([meta.reused for meta in metas]),

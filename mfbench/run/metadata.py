@@ -216,6 +216,11 @@ class RunMetadata(BaseModel):
         ``top`` of each method.
     curves : dict of str to list or SizeRange
         ``curve`` of each method that has one.
+    classifiers : dict of str to str
+        The classifier of each method that has a curve, with the values that are tried; not recorded by earlier
+        versions.
+    weighted : list of str
+        The methods with a curve whose selector's weights count in the classifier's distance.
     takes_numbers : list of str
         Methods whose selector is fitted on a real-valued target directly.
     real_valued : list of str
@@ -256,6 +261,8 @@ class RunMetadata(BaseModel):
     methods: dict[str, str]
     rules: dict[str, Top | Literal["relevant"]] = {}
     curves: dict[str, Curve] = {}
+    classifiers: dict[str, str] = {}
+    weighted: list[str] = []
     takes_numbers: list[str] = []
     real_valued: list[str] = []
     environment: Environment
@@ -361,6 +368,7 @@ def metadata_of(
         The machines that have run trials already, each with its kind.
     """
     loaded = plan.loaded
+    curves = {label: method.curve for label, method in plan.methods.items() if method.curve is not None}
     tables = {table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in plan.published}
     return RunMetadata(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
@@ -371,7 +379,9 @@ def metadata_of(
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},
         methods={label: method.describe() for label, method in plan.methods.items()},
         rules={label: method.top for label, method in plan.methods.items()},
-        curves={label: method.curve for label, method in plan.methods.items() if method.curve is not None},
+        curves=curves,
+        classifiers={label: plan.methods[label].described_classifier for label in curves},
+        weighted=[label for label in curves if plan.methods[label].weights is not None],
         takes_numbers=[m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
         real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
         environment=environment,

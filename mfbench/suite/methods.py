@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -103,13 +104,31 @@ class ResolvedMethod:
             rules.insert(0, f"top {self.top}")
         if rules:
             parts.insert(1, ", ".join(rules))
-        names = [name for _, name, _ in self.grid]
-        tuned = [
-            f"{f'{target}.{name}' if names.count(name) > 1 else name} {_shown(values)}"
-            for target, name, values in self.grid
-        ]
         scope = ["per dataset"] if self.selection == "per-dataset" else []
-        return " → ".join(parts) + (f" [tunes {'; '.join([*tuned, *scope])}]" if tuned else "")
+        return " → ".join(parts) + _tuned(self.grid, scope)
+
+    @property
+    def described_classifier(self) -> str:
+        """The classifier with its parameters and the values of its own that are tried; empty without a classifier.
+
+        Examples
+        --------
+        >>> from mfbench.host.expressions import parse
+        >>> grid = (("selector", "n_neighbors", (5, 10)), ("classifier", "n_neighbors", (1, 3)))
+        >>> ResolvedMethod("REL", Step(parse("relief")), Step(parse("knn(p=1)")), "all", grid).described_classifier
+        'knn(p=1) [tunes n_neighbors 1, 3]'
+        """
+        own = tuple(entry for entry in self.grid if entry[0] == "classifier")
+        return "" if self.classifier is None else f"{self.classifier}{_tuned(own)}"
+
+
+def _tuned(grid: Grid, scope: Sequence[str] = ()) -> str:
+    """Return the values that are tried, in brackets; empty without any."""
+    names = [name for _, name, _ in grid]
+    tuned = [
+        f"{f'{target}.{name}' if names.count(name) > 1 else name} {_shown(values)}" for target, name, values in grid
+    ]
+    return f" [tunes {'; '.join([*tuned, *scope])}]" if tuned else ""
 
 
 def _shown(values: tuple[Any, ...]) -> str:

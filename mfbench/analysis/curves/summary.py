@@ -26,7 +26,7 @@ OVERVIEW = [
 
 
 def classifier_of(description: str) -> str:
-    """Return the classifier in the description of a method.
+    """Return the classifier in the description of a method, for a run whose version did not record it.
 
     Examples
     --------

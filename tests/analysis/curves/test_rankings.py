@@ -63,3 +63,19 @@ def test_methods_that_share_a_fit_have_the_same_figures_and_other_sizes_their_ow
     figures = ["stability", "precision", "recall"]
     assert frame.loc["A", figures].equals(frame.loc["B", figures])
     assert frame.loc["C", figures].to_numpy() == pytest.approx(frame.loc["A", figures].to_numpy()[1:], nan_ok=True)
+
+
+def test_features_without_weight_do_not_count_where_weights_count_in_a_distance(weights):
+    """At each size, those that count are what the trial of the same method with ``top`` records as selected."""
+    few = [np.where(one > 1.0, one, -0.5) for one in weights[:-1]] + [np.full(12, -1.0)]
+    frame = ranking_figures(rows_of(few), {("d", "A"): SIZES}, {"d": [11, 10, 2]}, weighted=["A"])
+    for row in frame.to_dict("records"):
+        sets = [choose(one, row["size"]) for one in few]
+        sets = [chosen[one[chosen] > 0] if (one > 0).any() else chosen for chosen, one in zip(sets, few, strict=True)]
+        scores = [detection_scores(chosen, one, [11, 10, 2]) for chosen, one in zip(sets, few, strict=True)]
+        expected = nogueira_stability(selection_table(sets, 12)).value
+        assert row["stability"] == pytest.approx(expected, nan_ok=True)
+        assert row["precision"] == pytest.approx(np.mean([score["precision"] for score in scores]))
+        assert row["recall"] == pytest.approx(np.mean([score["detection"] for score in scores]))
+    plain = ranking_figures(rows_of(few), {("d", "A"): SIZES}, {"d": [11, 10, 2]}, weighted=["B"])
+    assert not plain["recall"].equals(frame["recall"])

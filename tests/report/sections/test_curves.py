@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pytest
 
+from mfbench import load_run
 from mfbench.errors import UsageError
 from mfbench.report.brief import brief_report
 from mfbench.report.contents import report_of
@@ -40,6 +41,22 @@ def run(write_run, cell):
         ("e", "A1"): cell(0.5, 0.9, 0.9), ("e", "B1"): cell(0.5, 0.6, 0.88), ("e", "A2"): cell(0.4, 0.5, 0.5),
     }  # fmt: skip
     return write_run(cells, describe=DESCRIBE, features="uvwx", relevant={"d": [0, 3]})
+
+
+def test_a_tuned_and_an_untuned_classifier_are_different_groups(write_run, cell):
+    describe = {"T": "a → knn [tunes n_neighbors 1, 3]", "U": "a → knn", "S": "a → knn [tunes k 1, 2]"}
+    run = write_run({("d", label): cell(0.5, 0.9, 0.9) for label in "TUS"}, describe=describe, features="uvwx")
+    assert [table.title for table in curves(run).tables] == ["Classifier knn, on d"]  # of an earlier version
+    classifiers = {"T": "knn [tunes n_neighbors 1, 3]", "U": "knn", "S": "knn"}
+    again = load_run(run.path)
+    again.meta = again.meta.model_copy(update={"classifiers": classifiers})
+    section = curves(again)
+    assert [table.title for table in section.tables] == [
+        "Classifier knn [tunes n_neighbors 1, 3], on d",
+        "Classifier knn, on d",
+    ]
+    assert [[row[0] for row in texts(table)] for table in section.tables] == [["T"], ["U", "S"]]
+    assert [chart.name for chart in section.charts] == ["curves-01-knn-tunes-n-neighbors-1-3", "curves-02-knn"]
 
 
 def texts(table):
