@@ -17,7 +17,7 @@ from mfbench.report.layouts import compact, needed_width, transposed
 from mfbench.report.pages import answer_of
 from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
-from mfbench.report.sections.curves import curves
+from mfbench.report.sections.curves import curves, differing_ranges
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.remarks import left_out, restriction
 from mfbench.report.sections.scores import score_table
@@ -72,7 +72,8 @@ def brief_report(
     elif kind == "detection":
         sections.append(_tables_of(detection(run), 1))
     if kind == "comparison":
-        sections += [_scores(run, width), _tables_of(curves(run))]
+        own = curves(run)
+        sections += [_scores(run, width), Section(own.title, own.tables, notes=differing_ranges(run))]
     if kind in ("comparison", "detection", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
     sections += [

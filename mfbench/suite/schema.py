@@ -43,11 +43,13 @@ End = Annotated[int, Field(ge=_LOWEST, le=_HIGHEST)] | Annotated[float, Field(al
 
 
 def _allowed_size(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return a size of a curve, or say in one sentence what is allowed."""
+    """Return a size of a curve in its one form, or say in one sentence what is allowed."""
     try:
-        return validate(value)
+        size = validate(value)
     except ValidationError:
         raise ValueError("'all', a whole number from 1, or a fraction such as 0.5 up to 1.0") from None
+    # Equal curves must be equal runs. 1 is a feature and 1.0 is all of them.
+    return "all" if isinstance(size, float) and size == 1.0 else size
 
 
 Size = Annotated[Literal["all"] | Count | Fraction, WrapValidator(_allowed_size)]
@@ -85,7 +87,7 @@ class Header(Part):
 
 
 def _without_repetitions(sizes: list[Any]) -> list[Any]:
-    """Return a list of sizes unless one is in it twice; 1 is a feature and 1.0 is all of them."""
+    """Return a list of sizes unless one is in it twice."""
     for position, size in enumerate(sizes):
         if any(type(size) is type(other) and size == other for other in sizes[:position]):
             raise ValueError(f"sizes that differ ({size!r} is listed twice)")

@@ -14,7 +14,7 @@ from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite import schema
 from mfbench.suite.forms import COMMON, CURVE_METRICS, KINDS
 from mfbench.suite.loading import parse_suite
-from mfbench.suite.schema import Profile, ProtocolSettings, Range, Suite, standard_profiles
+from mfbench.suite.schema import Method, Profile, ProtocolSettings, Range, SizeRange, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
 
 TABLES = [
@@ -179,3 +179,13 @@ def test_shipped_suites_are_valid_and_named_as_their_file(path):
     text = path.read_text(encoding="utf-8")
     suite = parse_suite(text, path.name)
     assert suite.suite.name == path.stem == tomllib.loads(text)["suite"]["name"]
+
+
+def test_all_features_have_one_form_in_a_curve():
+    """Else equal curves would be different runs."""
+    assert Method(label="A", curve=[1, 2, 1.0]).curve == Method(label="A", curve=[1, 2, "all"]).curve == [1, 2, "all"]
+    assert Method(label="A", curve=[0.5, 1]).curve == [0.5, 1]
+    spread = SizeRange(first=0.5, last=1.0, count=3)
+    assert spread == SizeRange(first=0.5, last="all", count=3) and spread.last == "all"
+    with pytest.raises(ValidationError, match="'all' is listed twice"):
+        Method(label="A", curve=["all", 1.0])

@@ -40,7 +40,8 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     DataFrame
         Columns dataset, method, metric, size, mean, sd, low, high, folds (with a score) and seconds (mean time to fit
         the classifier at this size). With one fold there is no interval, and with fewer than about five it is wide and
-        rough. If all folds have the same score the interval is a point. Intervals of shares are cut at 0 and 1.
+        rough. If all folds have the same score the interval is a point. Intervals are cut at the ends of
+        the metric's range.
 
     Examples
     --------
@@ -60,10 +61,12 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     # With fewer than two folds sd is NaN, and so is the interval.
     several = np.maximum(count, 2)
     half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, several, ratio)
-    share = frame["metric"].map({name: score.percent for name, score in SCORES.items()})
+    lowest, highest = (
+        frame["metric"].map({name: score.range[end] for name, score in SCORES.items()}) for end in (0, 1)
+    )
     low, high = frame["mean"] - half, frame["mean"] + half
-    frame["low"] = low.mask(share & (low < 0.0), 0.0)
-    frame["high"] = high.mask(share & (high > 1.0), 1.0)
+    frame["low"] = low.mask(low < lowest, lowest)
+    frame["high"] = high.mask(high > highest, highest)
     ordered = frame.rename(columns={"count": "folds"})
     places = ordered.groupby(["dataset", "method", "metric"], sort=False).ngroup()
     return ordered.assign(place=places).sort_values(["place", "size"], kind="stable", ignore_index=True)[COLUMNS]

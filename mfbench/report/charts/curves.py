@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, colours_of, numbered_name
+from mfbench.run.trial.metrics import Score
 from mfbench.sections import Chart
 from mfbench.wording import counted
 
@@ -21,7 +22,7 @@ _PANELS = "Each panel is a dataset, with the number of features on a logarithmic
 _LEGEND = "A click in the legend shows a method alone."
 
 
-def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric: str, *, percent: bool) -> Chart:
+def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric: str, score: Score) -> Chart:
     """Return the chart of the methods of one classifier.
 
     Parameters
@@ -33,18 +34,18 @@ def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric
     overview : DataFrame
         The rows of `mfbench.analysis.results.Run.curve_overview` of the classifier, the best method first.
     metric : str
-    percent : bool
-        Whether scores are shown in percent.
+    score : Score
+        The properties of the metric.
     """
     classifier = str(overview["classifier"].iloc[0])
-    frame = lines_of(means, overview, percent=percent)
-    shown = f"{metric} (percent)" if percent else metric
+    frame = lines_of(means, overview, percent=score.percent)
+    shown = f"{metric} (percent)" if score.percent else metric
     return Chart(
         numbered_name("curves", number, classifier),
         f"{classifier}: {shown} against the number of features",
         f"{_PANELS} Lines: means over folds. Bands: their intervals.{_rest_note(frame)} {_LEGEND}",
         spec=lambda: specify(frame, shown),
-        alt=lambda: describe(frame, f"{classifier}, mean {metric}"),
+        alt=lambda: describe(frame, f"{classifier}, mean {metric}", greater_is_better=score.greater_is_better),
     )
 
 
@@ -168,8 +169,8 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
     )
 
 
-def describe(frame: pd.DataFrame, what: str) -> str:
-    """Describe the curve of the best method on each dataset: its ends, and its largest value.
+def describe(frame: pd.DataFrame, what: str, *, greater_is_better: bool = True) -> str:
+    """Describe the curve of the best method on each dataset: its ends, and its best value.
 
     Examples
     --------
@@ -178,11 +179,12 @@ def describe(frame: pd.DataFrame, what: str) -> str:
     'knn, mean accuracy of A, best average rank: d 50 with 1 feature, 80 with 5 features (largest: 80 with 5 features).'
     """
     best = frame[frame["place"] == frame["place"].min()]
-    parts = []
+    parts, word = [], "largest" if greater_is_better else "smallest"
     for dataset, group in best.groupby("dataset", sort=False):
         rows = group.sort_values("size")
-        points = [_point(row) for row in (rows.iloc[0], rows.iloc[-1], rows.loc[rows["mean"].idxmax()])]
-        parts.append(f"{dataset} {points[0]}, {points[1]} (largest: {points[2]})")
+        top = rows.loc[rows["mean"].idxmax() if greater_is_better else rows["mean"].idxmin()]
+        points = [_point(row) for row in (rows.iloc[0], rows.iloc[-1], top)]
+        parts.append(f"{dataset} {points[0]}, {points[1]} ({word}: {points[2]})")
     if not parts:
         return f"{what}: undefined."
     return f"{what} of {best['method'].iloc[0]}, best average rank: {'; '.join(parts)}."

@@ -14,6 +14,7 @@ from mfbench.analysis.one_dataset.paired import LEAST_PAIRS
 from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, number_cell, rank_cell, with_unit
 from mfbench.report.charts.curves import curve_chart, ranking_chart
+from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 from mfbench.wording import counted
@@ -35,9 +36,7 @@ def curves(run: Run) -> Section:
     metric = run.curve_settings.metric
     means = run.curve_means[run.curve_means["metric"] == metric]
     parts = [part for _, part in run.curve_overview.groupby("classifier", sort=False)]
-    charts = [
-        curve_chart(number, means, part, metric, percent=SCORES[metric].percent) for number, part in enumerate(parts, 1)
-    ]
+    charts = [curve_chart(number, means, part, metric, SCORES[metric]) for number, part in enumerate(parts, 1)]
     return Section(title, [_table(run, part) for part in parts], charts, _notes(run), data, rows=lambda: _csv_rows(run))
 
 
@@ -47,11 +46,12 @@ def curve_details(run: Run) -> Section:
     if not len(run.curves) or not len(run.curve_means):  # none of the common folds may have one
         return Section(title)
     groups = run.curve_summary.groupby("dataset", sort=False)
-    note = "Best and sufficient: the size, and the mean score there. Columns as above; largest area first."
+    first_area = "largest" if run.curve_settings.greater_is_better else "smallest"
+    note = f"Best and sufficient: the size, and the mean score there. Columns as above; {first_area} area first."
     _, first = next(iter(run.curve_overview.groupby("classifier", sort=False)))
     charts = [ranking_chart(figure, run.curve_rankings, first) for figure in AT_SIZE]
     tables = [_dataset_table(run, str(dataset), part) for dataset, part in groups]
-    return Section(title, tables, [chart for chart in charts if chart is not None], [note])
+    return Section(title, tables, [chart for chart in charts if chart is not None], [note, *_hidden(run)])
 
 
 def points(run: Run) -> pd.DataFrame:
@@ -162,18 +162,42 @@ def _notes(run: Run) -> list[str]:
         "methods of the same classifier.",
         "Sufficient size: the smallest number of features whose score is not significantly worse than that of the "
         f"method's best number ({test}, one-sided, level {alpha:g}; not defined below {LEAST_PAIRS} folds).",
-        f"{share} size: the smallest number with at least {share} of the best mean score of any method at any size on "
-        f"the dataset. {'Medians over datasets' if several else 'Of one dataset'}{counts}.",
+        f"{share} size: the smallest number {_close(run)} of any method at any size on the dataset. "
+        f"{'Medians over datasets' if several else 'Of one dataset'}{counts}.",
         "Stability (Nogueira's, over folds), precision and recall of the relevant features: at the sufficient size, or "
         f"at the best one where no test is possible{'; means over datasets' if several else ''}.",
         f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
         "are not a test of the difference between two methods, which is paired.",
     ]
-    return [*notes, *_ranges(run), *_left_out(run)]
+    return [*notes, *differing_ranges(run), *_left_out(run), *_hidden(run)]
 
 
-def _ranges(run: Run) -> list[str]:
-    """Return on which datasets the areas of two methods are over different ranges of sizes."""
+def _close(run: Run) -> str:
+    if run.curve_settings.greater_is_better:
+        return f"with at least {100 * SHARE:g} % of the best mean score"
+    return f"whose mean {run.curve_settings.metric} is at most 1/{SHARE:g} of the smallest one"
+
+
+def _hidden(run: Run) -> list[str]:
+    """Return that the charts lack datasets, and where these are."""
+    n_datasets = run.curve_summary["dataset"].nunique()
+    if n_datasets <= MOST_DATASETS:
+        return []
+    return [
+        f"The charts have the first {MOST_DATASETS} of {n_datasets} datasets. 'mfbench report RUN --curves' writes the "
+        "points of all as CSV."
+    ]
+
+
+def differing_ranges(run: Run) -> list[str]:
+    """Return on which datasets the areas of two methods are over different ranges of sizes; none if on no dataset.
+
+    Parameters
+    ----------
+    run : Run
+    """
+    if not len(run.curves):
+        return []
     cells = run.curve_means.groupby(["dataset", "method"], sort=False)["size"].agg(["min", "max"])
     differ = [str(dataset) for dataset, own in cells.groupby("dataset", sort=False) if len(own.drop_duplicates()) > 1]
     if not differ:

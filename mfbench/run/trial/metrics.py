@@ -44,10 +44,17 @@ class Predictions:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """The properties of a score that a report uses: its direction, and whether it is printed in percent."""
+    """The properties of a score that a report uses: its direction, whether it is printed in percent, and its range."""
 
     greater_is_better: bool = True
     percent: bool = True
+    lowest: float = -np.inf
+    highest: float = np.inf
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest possible value; a score in percent is a share."""
+        return (0.0, 1.0) if self.percent else (self.lowest, self.highest)
 
 
 @dataclass(frozen=True)
@@ -136,8 +143,8 @@ METRICS: dict[str, Metric] = {
     "accuracy": Metric(lambda p: float(np.mean(p.y_true == p.y_pred))),
     "balanced_accuracy": Metric(_balanced),
     "f1_macro": Metric(_f1),
-    "mcc": Metric(_mcc, percent=False),
-    "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False),
+    "mcc": Metric(_mcc, percent=False, lowest=-1.0, highest=1.0),
+    "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False, lowest=0.0),
     "roc_auc": Metric(_roc_auc, needs_scores=True),
     "one_vs_rest_accuracy": Metric(_one_vs_rest),
 }

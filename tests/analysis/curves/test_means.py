@@ -24,12 +24,19 @@ def test_it_is_the_interval_of_the_test_against_zero(make_curves):
     assert (row["low"], row["high"]) == (pytest.approx(test.low), pytest.approx(test.high))
 
 
-def test_intervals_of_shares_are_cut_and_others_are_not(make_curves):
-    scores = [0.0, 1.0, 0.0, 1.0, 1.0]
-    share = mean_curves(make_curves({("d", "A"): {1: scores}}), 0.25).iloc[0]
-    other = mean_curves(make_curves({("d", "A"): {1: scores}}, "mcc"), 0.25).iloc[0]
-    assert (share["low"], share["high"]) == (0.0, 1.0)
-    assert other["low"] < 0.0 and other["high"] > 1.0
+@pytest.mark.parametrize(
+    ("metric", "scores", "low", "high"),
+    [
+        ("accuracy", [0.0, 1.0, 0.0, 1.0, 1.0], 0.0, 1.0),
+        ("mcc", [-1.0, 1.0, -1.0, 1.0, 1.0], -1.0, 1.0),
+        ("log_loss", [0.0, 3.0, 0.0, 3.0, 3.0], 0.0, None),
+    ],
+)
+def test_intervals_are_cut_at_the_ends_of_the_range_of_the_metric(metric, scores, low, high, make_curves):
+    row = mean_curves(make_curves({("d", "A"): {1: scores}}, metric), 0.25).iloc[0]
+    uncut = corrected_t_test(np.array(scores), np.zeros(5), 0.25)
+    assert uncut.low < low and row["low"] == low
+    assert row["high"] == (pytest.approx(uncut.high) if high is None else high)
 
 
 def test_without_spread_the_interval_is_a_point(make_curves):
@@ -38,8 +45,8 @@ def test_without_spread_the_interval_is_a_point(make_curves):
 
 
 def test_two_folds_have_a_wide_interval(make_curves):
-    row = mean_curves(make_curves({("d", "A"): {1: [0.5, 0.7]}}, "mcc"), 0.5).iloc[0]
-    half = stats.t.ppf(0.975, 1) * np.sqrt((1 / 2 + 0.5) * 0.02)
+    row = mean_curves(make_curves({("d", "A"): {1: [0.59, 0.61]}}, "mcc"), 0.5).iloc[0]
+    half = stats.t.ppf(0.975, 1) * np.sqrt((1 / 2 + 0.5) * 0.0002)
     assert (row["low"], row["high"]) == (pytest.approx(0.6 - half), pytest.approx(0.6 + half))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from mfbench.report.charts.curves import HIGHLIGHTED, MOST_LINES, curve_chart, ranking_chart
 from mfbench.report.charts.theme import NEUTRAL
+from mfbench.run.trial.metrics import Score
 
 
 def means_of(cells, sizes=(1, 10, 100)):
@@ -14,9 +15,15 @@ def means_of(cells, sizes=(1, 10, 100)):
     return frame.assign(low=frame["mean"] - 0.05, high=frame["mean"] + 0.05)
 
 
-def chart_of(cells, *, means=None, percent=True, classifier="knn"):
+def chart_of(cells, *, means=None, percent=True, classifier="knn", greater=True):
     overview = pd.DataFrame({"method": list(dict.fromkeys(m for _, m in cells)), "classifier": classifier})
-    return curve_chart(1, means_of(cells) if means is None else means, overview, "accuracy", percent=percent)
+    return curve_chart(
+        1,
+        means_of(cells) if means is None else means,
+        overview,
+        "accuracy",
+        Score(percent=percent, greater_is_better=greater),
+    )
 
 
 def test_each_size_has_a_mean_with_its_band_in_percent(rows_of):
@@ -72,6 +79,12 @@ def test_a_method_of_another_classifier_is_not_in_it(rows_of):
 
 def test_a_single_size_is_a_point(words_of):
     assert "features" in words_of(chart_of([("d", "A")], means=means_of([("d", "A")], sizes=(3,))))
+
+
+def test_the_description_of_a_loss_has_its_smallest_value():
+    means = means_of([("d", "A")])
+    means.loc[1, "mean"] = 0.2
+    assert "(smallest: 0.2 with 10 features)" in chart_of([("d", "A")], means=means, percent=False, greater=False).alt()
 
 
 def test_the_description_has_the_ends_and_the_top_of_the_best_method():

@@ -9,6 +9,7 @@ import pytest
 from mfbench import load_run
 from mfbench.errors import UsageError
 from mfbench.report.brief import brief_report
+from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.report.contents import report_of
 from mfbench.report.present import Form, present_run
 from mfbench.report.render.csv import to_csv
@@ -136,7 +137,12 @@ def test_too_few_folds_for_a_test_leave_its_column_out(write_run, cell):
 
 def test_a_loss_is_not_in_percent_and_the_smallest_area_is_the_best(write_run, cell):
     cells = {("d", "A1"): cell(0.5, 0.2, 0.2, metric="log_loss"), ("d", "B1"): cell(0.5, 0.4, 0.4, metric="log_loss")}
-    section = curves(write_run(cells, metrics=["log_loss"], describe=DESCRIBE, features="uvwx"))
+    run = write_run(cells, metrics=["log_loss"], describe=DESCRIBE, features="uvwx")
+    section = curves(run)
+    assert curve_details(run).notes[0].endswith("; smallest area first.")
+    (close,) = [note for note in section.notes if note.startswith("95 % size")]
+    assert "whose mean log_loss is at most 1/0.95 of the smallest one of any method" in close
+    assert "smallest: 0.2 with" in section.charts[0].alt()
     assert section.title == "log_loss against the number of features"
     (table,) = section.tables
     assert texts(table)[0][:4] == ["A1", "0.275", "0.250", "1.00"] and table.rows[0][1].role == "best"
@@ -151,6 +157,21 @@ def test_areas_over_different_ranges_are_noted(run, write_run, cell):
     other = write_run(cells, describe=DESCRIBE, features="uvwx")
     assert next(note for note in curves(other).notes if "own sizes" in note).endswith("with care: d.")
     assert not [note for note in curves(run).notes if "own sizes" in note]
+    for own, has in ((other, True), (run, False)):
+        brief = [note for section in brief_report(own, 120).sections for note in section.notes]
+        assert any("own sizes" in note for note in brief) == has
+
+
+def test_datasets_that_the_charts_lack_are_counted_and_can_be_read_elsewhere(write_run, cell):
+    labels = [f"d{number}" for number in range(MOST_DATASETS + 1)]
+    run = write_run({(label, "A1"): cell(0.5, 0.9, 0.9) for label in labels}, describe=DESCRIBE, features="uvwx")
+    words = (
+        "The charts have the first 60 of 61 datasets. 'mfbench report RUN --curves' writes the points of all as CSV."
+    )
+    assert words in curves(run).notes and words in curve_details(run).notes
+    assert len(points(run)["dataset"].unique()) == 61
+    whole = write_run({(label, "A1"): cell(0.5, 0.9, 0.9) for label in labels[1:]}, describe=DESCRIBE, features="uvwx")
+    assert words not in curves(whole).notes and not any("charts have" in note for note in curves(whole).notes)
 
 
 def test_it_is_in_the_reports_of_runs_with_curves_alone(run, small_run):
