@@ -26,7 +26,7 @@ from mfbench.analysis.power import Power, power_analysis
 from mfbench.analysis.published import compare_counts, compare_with_published
 from mfbench.analysis.recorded import RecordedRun
 from mfbench.analysis.settings import ComparisonSettings
-from mfbench.analysis.summary import compare_with_reference, complete_table, summarise, tabulate, time_table
+from mfbench.analysis.summary import Made, compare_with_reference, complete_table, summarise, tabulate, time_table
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite.forms import CURVE_METRICS
@@ -56,6 +56,7 @@ class Run(RecordedRun):
         self._verdicts: dict[ComparisonSettings, pd.DataFrame] = {}
         self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
         self._comparisons: dict[ComparisonSettings, Overall] = {}
+        self._made: Made = {}
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -113,7 +114,7 @@ class Run(RecordedRun):
         # A verdict on a dataset does not depend on the other datasets.
         part.__dict__["scores"] = _rows_on(self.scores, datasets)
         part._verdicts = {settings: _rows_on(frame, datasets) for settings, frame in self._verdicts.items()}
-        part._summaries, part._comparisons = {}, {}
+        part._summaries, part._comparisons, part._made = {}, {}, self._made
         if part.settings.reference not in set(part.outcomes["method"]):
             part.reference = next(iter(part.outcomes["method"]), None)
         return part
@@ -310,7 +311,7 @@ class Run(RecordedRun):
 
     def _verdicts_by(self, settings: ComparisonSettings) -> pd.DataFrame:
         if settings not in self._verdicts:
-            self._verdicts[settings] = compare_with_reference(self.compared, settings, self._decisions)
+            self._verdicts[settings] = compare_with_reference(self.compared, settings, self._decisions, self._made)
         return self._verdicts[settings]
 
     def _decisions(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:

@@ -151,7 +151,10 @@ def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str
     for (dataset, method), members in cells.items():
         counts, sets = [row["n_selected"] for row in members], [row["selected"] for row in members]
         recorded = all(features is not None for features in sets)
-        value = nogueira_stability(selection_table(sets, n_features[dataset])).value if recorded else np.nan
+        value = np.nan
+        if recorded:
+            counts_of_features = _counts(sets, n_features[dataset])
+            value = float(stability_of_counts(counts_of_features, len(sets)))
         lines.append(
             [dataset, method, n_features[dataset], np.median(counts), min(counts), max(counts), value, len(members)]
         )
@@ -186,7 +189,9 @@ def selection_counts(
     for row in rows:
         if row["status"] == "ok" and row["selected"] is not None:
             cells.setdefault((row["dataset"], row["method"]), []).append(row["selected"])
-    return {
-        place: (np.bincount(np.concatenate(sets).astype(np.int64), minlength=n_features[place[0]]), len(sets))
-        for place, sets in cells.items()
-    }
+    return {place: (_counts(sets, n_features[place[0]]), len(sets)) for place, sets in cells.items()}
+
+
+def _counts(sets: Sequence[ArrayLike], n_features: int) -> NDArray[np.int64]:
+    """Return how many of some selections contain each feature."""
+    return np.bincount(np.concatenate(sets).astype(np.int64), minlength=n_features)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from mfbench.analysis.across_datasets.missing import Completed, complete
-from mfbench.analysis.one_dataset.bayesian import correlated_t_test
+from mfbench.analysis.one_dataset.bayesian import Posterior, correlated_t_test
 from mfbench.analysis.one_dataset.best import against_best
 from mfbench.analysis.one_dataset.cells import CellResults, Decisions, results_by_cell
-from mfbench.analysis.one_dataset.rules import compare, sound_test
+from mfbench.analysis.one_dataset.rules import Comparison, compare, sound_test
 from mfbench.analysis.settings import ComparisonSettings
 from mfbench.errors import UnknownNameError
 
@@ -30,6 +30,10 @@ COUNTED = {**{word: word for word in VERDICTS}, NO_VERDICT: "no_verdict"}
 """Each verdict with the name of its count in the summary."""
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each column of verdicts."""
+Made = dict[ComparisonSettings, dict[tuple[str, str], dict[str, Comparison]]]
+"""Comparisons of the reference with a method, by settings without their tests, by dataset and method, and by rule."""
+SOUND: Literal["corrected-t"] = "corrected-t"
+_POSTERIOR = "posterior"
 _WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
 
 
@@ -105,9 +109,20 @@ def _compare_with_best(
 
 
 def compare_with_reference(
-    trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None
+    trials: pd.DataFrame,
+    settings: ComparisonSettings,
+    decisions: Decisions | None = None,
+    made: Made | None = None,
 ) -> pd.DataFrame:
     """Return the reference against each other method on each dataset where both are complete.
+
+    Parameters
+    ----------
+    trials, settings, decisions
+        As for `tabulate`.
+    made : dict or None, default=None
+        Keeps single comparisons of these trials, so that calls whose settings name other tests share what they have in
+        common; None shares nothing.
 
     Returns
     -------
@@ -125,6 +140,8 @@ def compare_with_reference(
     ]  # fmt: skip
     cells = results_by_cell(trials, settings.metric, decisions)
     reference = settings.reference
+    # Of the settings, a single comparison does not depend on the names of tests.
+    shared = ({} if made is None else made).setdefault(settings.replace(test=SOUND, published_test=SOUND), {})
     candidates = list(dict.fromkeys(method for _, method in cells))
     if reference is not None and candidates and reference not in candidates:
         raise UnknownNameError("method", reference, candidates, owner="this run")
@@ -133,24 +150,30 @@ def compare_with_reference(
         first = cells.get((dataset, str(reference)))
         if method == reference or first is None or not (cell.complete and first.complete):
             continue
-        rows.append([method, dataset, *_row(first, cell, settings)])
+        rows.append([method, dataset, *_row(first, cell, settings, shared.setdefault((dataset, method), {}))])
     return pd.DataFrame(rows, columns=columns)
 
 
-def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) -> list[Any]:
-    tests = {name: compare(first, second, settings, name) for name in {settings.test, settings.published_test}}
+def _row(
+    first: CellResults, second: CellResults, settings: ComparisonSettings, made: dict[str, Comparison]
+) -> list[Any]:
     sound_name = sound_test(first)
-    sound = tests.get(sound_name) or compare(first, second, settings, sound_name)
-    test = tests[settings.test]
-    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, tests[settings.published_test], sound)]
+    for name in (settings.test, settings.published_test, sound_name):
+        if name not in made:
+            made[name] = compare(first, second, settings, name)
+    test, sound = made[settings.test], made[sound_name]
+    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, made[settings.published_test], sound)]
     # Tests treat greater as better, but the table is in the metric's unit, as accuracies of decisions already are.
     turned = not settings.greater_is_better and not hasattr(test, "mark")
     figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]
     posterior = [np.nan] * 3
     if len(first.scores) > 1:
-        comparison = correlated_t_test(
-            settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
-        )
+        if _POSTERIOR not in made:
+            made[_POSTERIOR] = correlated_t_test(
+                settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
+            )
+        comparison = made[_POSTERIOR]
+        assert isinstance(comparison, Posterior)
         posterior = [comparison.first, comparison.rope, comparison.second]
     limits = [getattr(sound, "detectable", np.nan), getattr(sound, "reason", "")]
     return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior, *limits]

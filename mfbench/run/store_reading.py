@@ -30,6 +30,8 @@ JSON = ("scores", "chosen")
 """Columns of a result that are JSON."""
 ARRAYS = ("selected", "weights", "predictions", "decisions")
 """Columns of a result that are arrays of numbers."""
+_BLOCK = 2_000
+"""Rows that are read at once."""
 _TABLE = re.compile(rf"\b({'|'.join((*WHOLE, 'trials'))})\b")
 # What damaged content raises when it is decoded; a store of an earlier version has no checksums.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, zlib.error)
@@ -217,12 +219,15 @@ class ReadableStore:
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
         selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *self._expressions(columns)])
         with self._reading("plan", "trials"):
-            values = self._db.execute(
+            cursor = self._db.execute(
                 f"SELECT {selection} FROM plan p LEFT JOIN trials t ON t.key = p.key ORDER BY p.position"
-            ).fetchall()
-            values += [(*place, None, *(None for _ in columns)) for place in self.absent]
-            lists = map(list, zip(*values, strict=True)) if values else ([] for _ in names)
-            table = dict(zip(names, lists, strict=True))
+            )
+            table: dict[str, list[Any]] = {name: [] for name in names}
+            # In blocks: a hundred thousand rows at once would keep the garbage collector busy for a third of the time.
+            absent = [(*place, None, *(None for _ in columns)) for place in self.absent]
+            for block in chain(iter(lambda: cursor.fetchmany(_BLOCK), []), [absent] if absent else []):
+                for name, values in zip(names, zip(*block, strict=True), strict=True):
+                    table[name].extend(values)
             for name in set(JSON) & set(columns):
                 # One text for all: a parser that is called once is several times faster.
                 table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")

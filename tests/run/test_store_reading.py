@@ -4,6 +4,7 @@ import pytest
 from tampering import changed, make_older
 
 from mfbench.errors import RunError
+from mfbench.run import store_reading
 from mfbench.run.store import Store
 from mfbench.run.store_reading import ReadableStore
 from mfbench.trials import Trial, TrialResult
@@ -56,3 +57,31 @@ def test_a_result_of_an_earlier_version_is_accepted_and_gets_a_checksum(folder):
     with Store(folder) as store:
         assert store.repair() == []
         assert list(store.raw("SELECT checksum IS NULL FROM trials")) == [(0,)]
+
+
+@pytest.mark.parametrize("absent", [[], [("wine", "A", 0, 0), ("wine", "A", 0, 1)]])
+def test_columns_that_are_read_in_blocks_are_those_of_the_rows(folder, monkeypatch, absent):
+    """Whether or not the last block is full, with results, without one, and trials that the run lacks."""
+    trials = [Trial(f"key{fold}", "iris", "A", 0, fold, 0) for fold in range(5)]
+    with Store(folder) as store:
+        store.set_plan(trials)
+        for trial in trials[:4]:
+            store.add(trial, TrialResult(key=trial.key, scores={"accuracy": trial.fold / 4}))
+    columns = ("status", "scores", "duration")
+    with ReadableStore(folder) as store:
+        store.absent = absent
+        rows = list(store.rows(columns))
+        for size in (1, 2, 5, 100):
+            monkeypatch.setattr(store_reading, "_BLOCK", size)
+            table = store.table(columns)
+            assert table == {name: [row[name] for row in rows] for name in table}
+    assert len(rows) == 5 + len(absent) and rows[0]["scores"] == {"accuracy": 0.0}
+
+
+def test_a_run_without_a_plan_has_empty_columns(folder):
+    with Store(folder) as store:
+        store.set_plan([])
+    with ReadableStore(folder) as store:
+        assert store.table(("status", "scores")) == {
+            name: [] for name in ("dataset", "method", "repeat", "fold", "key", "status", "scores")
+        }

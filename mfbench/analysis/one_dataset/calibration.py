@@ -172,13 +172,13 @@ def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool
         ),
         "sign test, first repetition": lambda a, b: sign_test(a.by_repeat[0], b.by_repeat[0]).p_value < alpha,
         "s-test, normal form, pooled first repetition": lambda a, b: (
-            s_test(a.cell.first_repeat(), b.cell.first_repeat(), exact=False).p_value <= alpha
+            s_test(a.cell.first_repeat, b.cell.first_repeat, exact=False).p_value <= alpha
         ),
         "s-test, exact, pooled first repetition": lambda a, b: (
-            s_test(a.cell.first_repeat(), b.cell.first_repeat()).p_value <= alpha
+            s_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= alpha
         ),
         "McNemar, exact, pooled first repetition": lambda a, b: (
-            mcnemar_test(a.cell.first_repeat(), b.cell.first_repeat()).p_value <= alpha
+            mcnemar_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= alpha
         ),
         "s-test, normal form, first test set": lambda a, b: (
             s_test(a.cell.first_test_set(), b.cell.first_test_set(), exact=False).p_value <= alpha

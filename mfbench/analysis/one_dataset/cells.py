@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,8 +44,9 @@ class CellResults:
         """Whether every planned trial has the status ok and a finite score."""
         return bool(self.ok.all() and np.isfinite(self.scores).all())
 
+    @cached_property
     def first_repeat(self) -> NDArray[np.bool_]:
-        """Return which test rows of the first repeat were classified correctly; each row is tested at most once."""
+        """Which test rows of the first repeat were classified correctly; each row is tested at most once."""
         folds = self.decisions()
         return np.concatenate(
             [fold for fold, repeat in zip(folds, self.repeats, strict=True) if repeat == self.repeats[0]]

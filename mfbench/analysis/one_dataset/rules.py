@@ -86,7 +86,7 @@ def _of_scores(
 
 def _s_test(exact: bool) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
     def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
-        return s_test(first.first_repeat(), second.first_repeat(), exact=exact, alpha=settings.alpha)
+        return s_test(first.first_repeat, second.first_repeat, exact=exact, alpha=settings.alpha)
 
     return rule
 

@@ -50,7 +50,7 @@ def test_a_failed_trial_has_no_score_and_its_cell_is_incomplete():
 
 def test_decisions_of_the_first_repeat_and_of_the_first_fold():
     cell = results_by_cell(trials(), "accuracy", right)["d", "A"]
-    assert cell.first_repeat().tolist() == [True, False, True]
+    assert cell.first_repeat.tolist() == [True, False, True]
     assert cell.first_test_set().tolist() == [True, False]
 
 
