@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Keeps coefficients finite if classes are separated or columns collinear, and hardly changes other fits.
-RIDGE = 1e-8
+from mfbench_baselines._newton import RIDGE, climb, descend, information, log_likelihood, score
+
+# A deviance at most this, or a coefficient beyond this size, tells that some classes are separated. The coefficients
+# then depend on the start.
+SEPARATED, LARGE = 1e-3, 100.0
 
 
 @dataclass
@@ -16,7 +19,7 @@ class Fit:
     """A maximum of the likelihood."""
 
     coefficients: NDArray[np.float64]  # one column for each class but the first
-    deviance: float
+    deviance: float  # infinite if the search ended at a limit
     converged: bool
 
 
@@ -30,62 +33,23 @@ def log_probabilities(design: NDArray[np.float64], coefficients: NDArray[np.floa
     return scores
 
 
-def newton_step(
-    design: NDArray[np.float64],
-    members: NDArray[np.float64],
-    coefficients: NDArray[np.float64],
-    log_p: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.float64], float]:
-    """Return Newton's step and the score statistic, which is twice the predicted gain in log-likelihood.
-
-    Parameters
-    ----------
-    design : ndarray of shape (n_samples, n_columns)
-        Columns of the terms, including the constant.
-    members : ndarray of shape (n_samples, n_classes)
-        1.0 where a sample belongs to a class, else 0.0.
-    coefficients : ndarray of shape (n_columns, n_classes - 1)
-        Current coefficients.
-    log_p : ndarray of shape (n_samples, n_classes) or None, default=None
-        The result of `log_probabilities` at these coefficients, if already computed.
-
-    Returns
-    -------
-    step : ndarray of shape (n_columns, n_classes - 1)
-        Change in the coefficients.
-    statistic : float
-        Gradient times step. At the maximum of a smaller model, it tests that model against this one.
-    """
-    width, free = coefficients.shape
-    P = np.exp(log_probabilities(design, coefficients) if log_p is None else log_p)[:, 1:]
-    gradient = design.T @ (members[:, 1:] - P) - RIDGE * coefficients
-    curvature = np.empty((free, width, free, width))
-    for a in range(free):
-        for b in range(a, free):
-            weights = P[:, a] * ((a == b) - P[:, b])
-            curvature[a, :, b] = (design * weights[:, None]).T @ design
-            curvature[b, :, a] = curvature[a, :, b].T
-    flat = curvature.reshape(free * width, free * width)
-    flat[np.diag_indices_from(flat)] += RIDGE
-    right = gradient.T.ravel()
-    step = np.linalg.solve(flat, right)
-    return np.asarray(step.reshape(free, width).T, dtype=np.float64), float(right @ step)
-
-
 def maximise(
     design: NDArray[np.float64],
-    members: NDArray[np.float64],
+    codes: NDArray[np.int64],
     start: NDArray[np.float64],
     *,
     max_iter: int = 50,
     tol: float = 1e-7,
+    limit: float = np.inf,
 ) -> Fit:
     """Maximise the likelihood by Newton's method with step halving.
 
     Parameters
     ----------
-    design, members : ndarray
-        As in `newton_step`; columns of about unit size.
+    design : ndarray of shape (n_samples, n_columns)
+        Columns of the terms, including the constant, of about unit size.
+    codes : ndarray of shape (n_samples,)
+        Class of each sample, from 0.
     start : ndarray of shape (n_columns, n_classes - 1)
         Coefficients to start from.
     max_iter : int, default=50
@@ -93,31 +57,93 @@ def maximise(
     tol : float, default=1e-7
         Stop when the predicted decrease in deviance is less than this, or when the deviance itself is, because the
         classes are separated.
+    limit : float, default=inf
+        Stop as soon as the deviance at the maximum is certain to be larger.
 
     Returns
     -------
     Fit
-        Coefficients, and the deviance: minus twice the log-likelihood.
+        Coefficients, and the deviance: minus twice the log-likelihood, or infinity if the limit stopped the search.
+    """
+    rows, at = np.ascontiguousarray(design.T), np.ascontiguousarray(start.T)
+    coefficients, deviance, converged = climb(rows, codes, at, max_iter, tol, limit)
+    return Fit(coefficients.T, deviance, converged)
+
+
+class Removals:
+    """Fits of a model without one of its columns, each from the fit with all of them.
+
+    Parameters
+    ----------
+    design, codes : ndarray
+        As in `maximise`.
+    fit : Fit
+        The model's maximum.
+
+    Attributes
+    ----------
+    rises : ndarray of shape (n_columns,)
+        Wald's statistics: by how much the deviance is expected to rise without each column.
+    lowest : ndarray of shape (n_columns,)
+        Deviances that no fits without the columns are below.
     """
 
-    def evaluate(at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        log_p = log_probabilities(design, at)
-        return -2.0 * float((members * log_p).sum()) + RIDGE * float((at**2).sum()), log_p
+    def __init__(self, design: NDArray[np.float64], codes: NDArray[np.int64], fit: Fit) -> None:
+        self.design, self.codes, self.fit = np.ascontiguousarray(design.T), codes, fit
+        self._coefficients = np.ascontiguousarray(fit.coefficients.T)
+        self._eta = self._coefficients @ self.design
+        self._shares = np.empty_like(self._eta)
+        log_likelihood(self._eta, codes, self._shares)
+        self._inverse = np.linalg.inv(information(self.design, self._shares, np.empty((0, len(codes)))))
 
-    coefficients, converged = start, False
-    current, log_p = evaluate(start)
-    for _ in range(max_iter):
-        step, statistic = newton_step(design, members, coefficients, log_p)
-        if statistic < tol or current < tol:
-            converged = True
-            break
-        length = 1.0
-        value, moved = evaluate(coefficients + step)
-        while length > 1e-10 and not value < current:
-            length /= 2.0
-            value, moved = evaluate(coefficients + length * step)
-        if not value < current:  # no gain beyond rounding
-            converged = True
-            break
-        coefficients, current, log_p = coefficients + length * step, value, moved
-    return Fit(coefficients, -2.0 * float((members * log_p).sum()), converged)
+        self.rises = self._wald()
+        self.lowest = self._bounds()
+
+    def _wald(self) -> NDArray[np.float64]:
+        free, width = self._coefficients.shape
+        corners = self._inverse.reshape(free, width, free, width).diagonal(axis1=1, axis2=3).transpose(2, 0, 1)
+        steps = np.linalg.solve(corners, self._coefficients.T[:, :, None])[:, :, 0]
+        return np.asarray((steps * self._coefficients.T).sum(axis=1))
+
+    def _bounds(self) -> NDArray[np.float64]:
+        """Return `lowest`.
+
+        The third derivative of the deviance along a line is at most its second derivative times the largest change of
+        a difference of two scores. This bounds the deviance from below at any distance from the maximum, measured by
+        the information there; the distance to coefficients without a column is at least the root of Wald's statistic.
+        """
+        free, width = self._coefficients.shape
+        blocks = [self._inverse[a * width : (a + 1) * width, a * width : (a + 1) * width] for a in range(free)]
+        leverages = [np.einsum("ji,ji->i", self.design, block @ self.design).max() for block in blocks]
+        reach = np.sqrt(max(0.0, *leverages)) * (1 if free == 1 else 2)
+        distances = reach * np.sqrt(self.rises.clip(min=0.0))
+        gradient = score(self.design, self.codes, self._shares, self._coefficients).ravel()
+        slack = 2.0 * np.sqrt(max(0.0, gradient @ self._inverse @ gradient)) * distances / reach
+        ridge = 4.0 * RIDGE * float((self._coefficients**2).sum())
+        rises = 2.0 * (np.expm1(-distances) + distances) / reach**2
+        return np.asarray(self.fit.deviance + rises - slack - ridge)
+
+    def without(self, column: int, *, tol: float = 1e-7, limit: float = np.inf) -> Fit:
+        """Return the fit without a column; `tol` and `limit` are those of `maximise`."""
+        kept = np.arange(len(self.design)) != column
+        plain = self._coefficients[:, kept]
+        start, separated = plain, _separated(self.fit)
+        if not separated:
+            if self.lowest[column] > limit:
+                return Fit(plain.T, np.inf, False)
+            shared = self._coefficients, self._inverse, self._eta, self._shares
+            at, deviance, converged = descend(column, self.design, self.codes, *shared, limit, tol)
+            start = at[:, kept]
+            fit = Fit(start.T, deviance, converged)
+            if deviance == np.inf or (converged and not _separated(fit)):
+                return fit
+        smaller = self.design[kept].T
+        if not separated:
+            fit = maximise(smaller, self.codes, start.T, tol=tol, limit=limit)
+            if not _separated(fit):
+                return fit
+        return maximise(smaller, self.codes, plain.T, tol=tol, limit=limit)
+
+
+def _separated(fit: Fit) -> bool:
+    return bool(fit.deviance <= SEPARATED or np.abs(fit.coefficients).max() > LARGE)

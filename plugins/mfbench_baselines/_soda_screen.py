@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from mfbench_baselines._multinomial import RIDGE, log_probabilities
+from mfbench_baselines._multinomial import log_probabilities
+from mfbench_baselines._newton import RIDGE
 
 # Memory for the new columns of each block of candidates, about what fits in a processor's cache.
 BLOCK_BYTES = 4 * 2**20

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_baselines._multinomial import Fit, maximise
+from mfbench_baselines._multinomial import Fit, Removals, maximise
 from mfbench_baselines._soda_screen import Extensions, blocks, significant, standardise
 
 Term = tuple[int, ...]
@@ -44,6 +44,7 @@ class Search:
     def __init__(self, X: NDArray[np.float64], members: NDArray[np.float64], cost: float, n_refits: int) -> None:
         self.X = np.asfortranarray(X)  # a feature's numbers are contiguous
         self.members, self.cost, self.n_refits = members, cost, n_refits
+        self.codes = members.argmax(axis=1).astype(np.int64)
         self.columns: dict[Term, NDArray[np.float64]] = {}
         self.moments: dict[Term, tuple[float, float]] = {}
         self.terms: list[Term] = []
@@ -52,28 +53,19 @@ class Search:
 
     def run(self) -> None:
         """Run the three passes."""
-        while best := self._best_addition(lambda j: [*self.terms, (j,)]):
-            added, terms, fit = best
-            if not self._lower(self._criterion(fit, terms), self.criterion):
-                break
-            self._move("main", (added,), terms, fit)
+        while best := self._best_addition(lambda j: [*self.terms, (j,)], self.criterion):
+            self._move("main", *best)
         mains = list(self.terms)
         paired: list[int] = []
-        while best := self._best_addition(lambda j: _with_pairs(mains, [*paired, j]), paired):
-            added, terms, fit = best
-            forced = len(paired) < FORCED
-            if not forced and not self._lower(self._criterion(fit, terms), self.criterion):
-                break
-            paired.append(added)
-            self._move("interaction", (added,), terms, fit)
-        while self.terms:
-            smaller = [[other for other in self.terms if other != term] for term in self.terms]
-            fits = self.without(self.terms)
-            scores = [self._criterion(fit, terms) for fit, terms in zip(fits, smaller, strict=True)]
-            best_index = int(np.argmin(np.round(scores, DIGITS)))
-            if not self._lower(scores[best_index], self.criterion):
-                break
-            self._move("backward", self.terms[best_index], smaller[best_index], fits[best_index])
+        while best := self._best_addition(
+            lambda j: _with_pairs(mains, [*paired, j]), np.inf if len(paired) < FORCED else self.criterion, paired
+        ):
+            paired.append(best[0][0])
+            self._move("interaction", *best)
+        while best := self._best_removal():
+            self._move("backward", *best)
+        if not self.terms:
+            self.fit = self._refit([], {})  # without the rounding errors of the path: equal classes stay equal
 
     @property
     def criterion(self) -> float:
@@ -82,46 +74,95 @@ class Search:
 
     def without(self, terms: Sequence[Term]) -> list[Fit]:
         """Return, for each of the terms, the fit of the model without it."""
-        coefficients = self._coefficients()
-        return [self._refit([other for other in self.terms if other != term], coefficients) for term in terms]
+        removals = Removals(self._design(self.terms), self.codes, self.fit)
+        return [removals.without(1 + self.terms.index(term)) for term in terms]
 
     def _criterion(self, fit: Fit, terms: Sequence[Term]) -> float:
         return fit.deviance + self.cost * (1 + len(terms))
 
     @staticmethod
     def _lower(score: float, than: float) -> bool:
-        return round(score - than, DIGITS) < 0
+        return round(float(score - than), DIGITS) < 0
 
     def _move(self, stage: str, term: Term, terms: list[Term], fit: Fit) -> None:
         self.terms, self.fit = terms, fit
         self.path.append((stage, term, float(self.criterion)))
 
     def _best_addition(
-        self, extend: Callable[[int], list[Term]], paired: Sequence[int] | None = None
-    ) -> tuple[int, list[Term], Fit] | None:
+        self, extend: Callable[[int], list[Term]], ceiling: float, paired: Sequence[int] | None = None
+    ) -> tuple[Term, list[Term], Fit] | None:
         """Return the feature whose model, `extend` of it, has the lowest criterion, with that model's terms and fit.
 
         Candidates are the features without a term of their own; if `paired` is given, those not in it, and each brings
-        its square and its products with `paired`.
+        its square and its products with `paired`. None if no criterion is below the ceiling.
         """
         mains = np.zeros(self.X.shape[1], dtype=bool)
         mains[[term[0] for term in self.terms if len(term) == 1]] = True
-        names = np.setdiff1d(np.arange(len(mains)), np.flatnonzero(mains) if paired is None else paired)
-        if len(names) == 0:
-            return None
+        candidate = ~mains
+        if paired is not None:
+            candidate[:] = True
+            candidate[paired] = False
+        names = np.flatnonzero(candidate)
+        order = np.arange(len(names))
         if len(names) > self.n_refits:
             fitted = Extensions(self._design(self.terms), self.members, self.fit.coefficients)
             gains = np.empty(len(names))
             for new in (True, False):
                 group = mains[names] != new
-                gains[group] = self._gains(fitted, names[group], new, paired)
-            names = names[np.sort(np.argsort(-gains, kind="stable")[: self.n_refits])]
+                if group.any():
+                    gains[group] = self._gains(fitted, names[group], new, paired)
+            likely = np.argsort(-gains, kind="stable")[: self.n_refits]
+            order = np.argsort(likely)  # sorted by name
+            names, order = names[likely[order]], np.argsort(order)
         models = [extend(int(name)) for name in names]
         coefficients = self._coefficients()
-        fits = [self._refit(terms, coefficients) for terms in models]
-        scores = [self._criterion(fit, terms) for fit, terms in zip(fits, models, strict=True)]
-        best = int(np.argmin(np.round(scores, DIGITS)))
-        return int(names[best]), models[best], fits[best]
+
+        def refit(at: int, limit: float) -> Fit:
+            return self._refit(models[at], coefficients, limit)
+
+        best = self._lowest([len(model) for model in models], order, refit, ceiling)
+        return None if best is None else ((int(names[best[0]]),), models[best[0]], best[1])
+
+    def _best_removal(self) -> tuple[Term, list[Term], Fit] | None:
+        """Return the term without which the criterion is lowest, with the other terms and their fit.
+
+        None if no criterion is below that of the current model.
+        """
+        if not self.terms:
+            return None
+        removals = Removals(self._design(self.terms), self.codes, self.fit)
+        order = np.argsort(np.round(removals.rises[1:], DIGITS), kind="stable")
+
+        def refit(at: int, limit: float) -> Fit:
+            return removals.without(at + 1, limit=limit)
+
+        best = self._lowest([len(self.terms) - 1] * len(self.terms), order, refit, self.criterion)
+        if best is None:
+            return None
+        term = self.terms[best[0]]
+        return term, [other for other in self.terms if other != term], best[1]
+
+    def _lowest(
+        self, sizes: Sequence[int], order: NDArray[np.intp], refit: Callable[[int, float], Fit], ceiling: float
+    ) -> tuple[int, Fit] | None:
+        """Return the candidate with the lowest criterion below the ceiling, the first of several, and its fit.
+
+        The candidates, with models of the given sizes, are fitted in the given order, each only until its deviance is
+        certain to be too large; a deviance is at least 0.
+        """
+        best, lowest, index = None, np.inf, -1
+        for at in order.tolist():
+            fixed = self.cost * (1 + sizes[at])
+            least = round(float(fixed), DIGITS)
+            if least > lowest or (least == lowest and at > index):
+                continue
+            fit = refit(at, min(lowest, ceiling) - fixed + 10.0**-DIGITS)
+            reached = round(float(fit.deviance + fixed), DIGITS)
+            if reached < lowest or (reached == lowest and at < index):
+                best, lowest, index = fit, reached, at
+        if best is None or not self._lower(best.deviance + self.cost * (1 + sizes[index]), ceiling):
+            return None
+        return index, best
 
     def _gains(
         self, fitted: Extensions, features: NDArray[np.intp], single: bool, paired: Sequence[int] | None
@@ -149,11 +190,17 @@ class Search:
         zero = np.zeros(self.members.shape[1] - 1)
         return np.array([coefficients.get(term, zero) for term in [(), *terms]])
 
-    def _refit(self, terms: Sequence[Term], coefficients: dict[Term, NDArray[np.float64]]) -> Fit:
-        return maximise(self._design(terms), self.members, self._start(terms, coefficients))
+    def _refit(
+        self, terms: Sequence[Term], coefficients: dict[Term, NDArray[np.float64]], limit: float = np.inf
+    ) -> Fit:
+        return maximise(self._design(terms), self.codes, self._start(terms, coefficients), limit=limit)
 
     def _design(self, terms: Sequence[Term]) -> NDArray[np.float64]:
-        return np.column_stack([np.ones(len(self.X)), *(self._column(term) for term in terms)])
+        rows = np.empty((1 + len(terms), len(self.X)))
+        rows[0] = 1.0
+        for row, term in zip(rows[1:], terms, strict=True):
+            row[:] = self._column(term)
+        return rows.T
 
     def _column(self, term: Term) -> NDArray[np.float64]:
         """Return a term's column, standardised, which matters to Newton's steps but not to the likelihood."""

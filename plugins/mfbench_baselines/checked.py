@@ -61,7 +61,7 @@ SELECTORS: dict[str, dict[str, Any]] = {
     "random": {"complexity": "3.2e-4", "invariance": "monotone", "expected_failures": {"constant-column": RANDOM}},
     "lasso": {"complexity": "4.3e-8 * n * p + 1.9e-3 * k + 2.4e-7 * n * k"},
     "elastic-net": {"complexity": "9.8e-4 + 2.5e-7 * n * p * k"},
-    "soda": {"complexity": "4.2e-6 * n * p + 1.4e-2 * k", "expected_failures": {"equal-columns": GREEDY}},
+    "soda": {"complexity": "1.3e-6 * n * p + 5e-3 * k", "expected_failures": {"equal-columns": GREEDY}},
     "hiernet": {
         "complexity": "5.7e-6 * n * p**2 + 5.7e-6 * p**2 * log(p)",
         "check_parameters": {"relative_penalty": 0.2},
@@ -123,6 +123,6 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     "dummy": {"complexity": "5.3e-4"},
     "lasso": {"complexity": "1.1e-7 * n * p + 1.6e-3 * k"},
     "elastic-net": {"complexity": "3.3e-5 * p + 1.4e-7 * n * p + 1e-3 * k"},
-    "soda": {"complexity": "4.2e-6 * n * p + 1.4e-2 * k"},
+    "soda": {"complexity": "1.3e-6 * n * p + 5e-3 * k"},
     "hiernet": {"complexity": "7.3e-2 + 5.1e-5 * n * p", "check_parameters": {"relative_penalty": 0.2}},
 }

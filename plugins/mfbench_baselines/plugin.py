@@ -325,6 +325,7 @@ def _both(kind: type[_Spec]) -> list[_Spec]:
             "index models, Journal of the American Statistical Association 114(525), 2019",
             grid={"gamma": (0.0, 0.5, 1.0)},
             tags=("baseline", "linear", "embedded", "interactions"),
+            warm_up=True,
         ),
         kind(
             name="hiernet",

@@ -84,7 +84,9 @@ class SODA(SelectingMixin, CodedClassifier):
     Notes
     -----
     Each step predicts the gain of every candidate by one Newton step and fits `n_refits` of them, from the coefficients
-    of the model that they extend. A candidate adds m terms to a model of t terms, where m is at most the size of S plus
+    of the model that they extend. Removals start from the information of the model with all terms. A fit ends early
+    when a lower bound of its deviance, by duality or from Wald's statistic, shows that another candidate is better. A
+    candidate adds m terms to a model of t terms, where m is at most the size of S plus
     2: O(n p m (m + t)) time for all predictions, (K - 1)² times that for K classes, by matrix products over blocks of
     candidates. Memory O(n p).
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
-import mfbench_baselines._soda_search
+from mfbench_baselines import _multinomial
 from mfbench_baselines._screen import strongest
 from mfbench_baselines.soda import SODA
 
@@ -128,6 +128,14 @@ def test_noise_gives_the_empty_model():
     assert not model.feature_importances_.any()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_empty_model_of_equal_classes_has_equal_shares(seed):
+    rng = np.random.default_rng(seed)
+    model = SODA(gamma=1.0).fit(rng.normal(size=(200, 12)), np.arange(200) % 2)
+    assert model.terms_ == []
+    np.testing.assert_array_equal(model.predict_proba(np.zeros((1, 12))), [[0.5, 0.5]])
+
+
 def test_backward_never_raises_the_criterion():
     X, y = load_iris(return_X_y=True)
     model = SODA(gamma=0.5).fit(X - X.mean(axis=0), y)
@@ -181,13 +189,11 @@ def test_a_limit_on_the_features_bounds_the_search():
 
 
 def test_a_regression_that_does_not_converge_warns(monkeypatch):
-    def two_steps(*arguments):
-        return maximise(*arguments, max_iter=2)
-
+    climb, descend = _multinomial.climb, _multinomial.descend
     X, y = planted()
     assert SODA().fit(X, y).converged_
-    maximise = mfbench_baselines._soda_search.maximise
-    monkeypatch.setattr(mfbench_baselines._soda_search, "maximise", two_steps)
+    monkeypatch.setattr(_multinomial, "climb", lambda *a: (*climb(*a)[:2], False))
+    monkeypatch.setattr(_multinomial, "descend", lambda *a: (*descend(*a)[:2], False))
     with pytest.warns(ConvergenceWarning, match="SODA: Newton's method has not converged") as caught:
         assert not SODA().fit(X, y).converged_
     assert len(caught) == 1

@@ -21,7 +21,7 @@ def search():
 
 def deviance(search, terms):
     design = np.column_stack([np.ones(len(search.X)), *(values(search.X, term) for term in terms)])
-    return maximise(design, search.members, np.zeros((design.shape[1], 1))).deviance
+    return maximise(design, search.codes, np.zeros((design.shape[1], 1))).deviance
 
 
 def test_columns_of_terms():

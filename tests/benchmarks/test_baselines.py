@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 import mfbench_baselines.boruta
 import mfbench_baselines.hiernet
 from mfbench_baselines._hiernet_solver import solve_weak
-from mfbench_baselines._multinomial import newton_step
+from mfbench_baselines._newton import information, log_likelihood, score
 from mfbench_baselines._soda_search import Search
 from mfbench_baselines.boruta import Boruta
 from mfbench_baselines.hiernet import HierNet
@@ -97,8 +97,14 @@ def one_by_one(search, fitted, features, single, paired):
         if paired is not None:
             new += [(j, j), *((min(j, k), max(j, k)) for k in paired)]
         terms = [*search.terms, *new]
-        step = newton_step(search._design(terms), search.members, search._start(terms, coefficients))
-        gains.append(step[1] - search.cost * len(new))
+        design = np.ascontiguousarray(search._design(terms).T)
+        start = np.ascontiguousarray(search._start(terms, coefficients).T)
+        eta = start @ design
+        shares = np.empty_like(eta)
+        log_likelihood(eta, search.codes, shares)
+        gradient = score(design, search.codes, shares, start).ravel()
+        step = np.linalg.solve(information(design, shares, np.empty((0, len(search.X)))), gradient)
+        gains.append(gradient @ step - search.cost * len(new))
     return np.array(gains)
 
 
