@@ -46,6 +46,7 @@ class Problem:
         self.share = np.full((p, p), 0.5)
         np.fill_diagonal(self.share, 1.0 if squares else 0.0)
         self.step = 1.0  # of the next descent; a step that was too long is not tried again
+        self.slopes_before: Matrix | None = None  # the gradient in the variables where all were last tested
 
     def start(self) -> tuple[Matrix, float]:
         """Return the variables of the empty model."""

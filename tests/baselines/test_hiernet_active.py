@@ -25,11 +25,14 @@ def largest_gradient(problem, variables, intercept, penalty):
     return max(np.abs(moved - variables).max() / step, abs(slope))
 
 
-@pytest.mark.parametrize("dense", [0.3, 0.0], ids=["active", "all terms at once"])
+@pytest.mark.parametrize(
+    ("dense", "newton"), [(0.3, 80), (0.3, 0), (0.0, 80)], ids=["active", "active without Newton", "all terms at once"]
+)
 @pytest.mark.parametrize("squares", [True, False])
 @pytest.mark.parametrize("family", ["logistic", "gaussian"])
-def test_minimum_of_all_terms(monkeypatch, family, squares, dense):
+def test_minimum_of_all_terms(monkeypatch, family, squares, dense, newton):
     monkeypatch.setattr(_hiernet_active, "DENSE", dense)
+    monkeypatch.setattr(_hiernet_active, "NEWTON", newton)
     ours, theirs = problem_of(family, squares), problem_of(family, squares)
     largest = ours.largest_penalty()
     start = ours.start()
