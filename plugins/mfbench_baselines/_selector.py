@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
     """A selector that ranks columns by `_importances`, which subclasses implement."""
+
+    # Types only: the range depends on X.
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_features_to_select": [Integral, None]}
 
     def __init__(self, *, n_features_to_select: int | None = None) -> None:
         self.n_features_to_select = n_features_to_select
@@ -40,6 +44,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
         ValueError
             If `X` or `y` is malformed, or a parameter is out of range.
         """
+        self._validate_params()
         table: NDArray[np.float64]
         target: NDArray[Any] = np.empty(0)
         if self.__sklearn_tags__().target_tags.required:

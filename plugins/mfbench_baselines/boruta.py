@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_baselines._forest import LARGEST_SEED, RankedColumns, forest_importances
 from mfbench_baselines._selector import SupervisedSelector
@@ -95,6 +97,16 @@ class Boruta(SupervisedSelector):
     [2]
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SupervisedSelector._parameter_constraints,
+        "tentative": [StrOptions(set(TREATMENTS))],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "alpha": [Interval(Real, 0, 1, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         *,
@@ -116,17 +128,6 @@ class Boruta(SupervisedSelector):
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         self._check_classes(y)
-        if self.max_iter < 1 or not 0 < self.alpha < 1:
-            raise ValueError(
-                f"max_iter must be at least 1 and alpha between 0 and 1; got {self.max_iter!r} and {self.alpha!r}"
-            )
-        if self.n_estimators < 1 or (self.max_depth is not None and self.max_depth < 1):
-            raise ValueError(
-                "n_estimators must be at least 1, and max_depth None or at least 1; "
-                f"got {self.n_estimators!r} and {self.max_depth!r}"
-            )
-        if self.tentative not in TREATMENTS:
-            raise ValueError(f"tentative must be one of {', '.join(map(repr, TREATMENTS))}; got {self.tentative!r}")
         random = check_random_state(self.random_state)
         p = X.shape[1]
         columns = RankedColumns.of(X)

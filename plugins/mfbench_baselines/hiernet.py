@@ -110,10 +110,11 @@ class HierNet(SelectingMixin, CodedClassifier):
     -----
     The solver is accelerated proximal gradient descent with restarts; it goes through the penalties from the largest
     down and starts each fit from the previous solution. With weak hierarchy it moves the terms that may differ from 0,
-    O(n m) time for m of them, or with at most 80 by Newton's method, O(n m²), and ends by a step of all terms, which takes O(n p²) for the gradient and O(p² log p) for
-    the constraints; memory O(n (p + m) + p²). Strong hierarchy uses the alternating direction method of multipliers,
-    with a few dozen rounds of at most 20 steps of all terms, until a point of the dual problem shows that the minimum
-    is near. A share of 1e-8 of the penalty is quadratic, which makes b⁺ and b⁻ unique.
+    O(n m) time for m of them, or with at most 80 by Newton's method, O(n m²), and ends by a step of all terms, which
+    takes O(n p²) for the gradient and O(p² log p) for the constraints; memory O(n (p + m) + p²). Strong hierarchy uses
+    the alternating direction method of multipliers, with a few dozen rounds of at most 20 steps of all terms, until a
+    point of the dual problem shows that the minimum is near. A share of 1e-8 of the penalty is quadratic, which makes
+    b⁺ and b⁻ unique.
     With "gaussian", probabilities are predictions clipped to [0, 1].
 
     References

@@ -90,6 +90,15 @@ def test_one_feature_by_hand():
     assert_allclose(weights("SURFStar", X, y), [(-1 / 4 + far) / 3], **EXACT)
 
 
+def test_a_weight_that_is_only_rounding_errors_is_zero():
+    """In far rows the class itself, as a feature, loses all that it gains in near ones."""
+    rows = np.random.default_rng(0).normal(size=(40, 3))[:, :2]
+    X = np.column_stack([np.vstack([rows, rows]), np.repeat([0, 1], 40)])
+    surf = mfbench_margin.SURFStar().fit(X, np.repeat([0, 1], 40))
+    assert surf.weights_raw_[2] == 0.0
+    assert not surf.get_support()[2]
+
+
 def test_misses_of_several_classes_by_hand():
     # From row 0, all other rows but the last are near; the categories make two of the three misses differ.
     X = np.array([[0.0, 0], [0, 0], [0, 1], [0, 1], [0, 0], [9, 1]])

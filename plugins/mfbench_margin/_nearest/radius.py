@@ -94,6 +94,7 @@ def radius_margin(
     Returns
     -------
     ndarray of shape (n_features,)
+        Exactly 0 where rounding errors can be the whole difference.
     """
     layout = _lay_out(X, codes, nominal)
     starts, n_classes = layout.starts, len(layout.starts) - 1
@@ -125,6 +126,8 @@ def radius_margin(
     total[are_constant(layout.rows)] = 0.0
     weights = np.empty_like(total)
     weights[layout.feature_order] = total / len(samples)
+    # Sums of at most n + m numbers from -1 to 1: what the rounding errors alone can amount to has no sign.
+    weights[np.abs(weights) <= np.finfo(float).eps * (len(X) + len(samples))] = 0.0
     return weights
 
 
