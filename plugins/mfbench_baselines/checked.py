@@ -54,7 +54,7 @@ SELECTORS: dict[str, dict[str, Any]] = {
         "expected_failures": {"equal-columns": GREEDY},
     },
     "boruta": {
-        "complexity": "2e1 + 5e-4 * n * p**0.5 * log(n)",
+        "complexity": "2e-1 + 4e-5 * n * p**0.5 * log(n)",
         "check_parameters": {"max_iter": 2, "n_estimators": 3},
         "invariance": "monotone",
     },
@@ -63,7 +63,7 @@ SELECTORS: dict[str, dict[str, Any]] = {
     "elastic-net": {"complexity": "9.8e-4 + 2.5e-7 * n * p * k"},
     "soda": {"complexity": "1.3e-6 * n * p + 5e-3 * k", "expected_failures": {"equal-columns": GREEDY}},
     "hiernet": {
-        "complexity": "5.7e-6 * n * p**2 + 5.7e-6 * p**2 * log(p)",
+        "complexity": "1e-4 * n * k + 7e-6 * n * p * k",
         "check_parameters": {"relative_penalty": 0.2},
         "invariance": "affine",
     },
@@ -124,5 +124,5 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     "lasso": {"complexity": "1.1e-7 * n * p + 1.6e-3 * k"},
     "elastic-net": {"complexity": "3.3e-5 * p + 1.4e-7 * n * p + 1e-3 * k"},
     "soda": {"complexity": "1.3e-6 * n * p + 5e-3 * k"},
-    "hiernet": {"complexity": "7.3e-2 + 5.1e-5 * n * p", "check_parameters": {"relative_penalty": 0.2}},
+    "hiernet": {"complexity": "1e-4 * n * k + 7e-6 * n * p * k", "check_parameters": {"relative_penalty": 0.2}},
 }

@@ -9,7 +9,7 @@ PRODUCTS = "similarity is a product of values, not of differences, so a constant
 
 SELECTORS: dict[str, dict[str, Any]] = {
     "sila": {
-        "complexity": "3e-2 + 6e-5 * n + 2.5e-6 * n * p + 4e-10 * n**2 * p",
+        "complexity": "2e-3 + 1e-5 * n + 3e-7 * n * p + 7e-10 * n**2 * p",
         "expected_failures": {"rows": ONLINE},
     },
     "rbs": {"complexity": "1e-3 + 1.9e-6 * p + 2.3e-7 * n**1.5"},
@@ -29,7 +29,7 @@ SELECTORS: dict[str, dict[str, Any]] = {
 }
 
 CLASSIFIERS: dict[str, dict[str, Any]] = {
-    "sila": {"complexity": "3e-2 + 6e-5 * n + 2.5e-6 * n * p + 4e-10 * n**2 * p"},
+    "sila": {"complexity": "2e-3 + 1e-5 * n + 3e-7 * n * p + 7e-10 * n**2 * p"},
     "rbs": {"complexity": "1.4e-3 + 1.7e-11 * p**3 + 1.8e-10 * n * p**2 + 3.1e-9 * n**2"},
     "rbs-psd": {"complexity": "9.6e-4 + 1.4e-6 * p + 1.8e-7 * n**1.5"},
     "srbs": {"complexity": "9e-3 + 1.8e-5 * n + 8.4e-7 * n * p + 1.2e-10 * n**2 * p"},

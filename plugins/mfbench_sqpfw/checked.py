@@ -7,18 +7,21 @@ from typing import Any
 FOLDS = "its folds follow the order of the rows"
 
 SELECTORS: dict[str, dict[str, Any]] = {
-    "sqpfw": {"complexity": "1e-2 + 7e-9 * n**2 * p"},
-    "sqpfw-path": {"complexity": "2e-2 + 1.5e-8 * n**2 * p", "check_parameters": {"theta_max": 0.05}},
+    "sqpfw": {"complexity": "1e-2 + 2e-5 * n * p + 7e-9 * n**2 * p + 1e-5 * p**2"},
+    "sqpfw-path": {
+        "complexity": "2e-2 + 2.5e-5 * n * p + 1.5e-8 * n**2 * p + 1e-5 * p**2",
+        "check_parameters": {"theta_max": 0.05},
+    },
     "sqpfw-cv": {
-        "complexity": "2e-1 + 1.5e-7 * n**2 * p",
+        "complexity": "5e-1 + 1e-3 * n * p + 8e-7 * n**2 * p + 8e-4 * p**2",
         "check_parameters": {"theta_max": 0.05, "n_thetas": 4, "cv": 2, "neighbourhoods": ((1, 1),)},
     },
 }
 
 CLASSIFIERS: dict[str, dict[str, Any]] = {
-    "sqpfw": {"complexity": "1e-2 + 7e-9 * n**2 * p"},
+    "sqpfw": {"complexity": "1e-2 + 2e-5 * n * p + 7e-9 * n**2 * p + 1e-5 * p**2"},
     "sqpfw-cv": {
-        "complexity": "2e-1 + 1.5e-7 * n**2 * p",
+        "complexity": "5e-1 + 1e-3 * n * p + 8e-7 * n**2 * p + 8e-4 * p**2",
         "check_parameters": {"theta_max": 0.05, "n_thetas": 4, "cv": 2, "neighbourhoods": ((1, 1),)},
         "expected_failures": {"rows": FOLDS},
     },
