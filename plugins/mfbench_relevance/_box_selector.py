@@ -5,10 +5,15 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from mfbench_relevance._box.solver import BoxSolver
-from mfbench_relevance._selector import AT_LEAST_ONE, SparseSelector, single
+from mfbench_relevance._selector import AT_LEAST_ONE, SparseSelector, selected_weights, single
+from mfbench_relevance._task import Task
+from mfbench_relevance.kernels import Kernel
 
 
 class BoxSelector(SparseSelector):
@@ -45,3 +50,22 @@ class BoxSelector(SparseSelector):
         self.penalties_, self.cv_loss_ = solution.penalties, solution.losses
         self.optimality_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
+
+    def _keep(self, task: Task, kernel: Kernel, null: Any, solver: Any, solution: Any) -> None:
+        self._sizes = [np.abs(selected_weights(task, kernel, weights)) for weights in solution.choices]
+
+    def weights_at(self, one_standard_error: bool) -> NDArray[np.float64]:
+        """Return the importances that a fit with another `one_standard_error` would have, from the same folds.
+
+        Parameters
+        ----------
+        one_standard_error : bool
+            As the parameter of this name. It matters only if the penalty was chosen by cross-validation.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Importances.
+        """
+        check_is_fitted(self)
+        return self._sizes[bool(one_standard_error)].copy()

@@ -139,16 +139,28 @@ class SparseSelector(KernelSelector):
             warnings.warn(CONSTANT_RESPONSE, RuntimeWarning, stacklevel=3)
         solution = solver.solve(task, kernel, null, self.random_state)
         self._set_weights(task, kernel, solution.weights)
+        self._keep(task, kernel, null, solver, solution)
         return solution
 
+    def _keep(
+        self, task: Task, kernel: Kernel, null: Null | None, solver: Solver[ResultT_co], solution: SolverResult
+    ) -> None:
+        """Keep what other values of a parameter need that `weights_at` takes."""
+
     def _set_weights(self, task: Task, kernel: Kernel, weights: NDArray[np.float64]) -> None:
-        # A feature below the mean of the null carries no information, whatever its weight.
-        if task.informative and task.bias != "none":
-            weights = np.where(kernel.cross > 0, weights, 0.0)
-        strongest = np.abs(weights).argmax(axis=0)
-        self.weights_ = weights[strongest, np.arange(weights.shape[1])]
+        self.weights_ = selected_weights(task, kernel, weights)
         self.feature_importances_ = np.abs(self.weights_)
         self.support_ = self.weights_ != 0
+
+
+def selected_weights(task: Task, kernel: Kernel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each feature's weight: that of largest size over the targets, 0 without more information than chance."""
+    # A feature below the mean of the null carries no information, whatever its weight.
+    if task.informative and task.bias != "none":
+        weights = np.where(kernel.cross > 0, weights, 0.0)
+    strongest = np.abs(weights).argmax(axis=0)
+    chosen: NDArray[np.float64] = weights[strongest, np.arange(weights.shape[1])]
+    return chosen
 
 
 def single(values: NDArray[np.float64]) -> Any:

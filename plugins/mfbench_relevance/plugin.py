@@ -23,6 +23,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             factory="mfbench_relevance.rfvm:RFVM",
             paper=_RFVM,
             grid={"quantile": [0.9, 0.95, 0.99, 0.999]},
+            path=("quantile", "weights_at"),
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
@@ -45,6 +46,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper="F. Li, Y. Yang, E. P. Xing: From lasso regression to feature vector machine. NIPS 18, 2005; "
             f"{_RFVM}",
             grid={"one_standard_error": [False, True]},
+            path=("one_standard_error", "weights_at"),
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
@@ -56,6 +58,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper="S. Hochreiter, K. Obermayer: Nonlinear feature selection with the potential support vector machine. "
             f"In: Feature extraction, foundations and applications, Springer, 2006; {_RFVM}",
             grid={"one_standard_error": [False, True]},
+            path=("one_standard_error", "weights_at"),
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
@@ -67,6 +70,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper="D. François, F. Rossi, V. Wertz, M. Verleysen: Resampling methods for parameter-free and robust "
             "feature selection with mutual information. Neurocomputing 70(7-9):1276-1288, 2007",
             grid={"quantile": [0.9, 0.95, 0.99, 0.999]},
+            path=("quantile", "weights_at"),
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",

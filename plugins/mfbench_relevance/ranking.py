@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from mfbench_relevance._docstrings import with_shared_paragraphs
 from mfbench_relevance._selector import CONSTANT_RESPONSE, KernelSelector, single
@@ -134,11 +136,37 @@ class KernelRanking(KernelSelector):
         values, null = compared(view, self.n_permutations, check_random_state(self.random_state))
         # Constant features depend on nothing, and would lower the quantile.
         varies = (view.freedom()[: view.n_features] > 0).astype(np.float64)
-        self.threshold_ = task.null_level(null, varies)
+        self._level = partial(null.level, centred=task.bias != "none", two_sided=not task.informative, unit=varies)
+        self.threshold_ = self._level(self.quantile)
         relevance = values - null.mean
         self.relevance_ = single(relevance)
         size: NDArray[np.float64] = relevance if task.informative else np.abs(relevance)
-        self.weights_ = size.max(axis=0) - self.threshold_
+        self._size = size.max(axis=0)
+        self.weights_ = self._size - self.threshold_
         self.feature_importances_ = self.weights_
         self.support_ = self.weights_ > 0
         return self
+
+    def weights_at(self, quantile: float) -> NDArray[np.float64]:
+        """Return the importances that a fit with another `quantile` would have, from the same permutations.
+
+        Parameters
+        ----------
+        quantile : float
+            From 0 to 1.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Importances.
+
+        Raises
+        ------
+        ValueError
+            If the quantile is out of range.
+        """
+        check_is_fitted(self)
+        if not 0 <= quantile <= 1:
+            raise ValueError(f"quantile must be from 0 to 1; got {quantile!r}")
+        weights: NDArray[np.float64] = self._size - self._level(quantile)
+        return weights

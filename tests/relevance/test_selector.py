@@ -1,5 +1,6 @@
 """What all selectors of this package have in common."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -108,3 +109,38 @@ def test_a_constant_response_selects_nothing(data, selector):
 def test_every_parameter_is_stored_under_its_own_name(cls):
     given = {name: object() for name in cls().get_params()}
     assert cls(**given).get_params(deep=False) == given
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    [
+        (RFVM, "quantile", [0.5, 0.9, 0.999]),
+        (KernelRanking, "quantile", [0.5, 0.9, 0.999]),
+        (FVM, "one_standard_error", [False, True]),
+        (PSVM, "one_standard_error", [False, True]),
+    ],
+)
+def test_one_fit_gives_the_weights_of_separate_fits(kind, name, values):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 12))
+    y = 0.6 * X[:, 0] + 0.4 * np.abs(X[:, 1]) + 0.3 * X[:, 2] + rng.normal(size=150)
+    together = kind(**{name: max(values)}, random_state=3).fit(X, y)
+    weights = [together.weights_at(value) for value in values]
+    for value, of_this in zip(values, weights, strict=True):
+        alone = kind(**{name: value}, random_state=3).fit(X, y)
+        np.testing.assert_array_equal(of_this, alone.feature_importances_)
+    assert (weights[0] != weights[-1]).any()
+
+
+def test_a_stored_selector_keeps_no_kernel():
+    X = np.random.default_rng(1).normal(size=(100, 5))
+    stored = pickle.loads(pickle.dumps(RFVM(random_state=0).fit(X, X[:, 0])))
+    with pytest.raises(ValueError, match="weights_at needs the kernel, which copies and stored selectors do not keep"):
+        stored.weights_at(0.9)
+
+
+@pytest.mark.parametrize("kind", [RFVM, KernelRanking])
+def test_a_quantile_out_of_range_is_refused(kind):
+    X = np.random.default_rng(1).normal(size=(100, 5))
+    with pytest.raises(ValueError, match=r"quantile must be from 0 to 1; got 1\.5"):
+        kind(random_state=0).fit(X, X[:, 0]).weights_at(1.5)

@@ -27,7 +27,10 @@ class BoxSolution:
 
     Attributes
     ----------
+    choices : (ndarray of shape (n_targets, n_features), the same)
+        Without and with the rule of one standard error, which differ only if cross-validation chose the penalty.
     weights : ndarray of shape (n_targets, n_features)
+        The one in use.
     epsilon, bound : float
     penalties : ndarray of shape (n_penalties,) or None
         Values of 2 epsilon that cross-validation tried.
@@ -39,6 +42,7 @@ class BoxSolution:
         Passes over all features.
     """
 
+    choices: tuple[NDArray[np.float64], NDArray[np.float64]]
     weights: NDArray[np.float64]
     epsilon: float
     bound: float
@@ -85,34 +89,42 @@ class BoxSolver:
         bound = largest_weight(kernel) if self.bound is None else float(self.bound)
         penalties = losses = None
         if self.epsilon is not None:
-            epsilon = float(self.epsilon)
+            epsilons = (float(self.epsilon),) * 2
         elif self.tuning == "null":
             assert null is not None
             # Constant features depend on nothing, and would lower the quantile.
             varies = (kernel.diagonal > 0).astype(np.float64)
-            epsilon = task.null_level(null, varies)
+            epsilons = (task.null_level(null, varies),) * 2
         else:
-            epsilons = self._grid(task, kernel)
-            penalties = 2 * epsilons
-            curve = self._cross_validate(task, epsilons, bound, check_random_state(random_state))
+            grid = self._grid(task, kernel)
+            penalties = 2 * grid
+            curve = self._cross_validate(task, grid, bound, check_random_state(random_state))
             losses = curve.losses
-            epsilon = float(epsilons[curve.best(self.one_standard_error)])
-        solved = [
-            solve_box(kernel.features, k, epsilon, bound, tol=self.tol, max_iter=self.max_iter) for k in kernel.cross
-        ]
+            epsilons = float(grid[curve.best(False)]), float(grid[curve.best(True)])
+        # The folds take much longer than another penalty on their result.
+        solved = {epsilon: self._minimise(kernel, epsilon, bound) for epsilon in epsilons}
+        epsilon = epsilons[self.one_standard_error]
+        weights, n_iter = solved[epsilon]
         gaps = [
-            optimality_gap(kernel.features, k, epsilon, bound, w)
-            for k, (w, _) in zip(kernel.cross, solved, strict=True)
+            optimality_gap(kernel.features, k, epsilon, bound, w) for k, w in zip(kernel.cross, weights, strict=True)
         ]
         return BoxSolution(
-            weights=np.array([w for w, _ in solved]),
+            choices=(solved[epsilons[0]][0], solved[epsilons[1]][0]),
+            weights=weights,
             epsilon=epsilon,
             bound=bound,
             penalties=penalties,
             losses=losses,
             gap=max(gaps),
-            n_iter=max(1, *(count for _, count in solved)),
+            n_iter=n_iter,
         )
+
+    def _minimise(self, kernel: Kernel, epsilon: float, bound: float) -> tuple[NDArray[np.float64], int]:
+        """Return the weights for every target, and the largest number of passes."""
+        solved = [
+            solve_box(kernel.features, k, epsilon, bound, tol=self.tol, max_iter=self.max_iter) for k in kernel.cross
+        ]
+        return np.array([w for w, _ in solved]), max(1, *(count for _, count in solved))
 
     def _grid(self, task: Task, kernel: Kernel) -> NDArray[np.float64]:
         """Return values of epsilon in equal ratios, from the smallest that selects nothing downwards."""
