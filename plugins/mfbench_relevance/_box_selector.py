@@ -51,7 +51,7 @@ class BoxSelector(SparseSelector):
         self.optimality_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
 
-    def _keep(self, task: Task, kernel: Kernel, null: Any, solver: Any, solution: Any) -> None:
+    def _keep(self, task: Task, kernel: Kernel, solution: Any) -> None:
         self._sizes = [np.abs(selected_weights(task, kernel, weights)) for weights in solution.choices]
 
     def weights_at(self, one_standard_error: bool) -> NDArray[np.float64]:

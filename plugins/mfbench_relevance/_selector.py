@@ -139,13 +139,11 @@ class SparseSelector(KernelSelector):
             warnings.warn(CONSTANT_RESPONSE, RuntimeWarning, stacklevel=3)
         solution = solver.solve(task, kernel, null, self.random_state)
         self._set_weights(task, kernel, solution.weights)
-        self._keep(task, kernel, null, solver, solution)
+        self._keep(task, kernel, solution)
         return solution
 
-    def _keep(
-        self, task: Task, kernel: Kernel, null: Null | None, solver: Solver[ResultT_co], solution: SolverResult
-    ) -> None:
-        """Keep what other values of a parameter need that `weights_at` takes."""
+    def _keep(self, task: Task, kernel: Kernel, solution: Any) -> None:
+        """Keep what `weights_at` needs of a solution, if the selector has this method."""
 
     def _set_weights(self, task: Task, kernel: Kernel, weights: NDArray[np.float64]) -> None:
         self.weights_ = selected_weights(task, kernel, weights)

@@ -23,7 +23,6 @@ def mfbench_selectors() -> list[SelectorSpec]:
             factory="mfbench_relevance.rfvm:RFVM",
             paper=_RFVM,
             grid={"quantile": [0.9, 0.95, 0.99, 0.999]},
-            path=("quantile", "weights_at"),
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mfbench_relevance._docstrings import with_shared_paragraphs
 from mfbench_relevance._evidence.solver import EvidenceSolver
-from mfbench_relevance._selector import SparseSelector, selected_weights, single
-from mfbench_relevance._task import Task
-from mfbench_relevance.kernels import Kernel, Null
+from mfbench_relevance._selector import SparseSelector, single
 
 
 @with_shared_paragraphs
@@ -217,37 +212,3 @@ class RFVM(SparseSelector):
         self.n_iter_ = max(1, *(solution.n_iter for solution in targets))
         self.converged_ = all(solution.converged for solution in targets)
         return self
-
-    def _keep(self, task: Task, kernel: Kernel, null: Null | None, solver: Any, solution: Any) -> None:
-        self._problem = (task, kernel, null, solver)
-
-    def __getstate__(self) -> Any:
-        # The kernel of all pairs of features would make the stored selector large.
-        return {name: value for name, value in super().__getstate__().items() if name != "_problem"}
-
-    def weights_at(self, quantile: float) -> NDArray[np.float64]:
-        """Return the importances that a fit with another `quantile` would have, from the same kernel.
-
-        Parameters
-        ----------
-        quantile : float
-            From 0 to 1. It matters only if the noise is calibrated.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-            Importances.
-
-        Raises
-        ------
-        ValueError
-            If the quantile is out of range, or if this is a copy or was loaded from a file, which keeps no kernel.
-        """
-        check_is_fitted(self)
-        if not 0 <= quantile <= 1:
-            raise ValueError(f"quantile must be from 0 to 1; got {quantile!r}")
-        if not hasattr(self, "_problem"):
-            raise ValueError("weights_at needs the kernel, which copies and stored selectors do not keep; fit again")
-        task, kernel, null, solver = self._problem
-        solution = solver.solve(replace(task, quantile=quantile), kernel, null, self.random_state)
-        return np.abs(selected_weights(task, kernel, solution.weights))
