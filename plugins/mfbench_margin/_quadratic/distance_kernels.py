@@ -141,11 +141,12 @@ def load(q, stored, other, step, i, begin, end, n):  # pragma: no cover
 
 
 @njit(cache=True)
-def _next_differences(D, columns, rows, i, j):  # pragma: no cover
-    # Fill D with the pairs from (i, j) on, row by row; return the pair after the last one, and how many there were.
+def _next_differences(D, columns, rows, i, j, stop):  # pragma: no cover
+    # Fill D with the pairs from (i, j) on, row by row up to row stop - 1; return the pair after the last one, and how
+    # many there were.
     n, width = len(rows), D.shape[1]
     count = 0
-    while count < width and i < n - 1:
+    while count < width and i < stop:
         m = min(width - count, n - j)
         differences(D[:, count:], columns, rows[i], j, j + m)
         count += m
@@ -157,8 +158,18 @@ def _next_differences(D, columns, rows, i, j):  # pragma: no cover
 
 
 @njit(cache=True)
-def store_distances(rows, columns, form, triangular, out):  # pragma: no cover
-    """Write the distance of every pair to `out`, row by row above the diagonal.
+def _first_row(part, n_parts, n):  # pragma: no cover
+    # Where a part begins, if parts of consecutive rows have about as many pairs each.
+    begin = part * (n * (n - 1) // 2) // n_parts
+    i = 0
+    while i < n - 1 and _row_offset(i, n) + i + 1 < begin:
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def store_distances(rows, columns, form, triangular, out, part, n_parts):  # pragma: no cover
+    """Write the distances of the pairs in one of several parts to `out`, row by row above the diagonal.
 
     Batches of pairs fill a stretch regardless of rows: the product with a factor of W, form with W = form^T form, is
     then one of whole matrices.
@@ -166,9 +177,11 @@ def store_distances(rows, columns, form, triangular, out):  # pragma: no cover
     kind = columns.dtype
     D, y = np.zeros((columns.shape[0], STRETCH), kind), np.empty((4, STRETCH), kind)
     product = np.empty((len(form), STRETCH), kind)
-    i, j, at = 0, 1, 0
-    while at < len(out):
-        i, j, count = _next_differences(D, columns, rows, i, j)
+    n = len(rows)
+    i, stop = _first_row(part, n_parts, n), _first_row(part + 1, n_parts, n)
+    j, at = i + 1, _row_offset(i, n) + i + 1
+    while i < stop:
+        i, j, count = _next_differences(D, columns, rows, i, j, stop)
         q = out[at : at + count]
         if triangular:
             quadratic_form(q, D, form, True, y, count)

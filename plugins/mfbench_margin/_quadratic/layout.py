@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from mfbench_margin._learner import TOO_LARGE, varying
 from mfbench_margin._quadratic.distance_kernels import store_distances
 from mfbench_margin._quadratic.form import Form, Matrix
+from mfbench_margin._quadratic.threads import in_parts
 
-# Space for the distances of all pairs under one W; a line search holds two of these.
-CACHE_BYTES = 24 * 2**20
+# Space for the distances of all pairs under one W: those of up to 8192 samples. A line search holds two of these.
+CACHE_BYTES = 256 * 2**20
 NOT_STORED = np.empty(0)
 # Single precision pays with this many samples, and is enough if it changes probabilities by at most this share.
 SINGLE_SAMPLES, SINGLE_ERROR = 1000, 0.01
@@ -96,14 +97,19 @@ class TrainingPairs:
         """
         return float(2.0**-24 * (self.width + 8) * (np.ptp(self.rows, axis=0) ** 2).sum())
 
-    def distances(self, form: Form) -> Matrix:
+    def distances(self, form: Form, n_threads: int = 1) -> Matrix:
         """Return the distances of all pairs, row by row above the diagonal, or `NOT_STORED` if they do not fit."""
         if not self.is_stored:
             return NOT_STORED
         kind = self.rows.dtype
         out = np.empty(self.n * (self.n - 1) // 2, kind)
         matrix = form.matrix if form.factor is None else form.factor
-        store_distances(self.rows, self.columns, matrix.astype(kind, copy=False), form.factor is None, out)
+        matrix = matrix.astype(kind, copy=False)
+
+        def store(part: int, n_parts: int) -> None:
+            store_distances(self.rows, self.columns, matrix, form.factor is None, out, part, n_parts)
+
+        in_parts(store, self.n, n_threads)
         return out
 
 

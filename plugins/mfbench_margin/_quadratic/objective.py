@@ -77,8 +77,12 @@ class Objective:
         """
         form = lay_out(W, self.pairs.width, components)
         if stored is None:
-            stored = self.pairs.distances(form)
+            stored = self.distances(form)
         return self._point(W, form, stored, stored, 0.0)
+
+    def distances(self, form: Form) -> Matrix:
+        """Return the distances of all pairs under W, or `NOT_STORED`."""
+        return self.pairs.distances(form, self.n_threads)
 
     def _point(self, W: Matrix, form: Form, stored: Matrix, other: Matrix, step: float) -> Point:
         """Return the point of W, whose distances are stored + step (other - stored) if they are stored."""
@@ -121,7 +125,7 @@ class Line:
     def __init__(self, objective: Objective, start: Point, V: Matrix, components: Matrix | None) -> None:
         self.objective, self.start, self.V = objective, start, V
         self.form = lay_out(V, objective.pairs.width, components)
-        self.stored = objective.pairs.distances(self.form)
+        self.stored = objective.distances(self.form)
 
     def at(self, step: float) -> Point:
         """Return the point at a step in (0, 1]; before the end its distances are not stored until `take`."""
@@ -137,7 +141,7 @@ class Line:
             return point
         if self.stored.dtype != np.float64:
             # Each blend adds an error of rounding; the bound that allowed single precision is that of one evaluation.
-            return Point(point.W, point.value, point.soft, point.form, self.objective.pairs.distances(point.form))
+            return Point(point.W, point.value, point.soft, point.form, self.objective.distances(point.form))
         blend = self.stored
         blend -= self.start.stored
         blend *= step

@@ -1,25 +1,16 @@
 """Sums over all pairs of training samples, by threads.
 
-The pairs of many samples are divided into parts, always the same whatever the number of threads, and the sums of the
-parts are added in one order: the result does not depend on the number of threads.
+The sums of parts are added in one order: the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 import numpy as np
 
 from mfbench_margin._quadratic.form import Form, Matrix
 from mfbench_margin._quadratic.layout import TrainingPairs
 from mfbench_margin._quadratic.pair_kernels import scatter, softmin_sums
-
-# Fewer samples are one part: they take milliseconds.
-MANY_SAMPLES, PARTS = 4096, 16
-
-Result = TypeVar("Result")
+from mfbench_margin._quadratic.threads import in_parts
 
 
 def softmins(
@@ -47,7 +38,7 @@ def softmins(
         )  # fmt: skip
         return least, total
 
-    leasts, totals = map(np.array, zip(*_in_parts(sums, pairs.n, n_threads), strict=True))
+    leasts, totals = map(np.array, zip(*in_parts(sums, pairs.n, n_threads), strict=True))
     least = leasts.min(axis=0)
     total = np.zeros_like(least)
     for own_least, own_total in zip(leasts, totals, strict=True):
@@ -82,15 +73,6 @@ def scatter_matrix(
         )  # fmt: skip
         return out
 
-    lower = np.sum(_in_parts(sums, pairs.n, n_threads), axis=0)[: pairs.p, : pairs.p]
+    lower = np.sum(in_parts(sums, pairs.n, n_threads), axis=0)[: pairs.p, : pairs.p]
     total: Matrix = np.tril(lower) + np.tril(lower, -1).T
     return total
-
-
-def _in_parts(work: Callable[[int, int], Result], n: int, n_threads: int) -> list[Result]:
-    """Return what `work` returns for each part of the pairs of n samples."""
-    n_parts = 1 if n < MANY_SAMPLES else PARTS
-    if n_parts == 1 or n_threads == 1:
-        return [work(part, n_parts) for part in range(n_parts)]
-    with ThreadPoolExecutor(n_threads) as threads:
-        return list(threads.map(work, range(n_parts), [n_parts] * n_parts))

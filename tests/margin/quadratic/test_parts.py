@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_margin._quadratic import parts
+from mfbench_margin._quadratic import threads
 from mfbench_margin._quadratic.form import lay_out
 from mfbench_margin._quadratic.layout import TrainingPairs
 from mfbench_margin._quadratic.parts import scatter_matrix, softmins
@@ -32,21 +32,23 @@ def test_equal_definition(immigrate_oracles, make_groups, sigma, is_stored):
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
-def test_threads_change_no_bit_and_parts_only_rounding(make_groups, monkeypatch, is_stored):
+@pytest.mark.parametrize("rank", [None, 1])
+def test_threads_change_no_bit_and_parts_only_rounding(make_groups, monkeypatch, is_stored, rank):
     X, y = make_groups(1, n=300, n_classes=3, alone=True)
     pairs = TrainingPairs(X, y, cache_bytes=None if is_stored else 0)
-    form = lay_out(np.eye(4) + 0.2, pairs.width)
-    stored = pairs.distances(form)
+    W = np.eye(4) + 0.2 if rank is None else np.ones((4, 4))
+    form = lay_out(W, pairs.width, None if rank is None else np.ones((1, 4)))
     weights = np.arange(300) / 300.0
 
-    def both(n_threads):
+    def results(n_threads):
+        stored = pairs.distances(form, n_threads)
         soft = softmins(pairs, form, stored, stored, 0.0, 0.5, n_threads)
         finite = np.where(np.isfinite(soft[0]), weights, 0.0)
-        return soft, scatter_matrix(pairs, form, stored, 0.5, soft, finite, n_threads)
+        return stored, soft, scatter_matrix(pairs, form, stored, 0.5, soft, finite, n_threads)
 
-    whole = both(1)
-    monkeypatch.setattr(parts, "MANY_SAMPLES", 100)
-    one, three = both(1), both(3)
+    whole = results(1)
+    monkeypatch.setattr(threads, "MANY_SAMPLES", 100)
+    one, three = results(1), results(3)
     for a, b, c in zip(whole, one, three, strict=True):
         assert_array_equal(b, c)
         assert_allclose(a, b, rtol=1e-12, atol=1e-10)
