@@ -127,13 +127,22 @@ class SelectorSpec(EstimatorSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierSpec(EstimatorSpec):
-    """A classifier: any scikit-learn classifier. See `EstimatorSpec` for the parameters.
+    """A classifier: any scikit-learn classifier. See `EstimatorSpec` for the other parameters.
+
+    Parameters
+    ----------
+    path : (str, str) or None, default=None
+        For a classifier whose single fit serves many values of a parameter: the parameter, and the method of the fitted
+        classifier that takes a value and returns another fitted classifier, as a fit with that value would give. When a
+        suite tunes that parameter, the classifier is fitted once for all values of the grid.
 
     Examples
     --------
     >>> ClassifierSpec(name="knn", summary="k neighbours", factory="sklearn.neighbors:KNeighborsClassifier").name
     'knn'
     """
+
+    path: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

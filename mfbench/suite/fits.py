@@ -180,16 +180,16 @@ def fits_of(method: ResolvedMethod, sizes: Sizes, protocol: EvaluationProtocol) 
         else:
             fits.classifiers[sizes.rows] = 1
         return fits
-    points = prod(len(values) for _, _, values in method.grid)
+    classified = prod(len(values) for values in _fitted_grid(method))
     selections = prod(len(values) for values in _selector_grid(method))
     grid = canonical_text(_selector_grid(method)) if selections > 1 else ""
     if method.selection == "per-dataset" and method.grid:
-        fits.classifiers[sizes.rows] = points
+        fits.classifiers[sizes.rows] = classified
         if method.selector is not None:
             fits.selectors[Place(False, sizes.rows, grid)] = selections
         return fits
     if method.grid:
-        fits.classifiers[sizes.tuned] += points * sizes.scorings
+        fits.classifiers[sizes.tuned] += classified * sizes.scorings
         if method.selector is not None:
             fits.selectors[Place(not sizes.final, sizes.tuned, grid)] = selections * sizes.scorings
     if not (method.grid and sizes.final):
@@ -197,6 +197,12 @@ def fits_of(method: ResolvedMethod, sizes: Sizes, protocol: EvaluationProtocol) 
         if method.selector is not None:
             fits.selectors[outer] = 1
     return fits
+
+
+def _fitted_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:
+    """Return the values that a method tries, without those along a classifier's path: one fit serves all of them."""
+    path = method.classifier.path[0] if method.classifier is not None and method.classifier.path is not None else None
+    return [values for target, name, values in method.grid if target != "classifier" or name != path]
 
 
 def _selector_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:

@@ -29,8 +29,8 @@ class Step:
     numbers : bool
         For selectors: whether it is fitted on numbers if the dataset has a numeric response.
     path : (str, str) or None
-        For selectors: the parameter along which one fit gives all weights, and the name of the method that returns
-        them.
+        The parameter along which one fit serves all values, and the name of the method that takes a value: a selector's
+        returns weights, a classifier's another fitted classifier.
     written : Expression or None
         As in the suite; None if that is `expression`.
     """

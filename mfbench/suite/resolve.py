@@ -216,8 +216,8 @@ def _resolve_step(text: str, kind: str, registry: Registry, home: str, location:
     except UsageError as error:
         raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec
-    step = Step(expression, written=None if written == expression else written)
-    return replace(step, raw_input=spec.raw_input, path=spec.path) if isinstance(spec, SelectorSpec) else step
+    step = Step(expression, path=spec.path, written=None if written == expression else written)
+    return replace(step, raw_input=spec.raw_input) if isinstance(spec, SelectorSpec) else step
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,13 @@ class MarginLearner(SelectorMixin, BaseEstimator):
         if not weights.any():
             raise ValueError(f"{type(self).__name__} needs a sample of positive weight that is not alone in its class")
         self._learn(X, codes, weights)
+        self._warn_of_shortfall()
+        return self
+
+    def _warn_of_shortfall(self) -> None:
         shortfall = self._shortfall()
         if shortfall is not None:
-            warnings.warn(f"{type(self).__name__} did not converge: {shortfall}", ConvergenceWarning, stacklevel=4)
-        return self
+            warnings.warn(f"{type(self).__name__} did not converge: {shortfall}", ConvergenceWarning, stacklevel=5)
 
     def _shortfall(self) -> str | None:
         """Return how far the iterations are from their end and what to do about it; None if there is nothing to do.

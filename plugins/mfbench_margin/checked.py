@@ -64,10 +64,12 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
         "expected_failures": {"scikit-learn:check_sample_weight_equivalence_on_dense_data": TARGETS_ONLY},
     },
     "immigrate": {
+        "path": ("prune", "with_prune"),
         "complexity": "2.1e-3 + 3.8e-10 * n**2 * p**2 + 9.8e-8 * n**2",
         "expected_failures": {"scikit-learn:check_sample_weight_equivalence_on_dense_data": TARGETS_ONLY},
     },
     "im4e-immigrate": {
+        "path": ("prune", "with_prune"),
         "complexity": "2.9e-3 + 4.8e-7 * n * p + 8.8e-12 * n**2 * p**2 + 7.9e-8 * n**2",
         "expected_failures": {"scikit-learn:check_sample_weight_equivalence_on_dense_data": TARGETS_ONLY},
     },

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,13 +193,48 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
                 self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
                 init=first_matrix(self.im4e_.weights_[self.kept_]),
             ).fit(X[:, self.kept_], codes, sample_weights)  # fmt: skip
-        second = self.immigrate_
-        self.kept_matrix_ = second.matrix_
-        importances = np.zeros(X.shape[1])
+        self._set_stage(self.immigrate_)
+
+    def _set_stage(self, second: IMMIGRATE) -> None:
+        self.immigrate_, self.kept_matrix_ = second, second.matrix_
+        importances = np.zeros(self.n_features_in_)
         importances[self.kept_] = second.weights_
         self._set_weights(importances)
         self.sigma_, self.objective_trace_ = second.sigma_, second.objective_trace_
         self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
+
+    def with_prune(self, prune: bool | float) -> Self:
+        """Return a learner that is fitted as this one is, but with another value of ``prune``.
+
+        Parameters
+        ----------
+        prune : bool or float
+            As the parameter.
+
+        Returns
+        -------
+        IM4EIMMIGRATE
+            The result of a fit with this value. This learner stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If pruning leaves nothing.
+
+        See Also
+        --------
+        mfbench_margin.IMMIGRATE.with_prune : The second stage, which alone depends on it.
+        """
+        check_is_fitted(self)
+        other: Self = copy(self)
+        other.set_params(prune=prune)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # `_shortfall` reports the second stage
+            second = self.immigrate_.with_prune(prune)
+        other._set_stage(second)
+        if second.objective_trace_ is not self.immigrate_.objective_trace_:
+            other._warn_of_shortfall()
+        return other
 
     def _shortfall(self) -> str | None:
         shortfall: str | None = self.immigrate_._shortfall()

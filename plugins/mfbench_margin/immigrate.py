@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier, warn_degenerate
 from mfbench_margin._metric import MetricTransformer
-from mfbench_margin._quadratic.cones import CONES
+from mfbench_margin._quadratic.cones import CONES, pruned
+from mfbench_margin._quadratic.form import lay_out
 from mfbench_margin._quadratic.layout import TrainingPairs, is_single_enough
 from mfbench_margin._quadratic.objective import Objective, Point
 from mfbench_margin._quadratic.prediction import ExpectedQuadratic
@@ -249,16 +251,66 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         rough = Objective(pairs.single, float(self.sigma), weights, n_threads) if self.single_ else None
         solution = minimise(objective, first, settings, fallback, stored, rough)
         point = solution.point
-        self.sigma_ = float(self.sigma)
-        self._expected = ExpectedQuadratic(pairs, point.form, self.sigma_)
-        self.matrix_ = self.interaction_importances_ = point.W
-        self._set_weights(np.diag(point.W).copy() if self.importance == "diagonal" else np.abs(point.W).sum(axis=1))
+        self.sigma_, self._sample_weights = float(self.sigma), weights
+        self._set_matrix(point.W, ExpectedQuadratic(pairs, point.form, self.sigma_))
         self.objective_trace_ = np.array(solution.trace)
         # A solver that takes no step counts as one step: scikit-learn expects at least 1.
         self.n_iter_, self.converged_, self.gap_ = max(1, solution.n_iter), solution.converged, solution.gap
         self.degenerate_ = solution.polar
         self._allowed = settings.tol * max(objective.unit, abs(solution.trace[-1]))
         return point
+
+    def _set_matrix(self, W: Matrix, expected: ExpectedQuadratic) -> None:
+        self._expected = expected
+        self.matrix_ = self.interaction_importances_ = W
+        self._set_weights(np.diag(W).copy() if self.importance == "diagonal" else np.abs(W).sum(axis=1))
+
+    def with_prune(self, prune: bool | float) -> Self:
+        """Return a learner that is fitted as this one is, but with another value of ``prune``.
+
+        Parameters
+        ----------
+        prune : bool or float
+            As the parameter.
+
+        Returns
+        -------
+        IMMIGRATE
+            The result of a fit with this value. This learner stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If pruning leaves nothing.
+
+        Notes
+        -----
+        After a fit of the monotone solver with ``prune=False`` nothing is learned again; in any other case this takes
+        the time of a fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mfbench_margin import IMMIGRATE
+        >>> X = np.random.default_rng(0).normal(size=(60, 4))
+        >>> whole = IMMIGRATE(cone="psd").fit(X, X[:, 0] > 0)
+        >>> pruned = whole.with_prune(0.1)
+        >>> int((whole.matrix_ == 0).sum()), bool((pruned.matrix_ == 0).sum() > 0)
+        (0, True)
+        """
+        check_is_fitted(self)
+        other: Self = copy(self)
+        other.set_params(prune=prune)
+        other._validate_params()
+        pairs = self._expected.pairs
+        threshold = other._settings(pairs.p).threshold
+        if self.solver == "published" or self._settings(pairs.p).threshold is not None:
+            other.fit_pairs(pairs, self._sample_weights)
+            other._warn_of_shortfall()
+        elif threshold is not None and not self.degenerate_:  # what replaces a W without a margin is not pruned
+            W = pruned(self.matrix_, threshold)
+            other._set_matrix(W, ExpectedQuadratic(pairs, lay_out(W, pairs.width), self.sigma_))
+        return other
 
     def _shortfall(self) -> str | None:
         if self.converged_:

@@ -31,6 +31,7 @@ GOOD = [
     (SelectorSpec, "factory", dict),
     (SelectorSpec, "factory", "package.module:Class.method"),
     (SelectorSpec, "path", ("theta", "weights_at")),
+    (ClassifierSpec, "path", ("prune", "with_prune")),
     (DatasetSpec, "categorical", ()),
     (DatasetSpec, "n_samples", None),
 ]

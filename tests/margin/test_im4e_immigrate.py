@@ -174,3 +174,16 @@ def test_screened_refuses_bad_parameters():
     for parameters in ({"screen": "never"}, {"threshold": -1.0}, {"max_features": 0}, {"n_estimators": 0}):
         with pytest.raises(ValueError):
             make_screened(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_with_another_pruning_it_equals_a_fit(make_groups, first):
+    X, y = make_groups(1, n=60, p=6)
+    start = make(threshold=0.5, prune=first).fit(X, y)
+    other = start.with_prune(0.3)
+    fresh = make(threshold=0.5, prune=0.3).fit(X, y)
+    assert (fresh.weights_ != start.weights_).any()
+    assert_array_equal(other.matrix_, fresh.matrix_)
+    assert_array_equal(other.weights_, fresh.weights_)
+    assert_array_equal(other.decision_function(X), fresh.decision_function(X))
+    assert start.prune == first

@@ -368,3 +368,62 @@ def test_threads_change_nothing():
     one, two = (make(max_iter=2, n_jobs=n).fit(X, y) for n in (None, 2))
     assert_array_equal(one.matrix_, two.matrix_)
     assert_array_equal(one.objective_trace_, two.objective_trace_)
+
+
+@pytest.mark.parametrize("first", [False, True, 0.05])
+@pytest.mark.parametrize("prune", [False, True, 0.2])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"cone": "psd", "importance": "diagonal"},
+        {"solver": "published", "max_iter": 3},
+        {"init": "random", "random_state": 0},
+        {"precision": "auto"},
+    ],
+    ids=str,
+)
+def test_with_another_pruning_it_equals_a_fit(make_groups, first, prune, parameters):
+    X, y = make_groups(1, n=60, n_classes=3)
+    weights = np.arange(1.0, 61.0)
+    start = make(prune=first, **parameters).fit(X, y, weights)
+    before = start.matrix_.copy()
+    other = start.with_prune(prune)
+    fresh = make(prune=prune, **parameters).fit(X, y, weights)
+    for name in ("matrix_", "weights_", "feature_importances_", "interaction_importances_", "objective_trace_"):
+        assert_array_equal(getattr(other, name), getattr(fresh, name))
+    assert (other.n_iter_, other.converged_, other.prune) == (fresh.n_iter_, fresh.converged_, prune)
+    assert_array_equal(other.decision_function(X), fresh.decision_function(X))
+    assert_array_equal(other.expected_distances(), fresh.expected_distances())
+    assert_array_equal(start.matrix_, before)
+    assert start.prune == first
+
+
+def test_pruning_afterwards_fits_only_what_has_to_be_fitted(make_groups, monkeypatch):
+    X, y = make_groups(1, n=60)
+    fits = []
+    fit_pairs = mfbench_margin.IMMIGRATE.fit_pairs
+    monkeypatch.setattr(
+        mfbench_margin.IMMIGRATE, "fit_pairs", lambda self, *args: fits.append(self.prune) or fit_pairs(self, *args)
+    )
+    make().fit(X, y).with_prune(True)
+    assert fits == [False]
+    make(prune=True).fit(X, y).with_prune(0.1)
+    assert fits == [False, True, 0.1]
+
+
+def test_pruning_afterwards_refuses_what_a_fit_refuses(make_groups):
+    X, y = make_groups(1, n=60)
+    fitted = make().fit(X, y)
+    with pytest.raises(ValueError, match="removes all of W"):
+        fitted.with_prune(2.0)
+    with pytest.raises(ValueError, match="'prune' parameter"):
+        fitted.with_prune(-1.0)
+
+
+def test_a_replacement_without_a_margin_is_not_pruned():
+    X = np.array([[0.0], [1.0], [0.0], [1.0]])
+    with pytest.warns(RuntimeWarning, match="on average"):
+        fitted = make().fit(X, [0, 0, 1, 1])
+    assert fitted.degenerate_
+    assert_array_equal(fitted.with_prune(True).matrix_, fitted.matrix_)

@@ -98,6 +98,15 @@ def test_along_a_path_one_selector_is_fitted():
     assert [count for place, count in fits_of(one, sizes, CV).selectors.items() if place.inner] == [2]
 
 
+def test_along_a_path_one_classifier_is_fitted():
+    grid = (("classifier", "prune", (False, True)), ("classifier", "sigma", (1, 2, 3)), ("selector", "prune", (0, 1)))
+    one = ResolvedMethod("A", None, Step(parse("own"), path=("prune", "with_prune")), "all", grid[:2])
+    sizes = sizes_of(iris(), CV)[0]
+    assert fits_of(one, sizes, CV).classifiers[sizes.tuned] == 3 * sizes.scorings
+    both = replace(one, selector=Step(parse("other")), grid=grid)
+    assert fits_of(both, sizes, CV).classifiers[sizes.tuned] == 2 * 3 * sizes.scorings
+
+
 def test_a_round_of_generated_data_fits_the_selector_or_else_the_classifier():
     protocol = GroundTruth(5, 0.1, 0)
     sizes = sizes_of(iris(), protocol)[0]

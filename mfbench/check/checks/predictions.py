@@ -9,6 +9,7 @@ import numpy as np
 from mfbench.check.catalog import check
 from mfbench.check.subjects import Opened
 from mfbench.check.verdicts import CheckFailedError, NotApplicableError
+from mfbench.host.spec_checks import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,6 +91,49 @@ def predicts_probabilities(subject: Opened) -> None:
                 "assert (best == method.predict(X)).mean() >= 0.5, (best == method.predict(X)).mean()",
             ),
         )
+
+
+@check("path-predictions", group="contract", kinds=CLASSIFIER, needs=("grid", "predictions"))
+def follows_its_path(subject: Opened) -> str:
+    """The method named in `path` returns, for each value in the grid, a classifier that predicts as a new fit does.
+
+    Tuning uses it instead of a fit for each value. A path that deviates tunes a different method.
+    """
+    if subject.spec.path is None:
+        raise NotApplicableError("its spec has no path")
+    parameter, name = subject.spec.path
+    values = list(subject.spec.grid.get(parameter, ()))
+    if not values:
+        raise CheckFailedError(f"values of {parameter} in the grid, which its path is for", "there are none")
+    X, y = subject.sample()
+    fitted = subject.fit(X, y, **{parameter: values[0]})
+    before = np.asarray(fitted.predict(X))
+    for value in values:
+        along = np.asarray(getattr(fitted, name)(value).predict(X))
+        fresh = np.asarray(subject.fit(X, y, **{parameter: value}).predict(X))
+        if not np.array_equal(along, fresh):
+            raise CheckFailedError(
+                f"{name}({shown(value)}) predicts as a fit with {parameter}={shown(value)}",
+                f"{(along != fresh).sum()} of {len(X)} predictions differ",
+                subject.snippet(
+                    f"along = method.fit(X, y).{name}({value!r}).predict(X)",
+                    f"fresh = method.set_params({parameter}={value!r}).fit(X, y).predict(X)",
+                    "assert np.array_equal(along, fresh), (along, fresh)",
+                    **{parameter: values[0]},
+                ),
+            )
+    if not np.array_equal(fitted.predict(X), before):
+        raise CheckFailedError(
+            f"{name} leaves the classifier that it is called on as it is",
+            f"its predictions changed after {name}({shown(values[-1])})",
+            subject.snippet(
+                "before = method.fit(X, y).predict(X)",
+                f"method.{name}({values[-1]!r})",
+                "assert np.array_equal(method.predict(X), before)",
+                **{parameter: values[0]},
+            ),
+        )
+    return f"{len(values)} values of {parameter}"
 
 
 def _fitted(subject: Opened, X: NDArray[np.float64], y: NDArray[Any], line: str) -> Any:

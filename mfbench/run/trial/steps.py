@@ -110,6 +110,8 @@ class Steps:
         self.tuning = False
         self.adopted = 0.0
         self._counted: set[tuple[int, str]] = set()
+        # Classifiers fitted in tuning that serve other values of a parameter, each with the value of its own fit.
+        self._path_fits: dict[tuple[int, bytes, str], tuple[str, Fitted]] = {}
 
     def fit(self, fold: Fold, point: GridPoint, inputs: ClassifierInput) -> Fitted:
         """Fit the classifier on the training rows of a fold.
@@ -122,12 +124,40 @@ class Steps:
         inputs : ClassifierInput
             What `classifier_input` returned for the same fold and point.
         """
-        assert self.method.classifier is not None
+        step = self.method.classifier
+        assert step is not None
         params = parameters(point, "classifier")
+        if self.tuning and step.path is not None and step.path[0] in params:
+            return self._along_path(step.path, fold, params, inputs)
+        return self._fitted_classifier(fold, params, inputs)
+
+    def _fitted_classifier(self, fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput) -> Fitted:
+        assert self.method.classifier is not None
         expression = self.method.classifier.expression
         fixed = {**expression.params, **params}
         classifier = seeded(self.make(expression, "classifier", **params), self.seed, fixed)
         return fit_on(inputs.train, fold.y_train, classifier)
+
+    def _along_path(
+        self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput
+    ) -> Fitted:
+        """Return a classifier that is derived from a fit with another value of the path's parameter, if there is one.
+
+        Its time includes that of the fit: the time of a point must not depend on the order of the grid.
+        """
+        parameter, method = path
+        own = Expression("", {parameter: params[parameter]}).canonical()
+        others = {name: value for name, value in params.items() if name != parameter}
+        key = (id(fold), inputs.identity, Expression("", others).canonical())
+        if key not in self._path_fits:
+            self._path_fits[key] = own, self._fitted_classifier(fold, params, inputs)
+        value, fitted = self._path_fits[key]
+        if value == own:
+            return fitted
+        with Stopwatch() as watch:
+            classifier = getattr(fitted.estimator, method)(params[parameter])
+        watch.wall, watch.cpu = watch.wall + fitted.watch.wall, watch.cpu + fitted.watch.cpu
+        return Fitted(classifier, watch)
 
     def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
         """Return the columns that the selector leaves to the classifier."""

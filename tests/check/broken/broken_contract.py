@@ -198,6 +198,27 @@ class NoColumnForTheLast(Probabilities):
         return super().predict_proba(X)[:, :-1]
 
 
+class Flipping(NearestMean):
+    def __init__(self, flip=False, random_state=None):
+        super().__init__(random_state)
+        self.flip = flip
+
+    def predict(self, X):
+        labels = super().predict(X)
+        return self.classes_[::-1][np.searchsorted(self.classes_, labels)] if self.flip else labels
+
+
+class FlipsNothing(Flipping):
+    def with_flip(self, flip):
+        return self
+
+
+class FlipsItself(Flipping):
+    def with_flip(self, flip):
+        return self.set_params(flip=flip)
+
+
+FLIPS = {"grid": {"flip": [False, True]}, "path": ("flip", "with_flip")}
 # (name, kind, class, check, fields of the spec)
 BANK = [
     ("nan-weights", "selector", NanWeights, "importances-finite", {}),
@@ -253,6 +274,9 @@ BANK = [
     ("nan-probabilities", "classifier", NanProbabilities, "probabilities", {}),
     ("columns-reversed", "classifier", ColumnsReversed, "probabilities", {}),
     ("no-column-for-the-last", "classifier", NoColumnForTheLast, "probabilities", {}),
+    ("flips-nothing", "classifier", FlipsNothing, "path-predictions", FLIPS),
+    ("flips-itself", "classifier", FlipsItself, "path-predictions", FLIPS),
+    ("flips-without-grid", "classifier", FlipsItself, "path-predictions", {"path": ("flip", "with_flip")}),
 ]
 
 

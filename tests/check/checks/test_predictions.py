@@ -35,3 +35,25 @@ def test_probabilities_of_a_support_vector_machine_need_not_agree_with_its_predi
     subject = opened("baselines", "svm-rbf", "classifier")
     monkeypatch.setitem(subject.spec.check_parameters, "probability", True)
     assert failure("probabilities", subject) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("flips-nothing", "60 of 60 predictions differ"),
+        ("flips-itself", "its predictions changed after with_flip(True)"),
+        ("flips-without-grid", "there are none"),
+    ],
+)
+def test_what_is_wrong_with_a_path_is_stated(name, seen):
+    assert failure("path-predictions", opened("broken_contract", name, "classifier")).seen == seen
+
+
+def test_a_classifier_need_not_have_a_path():
+    with pytest.raises(NotApplicableError, match="no path"):
+        remark("path-predictions", opened("correct_methods", "nearest-mean", "classifier"))
+
+
+@pytest.mark.parametrize("name", ["immigrate", "im4e-immigrate"])
+def test_a_right_path_passes(name):
+    assert remark("path-predictions", opened("margin", name, "classifier")) == "2 values of prune"
