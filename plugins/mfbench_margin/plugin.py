@@ -186,6 +186,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 "Machine Learning 53:23-69, 2003"
             ),
             grid={"n_neighbors": [1, 3, 5, 10, 30]},
+            path=("n_neighbors", "importances_at"),
             tags=("margin", "filter"),
             warm_up=True,
             raw_input=True,

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from mfbench_margin._docstrings import complete
 from mfbench_margin._nearest.differences import build_table
-from mfbench_margin._nearest.mean_margin import mean_margin, pooled_factors, prior_factors
+from mfbench_margin._nearest.mean_margin import pooled_factors, prior_factors, ranked_margins
 from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
@@ -122,7 +122,7 @@ class Relief(MarginSelector):
             X, codes, np.zeros(X.shape[1], dtype=bool), scale=self.scale == "range", squared=squared_distance
         )
         pooled = self.miss == "pooled"
-        weights = mean_margin(
+        margins = ranked_margins(
             table,
             samples,
             pooled_factors(len(self.classes_)) if pooled else prior_factors(codes),
@@ -131,7 +131,7 @@ class Relief(MarginSelector):
             squared_diff=self.diff == "sq",
             pooled=pooled,
         )
-        self._set_weights(weights)
+        self._set_weights(margins.at(1))
         self.weights_unit_ = _unit(self.weights_)
 
 

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._docstrings import complete
 from mfbench_margin._nearest.differences import as_mask, build_table
-from mfbench_margin._nearest.mean_margin import mean_margin, prior_factors
+from mfbench_margin._nearest.mean_margin import RankedMargins, prior_factors, ranked_margins
 from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
@@ -129,4 +130,40 @@ class ReliefF(MarginSelector):
         self.categorical_ = as_mask(self.categorical_features, X.shape[1])
         samples = self._draw_samples(sample_weights)
         table = build_table(X, codes, self.categorical_)
-        self._set_weights(mean_margin(table, samples, prior_factors(codes), int(self.n_neighbors)))
+        self._n_searched = n_neighbors = int(self.n_neighbors)
+        self._margins: RankedMargins = ranked_margins(table, samples, prior_factors(codes), n_neighbors)
+        self._set_weights(self._margins.at(n_neighbors))
+
+    def importances_at(self, n_neighbors: int) -> NDArray[np.float64]:
+        """Return the weights for fewer neighbours, from the same search.
+
+        Parameters
+        ----------
+        n_neighbors : int
+            At least 1, at most the parameter `n_neighbors` of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            The `feature_importances_` of a fit with so many neighbours.
+
+        Raises
+        ------
+        ValueError
+            If `n_neighbors` is outside that range.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mfbench_margin import ReliefF
+        >>> X = np.random.default_rng(0).normal(size=(60, 4))
+        >>> y = X[:, 0] > 0
+        >>> bool(np.allclose(ReliefF(10).fit(X, y).importances_at(3), ReliefF(3).fit(X, y).feature_importances_))
+        True
+        """
+        check_is_fitted(self)
+        if not 1 <= n_neighbors <= self._n_searched:
+            raise ValueError(
+                f"n_neighbors must be between 1 and {self._n_searched}, that of the fit, got {n_neighbors}"
+            )
+        return self._margins.at(int(n_neighbors))

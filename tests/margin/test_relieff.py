@@ -30,6 +30,23 @@ def test_equals_definition(oracles, make_table, n_numeric, n_grid, n_nominal, mi
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("largest", [5, 100])
+def test_one_fit_gives_the_weights_for_fewer_neighbours(oracles, make_table, largest, missing):
+    """Classes of different sizes, some smaller than the number of neighbours; and more than a sorted list holds."""
+    X, y, nominal = make_table(4, 150, 2, 1, 2, missing, 3)
+    X, y = X[(y > 0) | (np.arange(150) < 40)], y[(y > 0) | (np.arange(150) < 40)]
+    fitted = ReliefF(largest, categorical_features=nominal).fit(X, y)
+    for k in (1, 3, 5, 40, 100):
+        if k <= largest:
+            assert_allclose(fitted.importances_at(k), weights(X, y, k, nominal), **EXACT)
+            assert_allclose(fitted.importances_at(k), oracles.relieff(X, y, k, nominal), **EXACT)
+    assert_array_equal(fitted.importances_at(largest), fitted.feature_importances_)
+    for k in (0, largest + 1):
+        with pytest.raises(ValueError, match=f"between 1 and {largest}"):
+            fitted.importances_at(k)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("n_samples", [1, 7, 60])
 def test_sampling_equals_definition_on_the_drawn_samples(oracles, make_table, n_samples, missing):
     X, y, nominal = make_table(3, 25, 2, 1, 2, missing, 3)

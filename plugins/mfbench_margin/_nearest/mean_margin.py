@@ -1,6 +1,11 @@
-"""The mean margin of each feature over samples and their neighbours: what Relief and ReliefF compute."""
+"""The mean margin of each feature over samples and their neighbours: what Relief and ReliefF compute.
+
+Diffs are summed by the rank of the neighbour, so that one search gives the margins for every number of neighbours.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +32,32 @@ def pooled_factors(n_classes: int) -> NDArray[np.float64]:
     return np.ones((n_classes, n_classes)) - 2.0 * np.eye(n_classes)
 
 
-def mean_margin(
+@dataclass(frozen=True)
+class RankedMargins:
+    """Margins for every number of neighbours up to that of the search.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (n_groups, n_ranks, n_features)
+        Sums of signed diffs to the neighbours of each rank, divided by the number of samples; a group for each number
+        of neighbours that classes have for samples.
+    available : ndarray of int64, shape (n_groups,)
+        These numbers, at most n_ranks.
+    """
+
+    sums: NDArray[np.float64]
+    available: NDArray[np.int64]
+
+    def at(self, n_neighbors: int) -> NDArray[np.float64]:
+        """Return how much farther each feature keeps misses than hits, with so many neighbours in each class."""
+        total = np.zeros(self.sums.shape[2])
+        for sums, available in zip(self.sums, self.available, strict=True):
+            used = min(int(available), n_neighbors)
+            total += sums[:used].sum(axis=0) / used
+        return total
+
+
+def ranked_margins(
     table: DiffTable,
     samples: NDArray[np.int64],
     factors: NDArray[np.float64],
@@ -36,8 +66,8 @@ def mean_margin(
     squared_distance: bool = False,
     squared_diff: bool = False,
     pooled: bool = False,
-) -> NDArray[np.float64]:
-    """Return how much farther each feature keeps misses than hits, averaged over samples.
+) -> RankedMargins:
+    """Return how much farther each feature keeps misses than hits, averaged over samples, by number of neighbours.
 
     Parameters
     ----------
@@ -48,7 +78,7 @@ def mean_margin(
     factors : ndarray, shape (n_classes, n_classes)
         factors[c, c'] is the factor of the mean diff to the neighbours in class c' of a sample of class c.
     n_neighbors : int
-        Neighbours in each class.
+        Neighbours in each class, at most.
     squared_distance, squared_diff : bool, default=False
         Whether the distance, and the weights, sum squared differences (complete numeric features only).
     pooled : bool, default=False
@@ -56,26 +86,39 @@ def mean_margin(
 
     Returns
     -------
-    ndarray of shape (n_features,)
+    RankedMargins
     """
     # A sample drawn twice has the same neighbours both times: search once, count twice.
     samples, counts = np.unique(samples, return_counts=True)
     targets = table.position[samples]
     offsets = heap_offsets(table, n_neighbors)
     step = block_size(offsets)
-    total = np.zeros(len(table.columns))
+    n_ranks = int(np.diff(offsets).max())
+    available, group = _groups(np.diff(table.starts), n_ranks)
+    total = np.zeros((len(available), n_ranks, len(table.columns)))
     for begin in range(0, len(targets), step):
         block = targets[begin : begin + step]
         neighbours, distances = search(table, block, offsets, squared=squared_distance)
         if pooled:
             _keep_nearest_miss(table, block, neighbours, distances)
         _accumulate(
-            total, block, counts[begin : begin + step], neighbours, offsets, factors, table.rows, table.starts,
-            table.labels, table.n_plain, table.nominal, table.slot, table.expected, squared_diff,
+            total, group, block, counts[begin : begin + step], neighbours, offsets, factors, table.rows, table.labels,
+            table.n_plain, table.nominal, table.slot, table.expected, squared_diff,
         )  # fmt: skip
-    weights = np.empty_like(total)
-    weights[table.feature_order] = total / counts.sum()
-    return weights
+    total /= counts.sum()
+    sums = np.empty_like(total)
+    sums[:, :, table.feature_order] = total
+    return RankedMargins(sums, available)
+
+
+def _groups(sizes: NDArray[np.int64], n_ranks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of neighbours that occur, and which of them applies to a sample of a class (row) in a class.
+
+    A sample is not its own neighbour. The group is -1 where there is no neighbour.
+    """
+    counts = np.minimum(sizes[None, :] - np.eye(len(sizes), dtype=np.int64), n_ranks)
+    available = np.unique(counts[counts > 0])
+    return available, np.where(counts > 0, np.searchsorted(available, counts), -1)
 
 
 def _keep_nearest_miss(
@@ -93,24 +136,23 @@ def _keep_nearest_miss(
 
 @njit(cache=True)
 def _accumulate(
-    total, targets, counts, neighbours, offsets, factors, rows, starts, labels, n_plain, nominal, slot, expected,
+    total, group, targets, counts, neighbours, offsets, factors, rows, labels, n_plain, nominal, slot, expected,
     squared,
 ):  # fmt: skip  # pragma: no cover
     for t in range(len(targets)):
         target = targets[t]
         own = labels[target]
         for c in range(len(offsets) - 1):
-            available = starts[c + 1] - starts[c] - (1 if c == own else 0)
-            used = min(available, offsets[c + 1] - offsets[c])
-            if used == 0:
+            if group[own, c] < 0:
                 continue
-            factor = counts[t] * factors[own, c] / used
+            factor = counts[t] * factors[own, c]
             for entry in range(offsets[c], offsets[c + 1]):
                 neighbour = neighbours[t, entry]
                 if neighbour < len(rows):
-                    _add_plain(total, factor, rows[target], rows[neighbour], n_plain, squared)
+                    sums = total[group[own, c], entry - offsets[c]]
+                    _add_plain(sums, factor, rows[target], rows[neighbour], n_plain, squared)
                     for f in range(n_plain, rows.shape[1]):
-                        total[f] += factor * _difference(f, target, neighbour, rows, labels, nominal, slot, expected)
+                        sums[f] += factor * _difference(f, target, neighbour, rows, labels, nominal, slot, expected)
 
 
 @njit(cache=True)

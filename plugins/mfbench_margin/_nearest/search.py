@@ -6,6 +6,8 @@ targets, memory O(b · min(n, K k)): no matrix of all distances exists.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,8 +53,8 @@ def search(
     Returns
     -------
     neighbours : ndarray of int64, shape (n_targets, offsets[-1])
-        Stored rows; entries offsets[c] to offsets[c + 1] - 1 hold those of class c, in no particular order. Entries
-        without a neighbour are n_samples. Ties go to the lowest training index.
+        Stored rows; entries offsets[c] to offsets[c + 1] - 1 hold those of class c, nearest first. Entries without a
+        neighbour are n_samples. Ties go to the lowest training index.
     distances : ndarray, shape (n_targets, offsets[-1])
         Their distances in steps of the table's grid.
     """
@@ -63,7 +65,16 @@ def search(
         targets, offsets, table.rows, table.columns, table.starts, table.labels, table.n_plain, table.nominal,
         table.slot, table.expected, squared, table.grid, np.empty(TILE), neighbours, distances,
     )  # fmt: skip
+    for first, last in pairwise(offsets):
+        if last - first > SORTED:
+            _sort_heaps(neighbours[:, first:last], distances[:, first:last])
     return neighbours, distances
+
+
+def _sort_heaps(neighbours: NDArray[np.int64], distances: NDArray[np.float64]) -> None:
+    order = np.lexsort((neighbours, distances), axis=1)
+    neighbours[:] = np.take_along_axis(neighbours, order, axis=1)
+    distances[:] = np.take_along_axis(distances, order, axis=1)
 
 
 @njit(cache=True)
