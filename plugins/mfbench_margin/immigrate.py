@@ -81,7 +81,8 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         Seed of ``init="random"``.
     precision : {"double", "auto"}, default="double"
         "auto": with at least 1000 samples, the first steps use single precision, if a bound says that rounding changes
-        no probability of a neighbour by more than 1 %%; the last ones, the gap and the prediction use double precision.
+        no distance by more than ``sigma`` / 100, and hence no probability of a neighbour by more than about 2 %% of
+        itself, and distances do not leave its range; the last ones, the gap and the prediction use double precision.
     n_jobs : int or None, default=None
         Number of threads of a fit with at least 4096 samples; None for 1, -1 for all processors. The result does not
         depend on it.

@@ -17,8 +17,11 @@ from mfbench_margin._quadratic.threads import in_parts
 # Space for the distances of all pairs under one W: those of up to 8192 samples. A line search holds two of these.
 CACHE_BYTES = 256 * 2**20
 NOT_STORED = np.empty(0)
-# Single precision pays with this many samples, and is enough if it changes probabilities by at most this share.
+# Single precision pays with this many samples, and is enough if it changes distances by at most this share of sigma.
 SINGLE_SAMPLES, SINGLE_ERROR = 1000, 0.01
+# The largest possible distance must lie in this range: farther up distances overflow in single precision, farther down
+# products of small entries of W and small differences lose digits.
+SINGLE_RANGE = 2.0**-100, 2.0**120
 
 
 class TrainingPairs:
@@ -95,7 +98,12 @@ class TrainingPairs:
         The differences of a feature with range r have errors of at most 2 u r, with u = 2⁻²⁴, which change q by at most
         4 u Σ r². The sums that make up q are of at most `width` + 4 terms, and the terms add up to at most Σ r².
         """
-        return float(2.0**-24 * (self.width + 8) * (np.ptp(self.rows, axis=0) ** 2).sum())
+        return 2.0**-24 * (self.width + 8) * self.largest
+
+    @property
+    def largest(self) -> float:
+        """A bound on any distance, for W of norm 1: Σ r²."""
+        return float((np.ptp(self.rows, axis=0) ** 2).sum())
 
     def distances(self, form: Form, n_threads: int = 1) -> Matrix:
         """Return the distances of all pairs, row by row above the diagonal, or `NOT_STORED` if they do not fit."""
@@ -115,4 +123,6 @@ class TrainingPairs:
 
 def is_single_enough(pairs: TrainingPairs, sigma: float) -> bool:
     """Return whether steps in single precision are worthwhile and near enough to those in double precision."""
-    return pairs.n >= SINGLE_SAMPLES and pairs.single_error <= SINGLE_ERROR * sigma
+    least, most = SINGLE_RANGE
+    is_precise = least <= pairs.largest <= most and pairs.single_error <= SINGLE_ERROR * sigma
+    return pairs.n >= SINGLE_SAMPLES and is_precise

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin._quadratic.form import lay_out
-from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.layout import SINGLE_SAMPLES, TrainingPairs, is_single_enough
 
 
 def test_rows_are_sorted_by_class_and_padded(make_groups):
@@ -42,3 +42,25 @@ def test_stores_distances_only_if_they_fit(make_groups):
 def test_refuses_distances_that_overflow():
     with pytest.raises(ValueError, match="too large"):
         TrainingPairs(np.array([[0.0], [1e200], [0], [1]]), np.array([0, 0, 1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "enough"), [(-80, False), (-45, True), (0, True), (55, True), (64, False), (500, False)]
+)
+def test_single_precision_needs_distances_within_its_range(make_groups, exponent, enough):
+    """Distances are squares: from 2^64 on they overflow in single precision, and at 2^-80 they vanish."""
+    X, y = make_groups(3, n=SINGLE_SAMPLES)
+    pairs, scaled = TrainingPairs(X, y), TrainingPairs(np.ldexp(X, exponent), y)
+    assert is_single_enough(pairs, 4.0)
+    assert is_single_enough(scaled, 4.0 * 4.0**exponent) == enough
+    if enough:
+        form = lay_out(np.full((4, 4), 0.25), pairs.width)
+        assert_array_equal(scaled.single.distances(form), np.ldexp(pairs.single.distances(form), 2 * exponent))
+
+
+def test_single_precision_needs_samples_and_small_errors(make_groups):
+    X, y = make_groups(3, n=SINGLE_SAMPLES)
+    assert not is_single_enough(TrainingPairs(X[1:], y[1:]), 4.0)
+    pairs = TrainingPairs(X, y)
+    assert is_single_enough(pairs, 100.0 * pairs.single_error)
+    assert not is_single_enough(pairs, 99.0 * pairs.single_error)
