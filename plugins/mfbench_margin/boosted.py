@@ -127,9 +127,6 @@ class BoostedIMMIGRATE(ScoreClassifier):
         "random_state": ["random_state"],
         **{name: IMMIGRATE._parameter_constraints[name] for name in ("precision", "n_jobs")},
     }
-    # Of ensembles without these parameters.
-    precision: str = "double"
-    n_jobs: int | None = None
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ from mfbench_margin.immigrate import IMMIGRATE
 Matrix = NDArray[np.float64]
 # A matrix of all features is only created up to this size: 200 MB.
 LARGEST_MATRIX = 5000
-_NOT_TAKEN = ("init", "random_state", "precision", "n_jobs")
+_NOT_TAKEN = ("init", "random_state")
 _SCREEN: dict[str, list[Any]] = {
     "threshold": [Interval(Real, 0, None, closed="left")],
     "max_features": [Interval(Integral, 1, None, closed="left")],
@@ -112,6 +112,8 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         Maximum number of features to keep, the heaviest: W has the square of this number of entries.
     solver, cone, prune, max_iter, tol
         See `mfbench_margin.IMMIGRATE`.
+    precision, n_jobs
+        Of the second stage; see `mfbench_margin.IMMIGRATE`.
 
     Attributes
     ----------
@@ -161,7 +163,10 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sigma": IMMIGRATE._parameter_constraints["sigma"],
         **_SCREEN,
-        **{name: IMMIGRATE._parameter_constraints[name] for name in ("solver", "cone", "prune", "max_iter", "tol")},
+        **{
+            name: IMMIGRATE._parameter_constraints[name]
+            for name in ("solver", "cone", "prune", "max_iter", "tol", "precision", "n_jobs")
+        },
     }
 
     def __init__(
@@ -174,6 +179,8 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         prune: bool | float = False,
         max_iter: int | None = None,
         tol: float | None = None,
+        precision: str = "double",
+        n_jobs: int | None = None,
     ) -> None:
         self.sigma = sigma
         self.threshold = threshold
@@ -183,6 +190,8 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         self.prune = prune
         self.max_iter = max_iter
         self.tol = tol
+        self.precision = precision
+        self.n_jobs = n_jobs
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         with warnings.catch_warnings():
@@ -191,7 +200,7 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
             self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features))
             self.immigrate_ = IMMIGRATE(
                 self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
-                init=first_matrix(self.im4e_.weights_[self.kept_]),
+                init=first_matrix(self.im4e_.weights_[self.kept_]), precision=self.precision, n_jobs=self.n_jobs,
             ).fit(X[:, self.kept_], codes, sample_weights)  # fmt: skip
         self._set_stage(self.immigrate_)
 
@@ -272,6 +281,8 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
     screen : {"once", "per-round"}, default="once"
         "once": IM4E with ``sigma_max``, before boosting. "per-round": in every round, with its sigma and sample
         weights. The papers leave this open; "per-round" takes the time of IM4E on all features in every round.
+    precision, n_jobs
+        Of each learner; see `mfbench_margin.IMMIGRATE`.
 
     Attributes
     ----------
@@ -333,10 +344,13 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
         threshold: float = 2.0,
         max_features: int = 200,
         screen: str = "once",
+        precision: str = "double",
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            n_estimators, sigma_max, sigma_min, schedule, boost_update, perfect, solver, cone, prune, max_iter
-        )
+            n_estimators, sigma_max, sigma_min, schedule, boost_update, perfect, solver, cone, prune, max_iter,
+            precision=precision, n_jobs=n_jobs,
+        )  # fmt: skip
         self.threshold = threshold
         self.max_features = max_features
         self.screen = screen

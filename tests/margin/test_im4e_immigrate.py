@@ -187,3 +187,23 @@ def test_with_another_pruning_it_equals_a_fit(make_groups, first):
     assert_array_equal(other.weights_, fresh.weights_)
     assert_array_equal(other.decision_function(X), fresh.decision_function(X))
     assert start.prune == first
+
+
+@pytest.mark.parametrize("name", ["IM4EIMMIGRATE", "BoostedIM4EIMMIGRATE"])
+def test_precision_and_threads_are_those_of_the_second_stage(name, monkeypatch):
+    X, y = table(0, n=1000, p=6)
+    fits = []
+    fit_pairs = mfbench_margin.IMMIGRATE.fit_pairs
+
+    def noted(self, *args):
+        point = fit_pairs(self, *args)
+        fits.append((self.precision, self.n_jobs, self.single_))
+        return point
+
+    monkeypatch.setattr(mfbench_margin.IMMIGRATE, "fit_pairs", noted)
+    rounds = {"n_estimators": 2} if name.startswith("Boosted") else {}
+    plain = getattr(mfbench_margin, name)(**rounds).fit(X, y)
+    fast = getattr(mfbench_margin, name)(precision="auto", n_jobs=2, **rounds).fit(X, y)
+    n = len(fits) // 2
+    assert fits == [("double", None, False)] * n + [("auto", 2, True)] * n
+    assert_allclose(fast.weights_, plain.weights_, rtol=0, atol=1e-3)

@@ -98,7 +98,7 @@ class TrainingPairs:
         The differences of a feature with range r have errors of at most 2 u r, with u = 2⁻²⁴, which change q by at most
         4 u Σ r². The sums that make up q are of at most `width` + 4 terms, and the terms add up to at most Σ r².
         """
-        return 2.0**-24 * (self.width + 8) * self.largest
+        return float(2.0**-24 * (self.width + 8) * self.largest)
 
     @property
     def largest(self) -> float:
