@@ -11,14 +11,22 @@ from typing import Any
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.registry import CPUDispatcher
 
 from mfbench_compiled.sources import stamp
+
+# Numba declares the types of some releases only.
+_Base: Any = CPUDispatcher
+_njit: Any = numba.njit
 
 
 def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **options: Any) -> Any:
     """Compile a function as `numba.njit` does.
 
-    Its cache differs in two ways. Where numba finds no folder that it can write to, compiled code is kept in the folder
+    A function that only other compiled functions call is compiled without the code that Python needs to call it; that
+    code is added by the first call from Python.
+
+    The cache differs in two ways. Where numba finds no folder that it can write to, compiled code is kept in the folder
     of temporary files; if even that is impossible, the function is compiled without a cache. And code is compiled again
     whenever any module changes that the compiled functions of its package depend on, not only its own.
 
@@ -41,14 +49,38 @@ def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **o
     """
     if function is None:
         return partial(njit, cache=cache, **options)
-    compiled = numba.njit(**options)(function)
-    if cache and compiled is not function:  # it is the function itself if NUMBA_DISABLE_JIT is set
+    compiled = _njit(**options, no_cfunc_wrapper=True)(function)
+    if compiled is function:  # NUMBA_DISABLE_JIT is set
+        return compiled
+    compiled.__class__ = _Dispatcher
+    compiled.inner = _njit(**options, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    if cache:
         try:
-            compiled._cache = _Cache(function)
+            compiled._cache, compiled.inner._cache = _Cache(function), _InnerCache(function)
         except RuntimeError as error:
             if "no locator available" not in str(error):
                 raise
     return compiled
+
+
+class _Dispatcher(_Base):
+    """A compiled function whose code for Python is apart from its code for other compiled functions.
+
+    Python needs code that unpacks each argument. For arguments with many arrays it takes longer to compile than the
+    function itself, and most functions are called by compiled ones only.
+    """
+
+    inner: Any
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self.inner.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self.inner.get_overload(sig)
+
+    @property
+    def is_compiling(self) -> Any:
+        return self.inner.is_compiling or self._compiling_counter
 
 
 class _PackageStamp:
@@ -71,7 +103,6 @@ def _is_usable(place: type) -> bool:
     return "UserWide" not in place.__name__ or os.path.expanduser("~") != "~"  # noqa: PTH111 - Path.home() raises
 
 
-# Numba declares the types of some releases only.
 _CompileResult: Any = CompileResultCacheImpl
 _Function: Any = FunctionCache
 _Place: Any = _CompileResult._locator_classes[0]
@@ -115,3 +146,13 @@ class _Implementation(_CompileResult):
 
 class _Cache(_Function):
     _impl_class = _Implementation
+
+
+class _InnerImplementation(_Implementation):
+    @property
+    def filename_base(self) -> str:
+        return f"inner-{super().filename_base}"
+
+
+class _InnerCache(_Function):
+    _impl_class = _InnerImplementation

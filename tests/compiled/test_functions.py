@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from mfbench_compiled import njit
+
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 FILES = {
     "own/__init__.py": "",
@@ -42,11 +44,11 @@ def package(tmp_path):
     return tmp_path / "site" / "own"
 
 
-def run(package, **environment):
+def run(package, code=RUN, **environment):
     """Call the compiled function in a new process; return its value, the hits of its cache and the cache's folder."""
     path = os.pathsep.join([str(package.parent), *(str(Path(entry)) for entry in sys.path if entry)])
     result = subprocess.run(
-        [sys.executable, "-c", RUN],
+        [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": path, **environment},
         cwd=package.parents[1],
         capture_output=True,
@@ -111,6 +113,28 @@ def test_the_folder_that_a_variable_names_comes_first(package, tmp_path):
 def test_functions_that_are_not_compiled_stay_as_they_are(package):
     code = "from mfbench_compiled import njit\ndef f(x): return x\nassert njit(f, cache=True) is f"
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
+
+
+@njit
+def factorial(x):
+    return 1 if x < 2 else x * factorial(x - 1)
+
+
+@njit
+def above(x):
+    return factorial(x) + 1
+
+
+def test_code_for_python_is_compiled_only_for_functions_that_python_calls():
+    assert above(4) == 25
+    assert len(above.signatures) == 1 and not factorial.signatures
+    assert factorial(3) == 6 and len(factorial.signatures) == 1
+
+
+def test_both_kinds_of_code_have_their_place_in_the_cache(package):
+    code = "from own.caller import total\nfrom own.callee import add\nprint(total(1) + add(1), {}, '-')"
+    hits = "sum(total.stats.cache_hits.values()) + sum(add.stats.cache_hits.values())"
+    assert [run(package, code.format(hits))[:2] for _ in range(2)] == [(104, 0), (104, 2)]
 
 
 @pytest.mark.parametrize("file", sorted(PLUGINS.rglob("*.py")), ids=lambda path: path.relative_to(PLUGINS).as_posix())
