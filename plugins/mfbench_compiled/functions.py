@@ -20,7 +20,9 @@ _Base: Any = CPUDispatcher
 _njit: Any = numba.njit
 
 
-def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **options: Any) -> Any:
+def njit(
+    function: Callable[..., Any] | None = None, *, cache: bool = False, allocates: bool = True, **options: Any
+) -> Any:
     """Compile a function as `numba.njit` does.
 
     A function that only other compiled functions call is compiled without the code that Python needs to call it; that
@@ -36,6 +38,9 @@ def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **o
         None: return a decorator.
     cache : bool, default=False
         Keep the compiled code for other processes.
+    allocates : bool, default=True
+        Whether the function makes or returns arrays. If not, references to arrays are not counted: counting those of an
+        argument with many arrays takes longer than a short function, both to compile and at each call.
     **options : Any
         Other options of `numba.njit`.
 
@@ -48,7 +53,8 @@ def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **o
     4
     """
     if function is None:
-        return partial(njit, cache=cache, **options)
+        return partial(njit, cache=cache, allocates=allocates, **options)
+    options["_nrt"] = allocates
     compiled = _njit(**options, no_cfunc_wrapper=True)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT is set
         return compiled

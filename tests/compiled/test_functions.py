@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba.core.errors import NumbaError
 
 from mfbench_compiled import njit
 
@@ -129,6 +131,23 @@ def test_code_for_python_is_compiled_only_for_functions_that_python_calls():
     assert above(4) == 25
     assert len(above.signatures) == 1 and not factorial.signatures
     assert factorial(3) == 6 and len(factorial.signatures) == 1
+
+
+@njit(allocates=False)
+def first(x):
+    return x[0]
+
+
+@njit(allocates=False)
+def fresh(x):
+    return x + 1
+
+
+def test_a_function_that_does_not_allocate_counts_no_references():
+    assert first(np.arange(3.0)) == 0.0
+    assert "NRT_incref" not in "".join(first.inspect_llvm().values())
+    with pytest.raises(NumbaError, match="returning of array"):
+        fresh(np.arange(3.0))
 
 
 def test_both_kinds_of_code_have_their_place_in_the_cache(package):

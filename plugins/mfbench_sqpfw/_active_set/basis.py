@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from mfbench_compiled import njit
+from mfbench_sqpfw._active_set.deadlines import forget_row
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.state import ALIVE, POSITIVE, TIES, UPDATES, State
-from mfbench_sqpfw._active_set.tournament import forget_row
 
 REDUCE = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, fastmath=REDUCE)
+@njit(cache=True, allocates=False, fastmath=REDUCE)
 def dot(a: Floats, b: Floats, p: int) -> float:
     total = 0.0
     for f in range(p):
@@ -25,7 +25,7 @@ def dot(a: Floats, b: Floats, p: int) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _rotate(a: Floats, b: Floats, cosine: float, sine: float, begin: int, end: int) -> None:
     """Replace a by cosine a + sine b and b by cosine b - sine a."""
     for f in range(begin, end):
@@ -34,7 +34,7 @@ def _rotate(a: Floats, b: Floats, cosine: float, sine: float, begin: int, end: i
         b[f] = cosine * b[f] - sine * old
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _append_row(s: State, k: int, values: Floats, p: int) -> bool:
     """Make `values` the k-th row of A; return False, leaving the basis valid, if it depends on the rows before it."""
     row = s.Q[k]
@@ -62,7 +62,7 @@ def _append_row(s: State, k: int, values: Floats, p: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def append_tie(s: State, row: int, member: int, b: Floats) -> bool:
     """Add a tied pair with its row b (all features) to the active set; return False if b depends on the active rows."""
     ties = s.counts[TIES]
@@ -78,7 +78,7 @@ def append_tie(s: State, row: int, member: int, b: Floats) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _close_gap(s: State, k: int) -> None:
     """Move the pairs after the k-th up; their rows b, which are long, stay in their slots."""
     last, slot = s.counts[TIES] - 1, s.tie_slot[k]
@@ -87,7 +87,7 @@ def _close_gap(s: State, k: int) -> None:
     s.tie_slot[last] = slot
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def delete_tie(s: State, k: int) -> None:
     """Remove the k-th tied pair from the active set; those after it move up."""
     p, ties = s.counts[POSITIVE], s.counts[TIES]
@@ -106,7 +106,7 @@ def delete_tie(s: State, k: int) -> None:
     s.counts[UPDATES] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _swap(s: State, a: int, b: int) -> None:
     """Exchange the features at two positions."""
     if a == b:
@@ -125,7 +125,7 @@ def _swap(s: State, a: int, b: int) -> None:
         s.Q[k, a], s.Q[k, b] = s.Q[k, b], s.Q[k, a]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def drop_feature(s: State, feature: int) -> None:
     """Set the weight at this position to 0 and move it from P to Z."""
     last = s.counts[POSITIVE] - 1
@@ -162,7 +162,7 @@ def drop_feature(s: State, feature: int) -> None:
         _rotate(s.R[j], below, cosine, sine, j, rows)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def restore_feature(s: State, feature: int) -> bool:
     """Move the feature at this position from Z to P; return whether it was alive."""
     alive: bool = feature < s.counts[ALIVE]
@@ -190,7 +190,7 @@ def restore_feature(s: State, feature: int) -> bool:
     return alive
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def rebuild_basis(s: State) -> None:
     """Compute Q and R from the tied rows, dropping rows that depend on those before them."""
     p = s.counts[POSITIVE]

@@ -16,6 +16,7 @@ from mfbench_sqpfw._active_set.quadratic_program import (
     WEIGHT,
     back_substitute,
     gradient,
+    largest_entry,
     may_leave,
     project,
     subtract_ties,
@@ -64,7 +65,7 @@ def next_breakpoint(state: State, theta: float, limit: float) -> Breakpoint:
     return Breakpoint(*_advance(state, theta, limit))
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _slopes(s: State) -> None:
     """Set the direction dw / dtheta = -(c - Q Q' c), and the slopes of the multipliers, R^-1 (-Q' c)."""
     p, ties = s.counts[POSITIVE], s.counts[TIES]
@@ -78,7 +79,7 @@ def _slopes(s: State) -> None:
         for f in range(p):
             direction[f] -= slopes[k] * s.Q[k, f]
     project(s, direction)
-    scale = np.abs(s.c[:p]).max()
+    scale = largest_entry(s.c, p)
     for f in range(p):
         # At a vertex only rounding is left; it would produce spurious events.
         if ties + 1 >= p or abs(direction[f]) <= 1e-12 * scale:
@@ -86,13 +87,13 @@ def _slopes(s: State) -> None:
     back_substitute(s, slopes)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _first_release(s: State, theta: float, span: float) -> tuple[float, int, int, int]:
     """Return how far theta can grow, at most ``span``, before Lemma 6 releases a constraint, and which."""
     p, ties, n_targets = s.counts[POSITIVE], s.counts[TIES], len(s.targets)
     values, slopes = s.scratch[MULTIPLIERS], s.scratch[SLOPES]
     best, kind, where, way = span, NONE, -1, 0
-    scale = np.abs(s.c).max()
+    scale = largest_entry(s.c, len(s.c))
     alpha, growth = s.scratch[0], s.scratch[1]
     for f in range(p, len(s.w)):
         alpha[f], growth[f] = s.bar[f] - values[0] - theta * s.c[f], -slopes[0] - s.c[f]
@@ -123,7 +124,7 @@ def _first_release(s: State, theta: float, span: float) -> tuple[float, int, int
     return best, kind, where, way
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _advance(s: State, theta: float, limit: float) -> tuple[float, int, int, int]:
     """Return the fields of the next `Breakpoint`; the sets may need more changes after this one.
 
@@ -163,7 +164,7 @@ def _advance(s: State, theta: float, limit: float) -> tuple[float, int, int, int
     return theta + step, TIE_FORMS, row, member
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _describe_release(s: State, kind: int, where: int) -> tuple[int, int, int]:
     if kind == WEIGHT:
         return WEIGHT_RETURNS, s.perm[where], -1

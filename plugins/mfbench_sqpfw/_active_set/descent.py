@@ -49,7 +49,7 @@ _CHUNK = 4096
 _HEAVIEST = 1e12
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def release(s: State, kind: int, where: int, direction: int) -> None:
     """Remove a constraint from the active set."""
     s.counts[CHANGES] += 1
@@ -72,7 +72,7 @@ def release(s: State, kind: int, where: int, direction: int) -> None:
         refresh_row(s, row)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _replace_representative(s: State, row: int) -> None:
     """Make the first tied member the representative, to which the rows of the other tied members then refer."""
     first = 0
@@ -85,7 +85,7 @@ def _replace_representative(s: State, row: int) -> None:
     delete_tie(s, first)
     others = s.n_ties[row]
     k = 0
-    b = np.empty(len(s.c))
+    b = s.scratch[0]
     for _ in range(others):
         while s.tie_row[k] != row:
             k += 1
@@ -95,14 +95,14 @@ def _replace_representative(s: State, row: int) -> None:
         append_tie(s, row, member, b)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def activate(s: State, row: int, where: int) -> bool:
     """Add a blocking weight (row -1) or pair to the active set; return False if the pair depends on the active rows."""
     s.counts[CHANGES] += 1
     if row == -1:
         drop_feature(s, where)
         return True
-    b = np.empty(len(s.c))
+    b = s.scratch[0]
     tie_row_of(s, row, where, b)
     if not append_tie(s, row, where, b):
         return False
@@ -114,7 +114,7 @@ def activate(s: State, row: int, where: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def move(s: State, dw: Floats, tau: float) -> float:
     """Move w by tau dw; return the norm of dw."""
     squares = 0.0
@@ -126,7 +126,7 @@ def move(s: State, dw: Floats, tau: float) -> float:
     return norm
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Floats) -> tuple[int, int]:
     """Make steps until w is optimal, the run stalls, or ``max_steps`` is reached; return the status and their number.
 

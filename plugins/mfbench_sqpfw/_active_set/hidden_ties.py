@@ -32,7 +32,7 @@ _PROGRESS = 1e-12
 _TURNS = 40
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def hidden_ties(s: State, tied: Flags) -> tuple[int, float]:
     """Mark the rows with ties of any kind; return the number of hidden ties, and the slack below which a pair is tied.
 
@@ -59,7 +59,7 @@ def hidden_ties(s: State, tied: Flags) -> tuple[int, float]:
     return hidden, grid
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _distance_of(s: State, i: int, j: int) -> float:
     total = 0.0
     for f in range(s.counts[POSITIVE]):
@@ -68,7 +68,7 @@ def _distance_of(s: State, i: int, j: int) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _differs(s: State, i: int, j: int, rep: int) -> bool:
     for f in range(s.X.shape[1]):  # noqa: SIM110 - Numba does not compile generators
         if abs(s.X[i, f] - s.X[j, f]) != abs(s.X[i, f] - s.X[rep, f]):
@@ -76,7 +76,7 @@ def _differs(s: State, i: int, j: int, rep: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _rank_again(s: State, direction: Floats, grid: float, tied: Flags) -> None:
     """Make the index sets, without active ties, of a point a little way along a direction. Time O(n² l)."""
     s.counts[TIES] = 0
@@ -115,7 +115,7 @@ def _find_descent(s: State, theta: float, direction: Floats, grid: float, tied: 
     return 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _watch_again(s: State, tied: Flags) -> None:
     rebuild_basis(s)
     for row in range(len(s.rep)):
@@ -123,7 +123,7 @@ def _watch_again(s: State, tied: Flags) -> None:
             refresh_row(s, row)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _go_along(s: State, direction: Floats, slope: float) -> None:
     """Move w along a direction of positive weights to the smallest f, or to the first tie."""
     squares = 0.0

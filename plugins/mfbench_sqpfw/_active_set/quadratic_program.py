@@ -19,7 +19,7 @@ ALPHA_TOLERANCE, TIE_TOLERANCE = 1e-9, 1e-8
 _RANDOM_AFTER = 3
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def gradient(s: State) -> None:
     """Compute c, the mean over targets of e(i, hit) - e(i, miss), from the representatives."""
     n_targets = len(s.targets)
@@ -34,7 +34,7 @@ def gradient(s: State) -> None:
         s.c[f] /= n_targets
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def tie_row_of(s: State, row: int, member: int, b: Floats) -> None:
     """Write e(i, member) - e(i, representative) for all features into b."""
     i, rep = s.targets[row % len(s.targets)], s.rep[row]
@@ -43,7 +43,7 @@ def tie_row_of(s: State, row: int, member: int, b: Floats) -> None:
         b[f] = far * far - near * near
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def objective(s: State, theta: float) -> float:
     """Return f(w); the loss is c.w, because distances are linear in w."""
     total = 0.0
@@ -53,7 +53,7 @@ def objective(s: State, theta: float) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def right_side(s: State) -> None:
     """Solve R' z = (1, 0, …, 0), the right-hand side of the constraints in the basis Q."""
     z = s.scratch[Z]
@@ -65,7 +65,7 @@ def right_side(s: State) -> None:
         z[k] = -total / s.R[k, k]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def back_substitute(s: State, values: Floats) -> None:
     """Replace ``values`` with the solution x of R x = values."""
     for k in range(s.counts[TIES], -1, -1):
@@ -75,7 +75,7 @@ def back_substitute(s: State, values: Floats) -> None:
         values[k] = total / s.R[k, k]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def project(s: State, vector: Floats) -> None:
     """Remove from ``vector``, in place, its component along the active rows."""
     p = s.counts[POSITIVE]
@@ -85,7 +85,7 @@ def project(s: State, vector: Floats) -> None:
             vector[f] -= overlap * s.Q[k, f]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def largest_entry(vector: Floats, p: int) -> float:
     """Return the largest absolute value among the first p entries."""
     largest = 0.0
@@ -94,7 +94,7 @@ def largest_entry(vector: Floats, p: int) -> float:
     return largest
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def towards_target(s: State, theta: float) -> float:
     """Set dw to the step to the solution u of the equality-constrained QP (4); return its largest entry.
 
@@ -117,7 +117,7 @@ def towards_target(s: State, theta: float) -> float:
     return largest_entry(dw, p)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def subtract_ties(s: State, multipliers: Floats, alpha: Floats) -> None:
     """Subtract from alpha, for the features held at 0, the rows of the tied pairs times their multipliers."""
     for k in range(s.counts[TIES]):
@@ -127,7 +127,7 @@ def subtract_ties(s: State, multipliers: Floats, alpha: Floats) -> None:
             alpha[f] -= multiplier * b[f]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def may_leave(s: State, row: int, direction: int) -> bool:
     """Return whether Lemma 6 lets a member of H= or M= move nearer (-1) or farther (1) than the target neighbour."""
     need = s.need[row // len(s.targets)]
@@ -137,7 +137,7 @@ def may_leave(s: State, row: int, direction: int) -> bool:
     return enough
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _priority(s: State, size: float, number: int, random: bool) -> float:
     """Return the priority of releasing a constraint: the size of its multiplier, or a pseudo-random number."""
     if not random:
@@ -146,7 +146,7 @@ def _priority(s: State, size: float, number: int, random: bool) -> float:
     return priority
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def find_release(s: State, theta: float) -> tuple[int, int, int]:
     """Return what Lemma 6 releases: its kind, its position, and the direction.
 

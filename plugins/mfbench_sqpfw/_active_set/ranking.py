@@ -33,7 +33,7 @@ def _rank_all(s: State) -> None:
         refresh_row(s, row)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def rank_row(s: State, row: int, direction: Floats, grid: float) -> None:
     """Choose the representative and the nearer members of a row.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import REDUCE
+from mfbench_sqpfw._active_set.deadlines import first_deadline, forget_row
 from mfbench_sqpfw._active_set.problem import Floats, Ints
 from mfbench_sqpfw._active_set.state import (
     ALIVE,
@@ -33,7 +34,6 @@ from mfbench_sqpfw._active_set.state import (
     TIES,
     State,
 )
-from mfbench_sqpfw._active_set.tournament import first_row, forget_row, set_deadline
 
 # A rate below this share of its bound is rounding: the row b, or the unit vector of the weight, depends on active rows.
 _RATE = 1e-10
@@ -43,7 +43,7 @@ _SAFE = 1.0 - 1e-9
 _ROUNDING = 1e-14
 
 
-@njit(cache=True, fastmath=REDUCE)
+@njit(cache=True, allocates=False, fastmath=REDUCE)
 def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int) -> tuple[float, float, float, float]:
     """Return the slack, rate, squared norm and mean of a pair."""
     slack = rate = total = squares = 0.0
@@ -58,7 +58,7 @@ def _pair(X: Floats, i: int, j: int, rep: int, w: Floats, dw: Floats, alive: int
     return slack, rate, max(squares - total * total / alive, 0.0) + 1e-13 * squares, total / alive
 
 
-@njit(cache=True, fastmath=REDUCE)
+@njit(cache=True, allocates=False, fastmath=REDUCE)
 def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int) -> tuple[float, float, float]:
     """Return the slack, squared norm and mean of a pair; ``near``: the squared differences to the representative."""
     slack = total = squares = 0.0
@@ -71,7 +71,7 @@ def _pair_at_rest(X: Floats, i: int, j: int, near: Floats, w: Floats, alive: int
     return slack, max(squares - total * total / alive, 0.0) + 1e-13 * squares, total / alive
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _radius(s: State, slack: float, squared_norm: float) -> float:
     if squared_norm <= s.travel[NEGLIGIBLE]:
         return np.inf
@@ -79,7 +79,7 @@ def _radius(s: State, slack: float, squared_norm: float) -> float:
     return radius
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def members(s: State, row: int) -> tuple[int, int, int, int]:
     """Return the two ranges of samples that are the hits (including the target) or the misses of a row."""
     n_targets = len(s.targets)
@@ -90,7 +90,7 @@ def members(s: State, row: int) -> tuple[int, int, int, int]:
     return 0, begin, end, len(s.codes)
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def is_less(s: State, row: int, member: int) -> bool:
     """Return whether a member is in H< or M<."""
     for k in range(s.n_less[row]):  # noqa: SIM110 - Numba does not compile generators
@@ -99,7 +99,7 @@ def is_less(s: State, row: int, member: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _select(keys: Floats, order: Ints, count: int, q: int) -> None:
     """Move the q smallest of ``count`` keys and their numbers to the front, in place."""
     low, high = 0, count - 1
@@ -125,6 +125,14 @@ def _select(keys: Floats, order: Ints, count: int, q: int) -> None:
 
 
 @njit(cache=True)
+def _sort(keys: Floats, order: Ints, count: int, sorted_keys: Floats, sorted_order: Ints) -> None:
+    """Write the first ``count`` keys in ascending order, and their numbers."""
+    ranks = np.argsort(keys[:count])
+    for at in range(count):
+        sorted_keys[at], sorted_order[at] = keys[ranks[at]], order[ranks[at]]
+
+
+@njit(cache=True, allocates=False)
 def is_tied(s: State, row: int, member: int) -> bool:
     """Return whether a member is in the active set besides the representative."""
     if s.n_ties[row]:
@@ -134,11 +142,12 @@ def is_tied(s: State, row: int, member: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def refresh_row(s: State, row: int) -> None:
     """Select the watched members of a row again, around the current w. Time O(n l + q log q)."""
     i, rep, alive = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE]
     radii, near, order = s.scratch[3], s.scratch[4], s.order
+    X, w = s.X, s.w
     for f in range(alive):
         difference = s.X[i, f] - s.X[rep, f]
         near[f] = difference * difference
@@ -148,7 +157,7 @@ def refresh_row(s: State, row: int) -> None:
         for j in range(begin if block == 0 else resume, middle if block == 0 else end):
             if j in (i, rep) or is_tied(s, row, j):
                 continue
-            slack, norm, average = _pair_at_rest(s.X, i, j, near, s.w, alive)
+            slack, norm, average = _pair_at_rest(X, i, j, near, w, alive)
             least, mean = min(least, norm), max(mean, abs(average))
             radii[count], order[count] = _radius(s, slack, norm), j
             count += 1
@@ -158,9 +167,8 @@ def refresh_row(s: State, row: int) -> None:
         _select(radii, order, count, watched)
         for at in range(watched, count):
             rest = min(rest, radii[at])
-    ranks = np.argsort(radii[:watched])
+    _sort(radii, order, watched, s.radius[row], s.near[row])
     for at in range(watched):
-        s.near[row, at], s.radius[row, at] = order[ranks[at]], radii[ranks[at]]
         s.due[row, at] = s.travel[LENGTH] + s.radius[row, at]
     s.radius[row, watched] = rest
     s.n_near[row], s.n_open[row] = watched, 0
@@ -169,10 +177,10 @@ def refresh_row(s: State, row: int) -> None:
     s.ref_alive[row] = alive
     for f in range(len(s.w)):
         s.ref[row, f] = s.w[f]
-    set_deadline(s, row, s.due_rest[row])
+    s.deadline[row] = s.due_rest[row]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def watch_now(s: State, row: int, member: int) -> None:
     """Watch a member that has just left the active set; it stays open, whatever w does."""
     count = s.n_near[row]
@@ -186,10 +194,10 @@ def watch_now(s: State, row: int, member: int) -> None:
     s.near[row, 0], s.due[row, 0], s.radius[row, 0] = member, s.travel[LENGTH], -np.inf
     s.n_near[row] += 1
     s.n_open[row] += 1
-    set_deadline(s, row, s.travel[LENGTH])
+    s.deadline[row] = s.travel[LENGTH]
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def widen_norms(s: State, feature: int, position: int) -> None:
     """Shrink all radii, because a feature has returned that the norms may not include; it was at ``position`` before.
 
@@ -218,10 +226,10 @@ def widen_norms(s: State, feature: int, position: int) -> None:
         # The weights of features that were not alive at the refresh were 0, so that they may count for the distance.
         s.ref_alive[row] = max(s.ref_alive[row], position + 1 if s.ref_alive[row] >= s.counts[ALIVE] else 0)
         s.ref_alive[row] = max(s.ref_alive[row], s.counts[ALIVE])
-        set_deadline(s, row, earliest)
+        s.deadline[row] = earliest
 
 
-@njit(cache=True, fastmath=REDUCE)
+@njit(cache=True, allocates=False, fastmath=REDUCE)
 def _distance(s: State, row: int) -> float:
     """Return how far w is from its value at the last refresh of the row."""
     squares = 0.0
@@ -232,7 +240,7 @@ def _distance(s: State, row: int) -> float:
     return distance
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _open(s: State, row: int, margin: float) -> None:
     """Open the watched members whose radius w could leave within ``margin``; give the others one common deadline."""
     moved = _distance(s, row) / _SAFE
@@ -243,7 +251,7 @@ def _open(s: State, row: int, margin: float) -> None:
     s.due_rest[row] = s.travel[LENGTH] + s.radius[row, k] - moved
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _candidate(s: State, row: int, j: int, slack: float, rate: float, norm: float, speed: float) -> float:
     """Return the step length at which a pair becomes tied, infinite if it does not."""
     if norm <= s.travel[NEGLIGIBLE] or abs(rate) <= _RATE * np.sqrt(norm) * speed:
@@ -253,7 +261,7 @@ def _candidate(s: State, row: int, j: int, slack: float, rate: float, norm: floa
     return max(0.0, -slack / rate) if rate < 0 else np.inf
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def _earlier(tau: float, row: int, j: int, best: tuple[float, int, int]) -> bool:
     """Return whether a blocking pair precedes the best so far, independently of the order in which pairs are tested."""
     if tau != best[0]:
@@ -261,14 +269,14 @@ def _earlier(tau: float, row: int, j: int, best: tuple[float, int, int]) -> bool
     return best[1] >= 0 and (row < best[1] or (row == best[1] and j < best[2]))
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
     """Return how far w can move along dw, at most ``limit``, and what blocks it (equation 5).
 
     The block is (row, member) for a pair, (-1, position) for a weight that reaches 0, (-2, -1) if there is none. The
     pairs tested are recorded for `settle`.
     """
-    p, alive = s.counts[POSITIVE], s.counts[ALIVE]
+    p = s.counts[POSITIVE]
     speed = 0.0
     for f in range(p):
         speed += dw[f] * dw[f]
@@ -284,60 +292,81 @@ def ratio_test(s: State, dw: Floats, limit: float) -> tuple[float, int, int]:
             tau = -s.w[f] / dw[f] if s.w[f] > 1e-15 else 0.0
             if tau < best[0]:
                 best = (tau, -1, f)
-    now, q = s.travel[LENGTH], s.near.shape[1]
+    now, reach = s.travel[LENGTH], s.travel[LENGTH]
     while True:
-        row = first_row(s)
-        deadline = s.tree[1]
-        if deadline == np.inf or deadline > now + best[0] * speed:
+        end = now + best[0] * speed
+        earliest = first_deadline(s)
+        if earliest == np.inf or earliest > end:
             return best
-        # Testing a little beyond the first deadline avoids returning to the row; testing up to the longest step would
-        # be too far. Never less than the deadline itself, which a sum of differences may miss by rounding.
-        reach = max(deadline, now + min(best[0] * speed, s.travel[MEAN_MOVE]))
-        i, rep = s.targets[row % len(s.targets)], s.rep[row]
-        if s.due_rest[row] <= reach:
-            # A little further: rounding could otherwise close a member that is due.
-            _open(s, row, 1.001 * (reach - now) + 1e-12)
-        if s.due_rest[row] <= reach and s.mark[row] != s.counts[STAMP]:
-            # Members are selected around the current w before any is tested: that is often enough.
-            s.mark[row] = s.counts[STAMP]
-            s.counts[RECHECKS] += 1
-            refresh_row(s, row)
+        # All rows within reach are tested at once, then the reach doubles: going straight to the end would be too far,
+        # because most steps are blocked long before.
+        reach = max(earliest, min(end, now + max(2.0 * (reach - now), s.travel[MEAN_MOVE])))
+        for row in range(len(s.deadline)):
+            while s.deadline[row] <= min(reach, now + best[0] * speed):
+                best = _test_row(s, row, dw, reach, speed, best)
+
+
+@njit(cache=True, allocates=False)
+def _test_row(
+    s: State, row: int, dw: Floats, reach: float, speed: float, best: tuple[float, int, int]
+) -> tuple[float, int, int]:
+    """Test the pairs of a row that are due, or select its watched members again; return the first block so far."""
+    now = s.travel[LENGTH]
+    if s.due_rest[row] <= reach:
+        # A little further: rounding could otherwise close a member that is due.
+        _open(s, row, 1.001 * (reach - now) + 1e-12)
+    rest_is_due, refreshed = s.due_rest[row] <= reach, s.mark[row] == s.counts[STAMP]
+    s.mark[row] = s.counts[STAMP]
+    if rest_is_due and not refreshed:
+        # Members are selected around the current w before any is tested: that is often enough.
+        s.counts[RECHECKS] += 1
+        refresh_row(s, row)
+        return best
+    if rest_is_due:
+        s.flagged[s.counts[FLAGS]] = row
+        s.counts[FLAGS] += 1
+        s.deadline[row] = np.inf
+        return _test_all(s, row, dw, speed, best)
+    i, rep, alive, q = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE], s.near.shape[1]
+    X, w, near, due = s.X, s.w, s.near[row], s.due[row]
+    earliest = s.due_rest[row]
+    for at in range(s.n_open[row]):
+        if due[at] > reach:
+            earliest = min(earliest, due[at])
             continue
-        s.mark[row] = s.counts[STAMP]
-        if s.due_rest[row] <= reach:
-            begin, middle, resume, end = members(s, row)
-            for block in range(2):
-                for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-                    if j in (i, rep) or is_tied(s, row, j):
-                        continue
-                    slack, rate, norm, _ = _pair(s.X, i, j, rep, s.w, dw, alive)
-                    tau = _candidate(s, row, j, slack, rate, norm, speed)
-                    if _earlier(tau, row, j, best):
-                        best = (tau, row, j)
-            s.flagged[s.counts[FLAGS]] = row
-            s.counts[FLAGS] += 1
-            set_deadline(s, row, np.inf)
-            continue
-        earliest = s.due_rest[row]
-        for at in range(s.n_open[row]):
-            if s.due[row, at] > reach:
-                earliest = min(earliest, s.due[row, at])
+        j = near[at]
+        slack, rate, norm, mean = _pair(X, i, j, rep, w, dw, alive)
+        s.bounds[0, row], s.bounds[1, row] = min(s.bounds[0, row], norm), max(s.bounds[1, row], abs(mean))
+        tau = _candidate(s, row, j, slack, rate, norm, speed)
+        if _earlier(tau, row, j, best):
+            best = (tau, row, j)
+        due[at] = np.inf
+        k = s.counts[RECORDS]
+        s.record_id[k] = row * q + at
+        s.record[k, 0], s.record[k, 1], s.record[k, 2] = slack, rate, norm
+        s.counts[RECORDS] = k + 1
+    s.deadline[row] = earliest
+    return best
+
+
+@njit(cache=True, allocates=False)
+def _test_all(s: State, row: int, dw: Floats, speed: float, best: tuple[float, int, int]) -> tuple[float, int, int]:
+    """Test all pairs of a row outside the active set; return the first block so far."""
+    i, rep, alive = s.targets[row % len(s.targets)], s.rep[row], s.counts[ALIVE]
+    X, w = s.X, s.w
+    begin, middle, resume, end = members(s, row)
+    for block in range(2):
+        for j in range(begin if block == 0 else resume, middle if block == 0 else end):
+            if j in (i, rep) or is_tied(s, row, j):
                 continue
-            j = s.near[row, at]
-            slack, rate, norm, mean = _pair(s.X, i, j, rep, s.w, dw, alive)
-            s.bounds[0, row], s.bounds[1, row] = min(s.bounds[0, row], norm), max(s.bounds[1, row], abs(mean))
+            slack, rate, norm, _ = _pair(X, i, j, rep, w, dw, alive)
             tau = _candidate(s, row, j, slack, rate, norm, speed)
             if _earlier(tau, row, j, best):
                 best = (tau, row, j)
-            s.due[row, at] = np.inf
-            k = s.counts[RECORDS]
-            s.record_id[k] = row * q + at
-            s.record[k, 0], s.record[k, 1], s.record[k, 2] = slack, rate, norm
-            s.counts[RECORDS] = k + 1
-        set_deadline(s, row, earliest)
+    return best
 
 
-@njit(cache=True)
+@njit(cache=True, allocates=False)
 def settle(s: State, tau: float, speed: float) -> None:
     """Set new deadlines for the pairs of the last `ratio_test`, after w has moved by ``tau`` dw, |dw| = ``speed``."""
     s.travel[LENGTH] += tau * speed
@@ -360,7 +389,7 @@ def settle(s: State, tau: float, speed: float) -> None:
         earliest = s.due_rest[row]
         for at in range(s.n_open[row]):
             earliest = min(earliest, s.due[row, at])
-        set_deadline(s, row, earliest)
+        s.deadline[row] = earliest
     for k in range(s.counts[FLAGS]):
         refresh_row(s, s.flagged[k])
     s.counts[RECHECKS] += s.counts[FLAGS]

@@ -57,7 +57,7 @@ class State(NamedTuple):
     n_open: Ints  # (R,): number of watched members that are open, see ratio_test
     bounds: Floats  # (2, R): least squared norm and largest |mean of b| since the last refresh
     due_rest: Floats  # (R,): path length until which none of the others can change sides
-    tree: Floats  # (2 * leaves,): tournament of the rows' earliest deadlines
+    deadline: Floats  # (R,): path length at which the row must be tested
     record_id: Ints  # (R * q,): pairs evaluated in the current step
     record: Floats  # (R * q, 3): their slack, rate and norm
     flagged: Ints  # (R,): rows to be refreshed after the step
@@ -76,7 +76,6 @@ def build(problem: Problem, w: Floats) -> State:
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
     rows = 2 * len(targets)
     watched = (n - 1 if working_set is None else min(working_set, n - 1)) + SPARE
-    leaves = 1 << max(0, (rows - 1).bit_length())
     capacity = min(p, TIE_CAPACITY)
     first = np.argsort(w <= 0, kind="stable").astype(np.int64)
     X = np.ascontiguousarray(X[:, first])
@@ -109,7 +108,7 @@ def build(problem: Problem, w: Floats) -> State:
         n_open=np.zeros(rows, dtype=np.int64),
         bounds=np.zeros((2, rows)),
         due_rest=np.full(rows, np.inf),
-        tree=np.full(2 * leaves, np.inf),
+        deadline=np.full(rows, np.inf),
         record_id=np.zeros(rows * watched, dtype=np.int64),
         record=np.zeros((rows * watched, 3)),
         flagged=np.zeros(rows, dtype=np.int64),
