@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from mfbench_sqpfw.sparse_rows import SparseRows
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -57,9 +59,9 @@ class WeightPath:
     ----------
     thetas : ndarray of shape (n_breakpoints + 1,)
         0 and the breakpoints, in ascending order; the last is the end.
-    stored : csr_array of shape (n_breakpoints + 1 + n_jumps, n_features)
-        Weights, each stored once and without zeros, since thousands of breakpoints with thousands of features need much
-        memory.
+    stored : SparseRows
+        n_breakpoints + 1 + n_jumps rows of weights, each stored once and without zeros, since thousands of breakpoints
+        with thousands of features need much memory.
     reached, left : ndarray of int64, shape (n_breakpoints + 1,)
         Indices of the rows with the weights on reaching and on leaving each theta; they differ at jumps.
     events : list of Event
@@ -71,22 +73,26 @@ class WeightPath:
     """
 
     thetas: Floats
-    stored: Any
+    stored: SparseRows
     reached: Ints
     left: Ints
     events: list[Event]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Read a pickled path, also one of an earlier version, which stored all rows with their zeros."""
+        """Read a pickled path, also one of an earlier version, which stored its rows in an array or a sparse table."""
         state = dict(state)
-        if "rows" in state:
-            state["stored"] = csr_array(state.pop("rows"))
+        table = state.pop("rows", state.get("stored"))
+        if not isinstance(table, SparseRows):
+            former: Any = csr_array(table)
+            state["stored"] = SparseRows(former.shape[1])
+            for number in range(former.shape[0]):
+                state["stored"].append(former[[number]].toarray()[0])
         self.__dict__.update(state)
 
     @property
     def rows(self) -> Floats:
         """The stored weights with their zeros."""
-        return self._rows(np.arange(self.stored.shape[0]))
+        return self._rows(np.arange(len(self.stored)))
 
     @property
     def before(self) -> Floats:
@@ -139,8 +145,7 @@ class WeightPath:
 
     def _rows(self, numbers: Ints) -> Floats:
         """Return stored rows with their zeros."""
-        weights: Floats = self.stored[numbers].toarray()
-        return weights
+        return self.stored[numbers]
 
     @property
     def jumps(self) -> Ints:

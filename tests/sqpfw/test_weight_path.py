@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from mfbench_sqpfw import sqpfw_path, toy
 from mfbench_sqpfw.weight_path import WeightPath
@@ -22,7 +23,7 @@ def test_weights_are_stored_once():
 def test_zeros_take_no_memory():
     rng = np.random.default_rng(3)
     path = sqpfw_path(rng.normal(size=(20, 40)), np.arange(20) % 2, 2.0)
-    assert path.stored.nnz == np.count_nonzero(path.rows) < path.rows.size
+    assert path.stored.n_entries == np.count_nonzero(path.rows) < path.rows.size
 
 
 def test_prefix():
@@ -53,8 +54,9 @@ def test_weights_at():
             path.weights_at(bad)
 
 
-def test_a_path_that_an_earlier_version_pickled_can_be_read():
+@pytest.mark.parametrize(("name", "kind"), [("rows", np.array), ("stored", csr_array)])
+def test_a_path_that_an_earlier_version_pickled_can_be_read(name, kind):
     path = WeightPath.__new__(WeightPath)
-    state = {"thetas": np.array([0.0]), "rows": np.array([[1.0, 0.0]]), "events": []}
+    state = {"thetas": np.array([0.0]), name: kind([[1.0, 0.0]]), "events": []}
     path.__setstate__({**state, "reached": np.array([0]), "left": np.array([0])})
     assert path.rows.tolist() == path.after.tolist() == [[1.0, 0.0]]

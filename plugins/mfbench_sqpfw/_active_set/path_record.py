@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from mfbench_sqpfw._active_set.breakpoints import (
     END,
@@ -14,7 +13,8 @@ from mfbench_sqpfw._active_set.breakpoints import (
     WEIGHT_VANISHES,
     Breakpoint,
 )
-from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem
+from mfbench_sqpfw._active_set.problem import Floats, Problem
+from mfbench_sqpfw.sparse_rows import SparseRows
 from mfbench_sqpfw.weight_path import Event, WeightPath
 
 _NAMES = {
@@ -75,8 +75,7 @@ class PathRecord:
     def __init__(self, problem: Problem, weights: Floats) -> None:
         self._problem = problem
         self._thetas = [0.0]
-        self._columns: list[Ints] = []
-        self._values: list[Floats] = []
+        self._stored = SparseRows(problem.n_features)
         self._store(weights)
         self._positions = [(0, 0)]
         self.events: list[Event] = []
@@ -124,17 +123,14 @@ class PathRecord:
         self._store(before)
         if np.abs(after - before).max() > _SAME:
             self._store(after)
-        self._positions.append((self._positions[-1][1] + 1, len(self._values) - 1))
+        self._positions.append((self._positions[-1][1] + 1, len(self._stored) - 1))
 
     def path(self) -> WeightPath:
         """Return the path."""
-        begins = np.cumsum([0, *map(len, self._values)])
-        shape = (len(self._values), self._problem.n_features)
-        table = csr_array((np.concatenate(self._values), np.concatenate(self._columns), begins), shape=shape)
         reached, left = np.array(self._positions, dtype=np.int64).T
-        return WeightPath(np.array(self._thetas), table, reached, left, self.events)
+        return WeightPath(np.array(self._thetas), self._stored, reached, left, self.events)
 
     def _store(self, weights: Floats) -> None:
-        positive = np.flatnonzero(weights)
-        self._columns.append(self._problem.features[positive].astype(np.int32))
-        self._values.append(weights[positive])
+        row = np.zeros(self._problem.n_features)
+        row[self._problem.features] = weights
+        self._stored.append(row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from mfbench_sqpfw._active_set.breakpoints import END, next_breakpoint
 from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, descend
@@ -16,6 +15,7 @@ from mfbench_sqpfw._active_set.quadratic_program import objective
 from mfbench_sqpfw._active_set.ranking import begin
 from mfbench_sqpfw._active_set.solution import Solution
 from mfbench_sqpfw._active_set.state import CHANGES, RECHECKS, TIES, weights_of, with_more_ties
+from mfbench_sqpfw.sparse_rows import SparseRows
 from mfbench_sqpfw.weight_path import WeightPath
 
 
@@ -110,7 +110,9 @@ class Solver:
         """Follow the path of local minima from theta = 0 to ``theta_max``; return it and the solution at its end."""
         if not len(problem.features):
             start = np.zeros(1, dtype=np.int64)
-            path = WeightPath(np.zeros(1), csr_array((1, problem.n_features)), start, start, [])
+            stored = SparseRows(problem.n_features)
+            stored.append(np.zeros(problem.n_features))
+            path = WeightPath(np.zeros(1), stored, start, start, [])
             return path, Solution(problem=problem, state=None, weights=np.zeros(problem.n_features))
         limit, state = self._limit(problem), begin(problem)
         record, pace = PathRecord(problem, weights_of(state)), Pace(len(state.w))
