@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from mfbench_compiled.sources import stamp
 
 # Numba declares the types of some releases only.
 _Base: Any = CPUDispatcher
-_njit: Any = numba.njit
+_jit: Any = numba.jit
 
 
 def njit(
@@ -55,14 +55,13 @@ def njit(
     if function is None:
         return partial(njit, cache=cache, allocates=allocates, **options)
     options["_nrt"] = allocates
-    compiled = _njit(**options, no_cfunc_wrapper=True)(function)
+    compiled = _jit(**options, nopython=True, no_cfunc_wrapper=True)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT is set
         return compiled
     compiled.__class__ = _Dispatcher
-    compiled.inner = _njit(**options, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
     if cache:
         try:
-            compiled._cache, compiled.inner._cache = _Cache(function), _InnerCache(function)
+            compiled._cache = _Cache(function)
         except RuntimeError as error:
             if "no locator available" not in str(error):
                 raise
@@ -76,7 +75,12 @@ class _Dispatcher(_Base):
     function itself, and most functions are called by compiled ones only.
     """
 
-    inner: Any
+    @cached_property
+    def inner(self) -> Any:
+        inner = _jit(**self.targetoptions, no_cpython_wrapper=True)(self.py_func)
+        if isinstance(self._cache, _Cache):
+            inner._cache = _InnerCache(self.py_func)
+        return inner
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         return self.inner.get_call_template(args, kws)

@@ -150,6 +150,18 @@ def test_a_function_that_does_not_allocate_counts_no_references():
         fresh(np.arange(3.0))
 
 
+def test_a_pickled_function_can_be_called_from_compiled_functions(package):
+    code = (
+        "import pickle, sys\nfrom mfbench_compiled import njit\nfrom own.callee import add\n"
+        "if len(sys.argv) == 1:\n    import subprocess\n"
+        "    run = [sys.executable, '-c', sys.orig_argv[2], pickle.dumps(add).hex()]\n"
+        "    subprocess.run(run, check=True)\n"
+        "else:\n    other = pickle.loads(bytes.fromhex(sys.argv[1]))\n"
+        "    print(njit(lambda x: other(x))(1), 0, '-')"
+    )
+    assert run(package, code)[:2] == (2, 0)
+
+
 def test_both_kinds_of_code_have_their_place_in_the_cache(package):
     code = "from own.caller import total\nfrom own.callee import add\nprint(total(1) + add(1), {}, '-')"
     hits = "sum(total.stats.cache_hits.values()) + sum(add.stats.cache_hits.values())"
