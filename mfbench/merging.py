@@ -150,7 +150,7 @@ def _whole(sources: Sequence[Path]) -> Path:
     for source in sources:
         with Store(source, read_only=True) as store:
             share = store.meta().share
-        if share is not None and share.kind == "bundle":
+        if share is not None and share.kind == "task":
             raise UsageError(f"{source} is part of a batch; name the folder of the merged run with --into")
         # The name of a share was read from a file: only its last component can be that of a folder.
         name = source.resolve().name if share is None else Path(share.run).name

@@ -13,7 +13,7 @@ from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import Registry, load_registry
-from mfbench.run.bundles import Bundle, bundle_of
+from mfbench.run.batch_tasks import BatchTask, task_of
 from mfbench.run.estimate import Estimate, estimate
 from mfbench.run.runner import RunOptions, run_folder
 from mfbench.run.shards import shard_of
@@ -42,7 +42,7 @@ def prepare_suite(
     registry: Registry | None = None,
     follower: Follower | None = None,
     shard: str | None = None,
-    bundle: Bundle | None = None,
+    task: BatchTask | None = None,
 ) -> tuple[Plan, Path, Registry]:
     """Load a suite with its datasets and methods, without running anything.
 
@@ -54,7 +54,7 @@ def prepare_suite(
         The plugins; None loads the installed ones.
     follower : Follower or None, default=None
         Shows the progress of downloads.
-    bundle : Bundle or None, default=None
+    task : BatchTask or None, default=None
         The trials of a batch to which the plan is restricted.
 
     Returns
@@ -69,7 +69,7 @@ def prepare_suite(
     UsageError
         If the shard is not valid.
     RunError
-        If trials of the bundle are not in the plan.
+        If trials of the task are not in the plan.
     """
     numbers = None if shard is None else parse_shard(shard)
     registry = registry or load_registry(isolated=True)
@@ -85,8 +85,8 @@ def prepare_suite(
     folder = run_folder(Path(out), loaded, only)
     if numbers is not None:
         plan = shard_of(plan, *numbers, folder.name, registry)
-    elif bundle is not None:
-        plan = bundle_of(plan, bundle, folder.name)
+    elif task is not None:
+        plan = task_of(plan, task, folder.name)
     return plan, folder if plan.share is None else folder.with_name(plan.share.folder_name), registry
 
 

@@ -120,8 +120,8 @@ def test_without_a_folder_only_shards_of_one_run_are_merged(runs, tmp_path, writ
     assert not (tmp_path / "target").exists()
 
 
-def test_a_bundle_names_no_folder(make_metadata, tmp_path):
-    share = {"kind": "bundle", "numbers": [1], "of": 2, "run": "../../elsewhere", "n_trials": 5}
+def test_a_task_names_no_folder(make_metadata, tmp_path):
+    share = {"kind": "task", "numbers": [1], "of": 2, "run": "../../elsewhere", "n_trials": 5}
     with Store(tmp_path / "part") as store:
         store.begin(make_metadata(share=share), [], [])
     with pytest.raises(UsageError, match="part is part of a batch; name the folder of the merged run with --into"):

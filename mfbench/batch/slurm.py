@@ -1,4 +1,4 @@
-"""A job array for Slurm: bundles of equal predicted time, and the scripts that submit them and merge their results."""
+"""A job array for Slurm: tasks of equal predicted time, and the scripts that submit them and merge their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import jinja2
 
 from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.host.registry import Registry
-from mfbench.run.bundles import Bundle
+from mfbench.run.batch_tasks import BatchTask
 from mfbench.run.costs import startup_seconds
 from mfbench.run.fit_groups import fit_groups
 from mfbench.run.store import Store
@@ -26,7 +26,7 @@ from mfbench.suite.shares import divide, share_folder_name
 from mfbench.trials import Trial
 
 RUNS = "runs"
-_BUNDLES = "bundles"
+_TASKS = "tasks"
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPTS = ("job.sh", "merge.sh", "submit.sh")
 _TIME = re.compile(r"(?:(\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
@@ -48,9 +48,9 @@ class SlurmOptions:
         Memory of a task as Slurm reads it, such as "8G"; empty for the cluster's default.
     options : sequence of str, default=()
         More options of ``sbatch``, such as "--partition=long".
-    bundles : int or None, default=None
-        Number of tasks; None divides by `bundle_seconds`.
-    bundle_seconds : float or None, default=None
+    tasks : int or None, default=None
+        Number of tasks; None divides by `task_seconds`.
+    task_seconds : float or None, default=None
         Predicted wall seconds of a task; None takes half the limit.
 
     Raises
@@ -63,8 +63,8 @@ class SlurmOptions:
     cpus: int = 1
     memory: str = ""
     options: Sequence[str] = ()
-    bundles: int | None = None
-    bundle_seconds: float | None = None
+    tasks: int | None = None
+    task_seconds: float | None = None
 
     def __post_init__(self) -> None:
         if slurm_seconds(self.time) <= 0:
@@ -76,10 +76,10 @@ class SlurmOptions:
                 raise UsageError(
                     f"--sbatch-option {text!r} is not an option of sbatch: write it as in --partition=long"
                 )
-        if self.bundles is not None and self.bundle_seconds is not None:
-            raise UsageError("choose one of --bundles and --bundle-time")
+        if self.tasks is not None and self.task_seconds is not None:
+            raise UsageError("choose one of --tasks and --task-time")
 
-    def n_bundles(self, seconds: float, startup: float = 0.0) -> int:
+    def n_tasks(self, seconds: float, startup: float = 0.0) -> int:
         """Return the number of tasks for trials that take some seconds on one processor together.
 
         Parameters
@@ -88,9 +88,9 @@ class SlurmOptions:
         startup : float, default=0.0
             Seconds that each task takes before its first trial.
         """
-        if self.bundles is not None:
-            return self.bundles
-        each = slurm_seconds(self.time) / 2 if self.bundle_seconds is None else self.bundle_seconds
+        if self.tasks is not None:
+            return self.tasks
+        each = slurm_seconds(self.time) / 2 if self.task_seconds is None else self.task_seconds
         # Tasks that would do little more than start do at least as much work as that.
         return max(1, math.ceil(seconds / (max(each - startup, startup) * self.cpus)))
 
@@ -134,7 +134,7 @@ class Batch:
     Attributes
     ----------
     folder : Path
-        It has the scripts, the bundles, the logs and the runs of the tasks.
+        It has the scripts, and the files, logs and runs of the tasks.
     n_trials, n_stored : int
         Trials of the plan, and those of them that the run has already.
     seconds : list of float
@@ -201,11 +201,11 @@ def write_batch(
 
     total = math.fsum(weigh(plan.trials[position]) for position in pending)
     startup = startup_seconds(plan, registry)
-    bundles = _bundles(plan, pending, options.n_bundles(total, startup), run.name, command, registry, weigh)
-    seconds = [startup + math.fsum(weigh(plan.trials[place]) for place in part) / options.cpus for part, _ in bundles]
-    files = _files(plan, run, options, into, [bundle for _, bundle in bundles], strict=strict)
-    _write(into, files, bundles[0][1])
-    return Batch(into, len(plan.trials), n_stored, seconds, _earlier_runs(into, bundles[0][1]))
+    tasks = _tasks(plan, pending, options.n_tasks(total, startup), run.name, command, registry, weigh)
+    seconds = [startup + math.fsum(weigh(plan.trials[place]) for place in part) / options.cpus for part, _ in tasks]
+    files = _files(plan, run, options, into, [task for _, task in tasks], strict=strict)
+    _write(into, files, tasks[0][1])
+    return Batch(into, len(plan.trials), n_stored, seconds, _earlier_runs(into, tasks[0][1]))
 
 
 def _stored_keys(run: Path) -> set[str]:
@@ -215,7 +215,7 @@ def _stored_keys(run: Path) -> set[str]:
         return store.finished()
 
 
-def _bundles(
+def _tasks(
     plan: Plan,
     pending: Sequence[int],
     number: int,
@@ -223,15 +223,15 @@ def _bundles(
     command: Sequence[str],
     registry: Registry,
     weigh: Callable[[Trial], float],
-) -> list[tuple[tuple[int, ...], Bundle]]:
-    """Return the bundles with the positions of their trials; there are no empty ones."""
+) -> list[tuple[tuple[int, ...], BatchTask]]:
+    """Return the tasks with the positions of their trials; there are no empty ones."""
     parts = [part for part in divide(plan.trials, number, fit_groups(plan, registry), weigh, pending) if part]
     keys = [[plan.trials[position].key for position in part] for part in parts]
     batch = hashlib.sha256("\n".join(",".join(own) for own in keys).encode()).hexdigest()[:8]
     return [
         (
             part,
-            Bundle(
+            BatchTask(
                 suite=plan.loaded.suite.suite.name,
                 run=run,
                 batch=batch,
@@ -246,23 +246,18 @@ def _bundles(
 
 
 def _files(
-    plan: Plan, run: Path, options: SlurmOptions, into: Path, bundles: Sequence[Bundle], *, strict: bool
+    plan: Plan, run: Path, options: SlurmOptions, into: Path, tasks: Sequence[BatchTask], *, strict: bool
 ) -> dict[str, str]:
     """Return the text of each file of a batch by its path."""
     folder, own = into.resolve(), _own_command()
     words = [*plan.loaded.request, *(word for pattern in plan.only for word in ("--only", pattern))]
     words += ["--strict"] if strict else []
     words += ["--out", str(folder / RUNS), "--jobs", str(options.cpus), "--no-page"]
-    stores = (
-        folder
-        / RUNS
-        / bundles[0].suite
-        / share_folder_name(bundles[0].run, "bundle", "*", bundles[0].of, bundles[0].batch)
-    )
+    stores = folder / RUNS / tasks[0].suite / share_folder_name(tasks[0].run, "task", "*", tasks[0].of, tasks[0].batch)
     start, end = str(stores).rsplit("*", 1)
     context = {
-        "job_name": f"mfbench-{re.sub(r'[^A-Za-z0-9_.-]', '-', bundles[0].suite)}",
-        "n_bundles": len(bundles),
+        "job_name": f"mfbench-{re.sub(r'[^A-Za-z0-9_.-]', '-', tasks[0].suite)}",
+        "n_tasks": len(tasks),
         "time": options.time,
         "cpus": options.cpus,
         "memory": options.memory,
@@ -270,7 +265,7 @@ def _files(
         "working_directory": str(Path.cwd()),
         "command": [_quoted(word) for word in [*own, "suite", *words]],
         "merge": [_quoted(word) for word in [*own, "merge"]],
-        "bundles": str(folder / _BUNDLES),
+        "tasks": str(folder / _TASKS),
         "folder": str(folder),
         "stores_start": start,
         "stores_end": end,
@@ -286,7 +281,7 @@ def _files(
     )
     environment.filters["quote"] = _quoted
     files = {name: environment.get_template(f"{name}.jinja").render(context) for name in _SCRIPTS}
-    return files | {f"{_BUNDLES}/{bundle.number}.json": bundle.model_dump_json() + "\n" for bundle in bundles}
+    return files | {f"{_TASKS}/{task.number}.json": task.model_dump_json() + "\n" for task in tasks}
 
 
 def _own_command() -> list[str]:
@@ -303,35 +298,35 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def _write(folder: Path, files: dict[str, str], first: Bundle) -> None:
+def _write(folder: Path, files: dict[str, str], first: BatchTask) -> None:
     with explained(MfbenchError, lambda reason: f"cannot write to {folder}: {reason}", OSError):
         if folder.is_dir() and any(folder.iterdir()) and not _holds(folder, first):
             raise UsageError(f"{folder} holds a batch of another run or other files; choose another folder with --into")
-        for name in (_BUNDLES, "logs", RUNS):
+        for name in (_TASKS, "logs", RUNS):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        # The bundles come first: a folder without scripts is not mistaken for a complete batch.
+        # The tasks' files come first: a folder without scripts is not mistaken for a complete batch.
         for path, text in sorted(files.items()):
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
         for name in _SCRIPTS:
             (folder / name).chmod(0o755)
-        for left in (folder / _BUNDLES).glob("*.json"):  # of a batch with more tasks
-            if f"{_BUNDLES}/{left.name}" not in files:
+        for left in (folder / _TASKS).glob("*.json"):  # of a batch with more tasks
+            if f"{_TASKS}/{left.name}" not in files:
                 left.unlink()
 
 
-def _holds(folder: Path, bundle: Bundle) -> bool:
+def _holds(folder: Path, task: BatchTask) -> bool:
     """Return whether a folder holds a batch of the same run."""
     try:
-        other = Bundle.model_validate_json((folder / _BUNDLES / "1.json").read_bytes())
+        other = BatchTask.model_validate_json((folder / _TASKS / "1.json").read_bytes())
     except (OSError, ValueError):
         return False
-    return (other.suite, other.run) == (bundle.suite, bundle.run)
+    return (other.suite, other.run) == (task.suite, task.run)
 
 
-def _earlier_runs(folder: Path, bundle: Bundle) -> str:
+def _earlier_runs(folder: Path, task: BatchTask) -> str:
     """Return a pattern of the run folders that a batch of the same run has left in this folder; empty without any."""
-    runs = bundle.folder(folder / RUNS).parent
-    names = share_folder_name(bundle.run, "bundle", "*", "*", "*")
-    if all(path.name.endswith(f"-{bundle.batch}") for path in runs.glob(names)):
+    runs = task.folder(folder / RUNS).parent
+    names = share_folder_name(task.run, "task", "*", "*", "*")
+    if all(path.name.endswith(f"-{task.batch}") for path in runs.glob(names)):
         return ""
     return _quoted(str(runs / names.partition("*")[0])) + "*"

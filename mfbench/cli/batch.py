@@ -58,10 +58,10 @@ def slurm(
     offline: Offline = False,
     strict: Strict = False,
     time: Annotated[str, typer.Option(metavar="TIME", help="Time limit of a task, as Slurm reads it.")] = "2:00:00",
-    bundles: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Number of tasks. [default: by --bundle-time]")
+    tasks: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Number of tasks. [default: by --task-time]")
     ] = None,
-    bundle_time: Annotated[
+    task_time: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Predicted time of a task, such as 30m. [default: half of --time]"),
     ] = None,
@@ -82,8 +82,8 @@ def slurm(
     from mfbench.run.budget import parse_duration
     from mfbench.wording import counted
 
-    planned = None if bundle_time is None else parse_duration(bundle_time)
-    options = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), bundles, planned)
+    planned = None if task_time is None else parse_duration(task_time)
+    options = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), tasks, planned)
     console = make_console()
     with Downloads(console) as downloads:
         plan, folder, registry = prepare_suite(
@@ -110,12 +110,12 @@ def slurm(
         print_line(console, "Nothing to run.")
         return
     number, longest = len(batch.seconds), max(batch.seconds)
-    print_line(console, f"{counted(number, 'bundle')} of about {seconds(longest)} each, predicted")
+    print_line(console, f"{counted(number, 'task')} of about {seconds(longest)} each, predicted")
     if batch.earlier:
         print_line(console, "An earlier batch was replaced. What its tasks have stored is kept; to merge it, run:")
         print_line(console, f"  mfbench merge {batch.earlier} {shlex.join(['--into', str(folder)])}")
     if longest > slurm_seconds(time):
         print_line(console, "The prediction exceeds --time: tasks will be stopped, and continue when submitted again.")
     if number > USUAL_LARGEST_ARRAY:
-        print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} tasks; see --bundles.")
+        print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} tasks; see --tasks.")
     print_line(console, f"To submit them, run: {shlex.join(['bash', str(into / 'submit.sh')])}")

@@ -87,7 +87,7 @@ def suite(
             metavar="I/N", help="Run only part I of N parts of nearly equal predicted time; 'mfbench merge' joins them."
         ),
     ] = None,
-    bundle: Annotated[
+    task: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists."),
     ] = None,
@@ -102,15 +102,15 @@ def suite(
     ] = False,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
-    from mfbench.run.bundles import ended_exit_code, read_bundle
+    from mfbench.run.batch_tasks import ended_exit_code, read_task
 
-    if shard is not None and bundle is not None:
-        raise UsageError("choose one of --shard and --bundle")
-    task = None if bundle is None else read_bundle(bundle)
-    if task is not None and not (fresh or retry_failed or explain_key or dry_run):
-        code = ended_exit_code(task, out)
+    if shard is not None and task is not None:
+        raise UsageError("choose one of --shard and --task")
+    listed = None if task is None else read_task(task)
+    if listed is not None and not (fresh or retry_failed or explain_key or dry_run):
+        code = ended_exit_code(listed, out)
         if code is not None:  # before anything is loaded: a repeated batch has many such tasks
-            sys.stdout.write(f"{task.name}: every trial has a result; nothing to do\n")
+            sys.stdout.write(f"{listed.name}: every trial has a result; nothing to do\n")
             raise typer.Exit(code)
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
     from mfbench.host.executors import check_executor
@@ -151,7 +151,7 @@ def suite(
             registry=registry,
             follower=downloads,
             shard=shard,
-            bundle=task,
+            task=listed,
         )
     if explain_key:
         for text in explain_keys(plan):

@@ -131,7 +131,7 @@ class RecordedShare(BaseModel):
 
     Attributes
     ----------
-    kind : {"shard", "bundle", ""}
+    kind : {"shard", "task", ""}
         Empty if shares of different kinds or numbers were merged.
     numbers : list of int
         The shares, from 1 to `of`.
@@ -143,12 +143,12 @@ class RecordedShare(BaseModel):
     n_trials : int
         Number of trials of the whole plan.
     batch : str
-        What distinguishes the bundles of a batch from those of another.
+        What distinguishes the tasks of a batch from those of another.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["shard", "bundle", ""] = ""
+    kind: Literal["shard", "task", ""] = ""
     numbers: list[int] = []
     of: int = 0
     run: str

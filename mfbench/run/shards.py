@@ -66,8 +66,8 @@ def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
         return f"A part of the run {share.run}: {trials}."
     noun = share.kind.capitalize() + ("s" if len(share.numbers) > 1 else "")
     which = f"{noun} {listing(share.numbers)} of {share.of}: {trials}."
-    if share.kind == "bundle":
-        return f"{which} The script merge.sh of the batch joins all bundles."
+    if share.kind == "task":
+        return f"{which} The script merge.sh of the batch merges all tasks."
     if folder.name not in (share.run, share.folder_name):  # merged elsewhere
         into = shlex.join(["--into", folder.as_posix()])
         return f"{which} To add others, run: mfbench merge STORE... {into}"

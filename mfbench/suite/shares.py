@@ -1,4 +1,4 @@
-"""Shares of a plan: which trials a shard or a bundle runs, so that all shares together are the plan.
+"""Shares of a plan: which trials a shard or a task runs, so that all shares together are the plan.
 
 Shares are a function of the plan and of predicted costs that do not depend on the machine, so that machines which never
 meet agree on them. A share keeps the keys and the seeds of its trials.
@@ -18,7 +18,7 @@ from mfbench.errors import UsageError
 from mfbench.trials import Trial
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-_SHARE_FOLDER = re.compile(r".+-(?:shard|bundle)-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
+_SHARE_FOLDER = re.compile(r".+-(?:shard|task)-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Share:
 
     Attributes
     ----------
-    kind : {"shard", "bundle"}
-        A shard is numbered on the command line; a bundle is read from a file that a batch wrote.
+    kind : {"shard", "task"}
+        A shard is numbered on the command line; a task is read from a file that a batch wrote.
     number, of : int
         From 1 to `of`.
     run : str
@@ -40,10 +40,10 @@ class Share:
     positions : tuple of int
         Those of the share's trials in the whole plan, ascending.
     batch : str, default=""
-        What distinguishes the bundles of a batch from those of another.
+        What distinguishes the tasks of a batch from those of another.
     """
 
-    kind: Literal["shard", "bundle"]
+    kind: Literal["shard", "task"]
     number: int
     of: int
     run: str
@@ -65,7 +65,7 @@ def share_folder_name(run: str, kind: str, number: int | str, of: int | str, bat
     ----------
     run : str
         The name of the folder of the whole run.
-    kind : {"shard", "bundle"}
+    kind : {"shard", "task"}
     number : int or str
         "*" for a shell pattern that matches all shares.
     of : int or str
@@ -75,8 +75,8 @@ def share_folder_name(run: str, kind: str, number: int | str, of: int | str, bat
     --------
     >>> share_folder_name("quick-1a2b3c4d", "shard", 3, 10)
     'quick-1a2b3c4d-shard-3-of-10'
-    >>> share_folder_name("quick-1a2b3c4d", "bundle", "*", 12, "99e1f0")
-    'quick-1a2b3c4d-bundle-*-of-12-99e1f0'
+    >>> share_folder_name("quick-1a2b3c4d", "task", "*", 12, "99e1f0")
+    'quick-1a2b3c4d-task-*-of-12-99e1f0'
     """
     return "-".join([run, kind, str(number), "of", str(of), *([batch] if batch else [])])
 

@@ -208,9 +208,9 @@ def test_a_shard_without_trials_ends_cleanly(small, tmp_path, capsys):
     assert folder.name.endswith("-shard-40-of-40") and (folder / "results.sqlite").is_file()
 
 
-def test_a_bundle_that_is_not_one(small, tmp_path, capsys):
+def test_a_task_that_is_not_one(small, tmp_path, capsys):
     (tmp_path / "b.json").write_text("[]")
-    assert small("--bundle", "b.json") == 2
-    assert "b.json is not a bundle of mfbench: " in capsys.readouterr().err
-    assert small("--bundle", "b.json", "--shard", "1/2") == 2
-    assert "choose one of --shard and --bundle" in capsys.readouterr().err
+    assert small("--task", "b.json") == 2
+    assert "b.json is not a task of mfbench: " in capsys.readouterr().err
+    assert small("--task", "b.json", "--shard", "1/2") == 2
+    assert "choose one of --shard and --task" in capsys.readouterr().err

@@ -41,8 +41,8 @@ def test_the_remark_can_be_pasted_into_a_shell():
         "Shards 2 and 3 of 9: 400 of 1,200 trials. To join all shards, run: "
         "mfbench merge 'my runs/uci/quick-1a-shard-'*-of-9"
     )
-    bundle = share.model_copy(update={"kind": "bundle", "numbers": [1], "batch": "0a"})
-    assert "merge.sh" in remark_on_share(bundle, Path("x"), 1)
+    task = share.model_copy(update={"kind": "task", "numbers": [1], "batch": "0a"})
+    assert "merge.sh" in remark_on_share(task, Path("x"), 1)
     assert remark_on_share(share.model_copy(update={"kind": ""}), Path("x"), 1) == (
         "A part of the run quick-1a: 1 of 1,200 trials."
     )

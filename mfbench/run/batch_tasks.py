@@ -1,4 +1,4 @@
-"""Bundles: the files in which a batch lists the trials of each of its tasks."""
+"""The tasks of a batch: the files that list the trials of each."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
 Name = Annotated[str, Field(pattern=r"^[^/\\\x00]{1,255}\z")]
 
 
-class Bundle(BaseModel):
-    """The content of a bundle's file.
+class BatchTask(BaseModel):
+    """A task of a batch, as its file describes it.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Bundle(BaseModel):
     run : str
         The name of the folder of the whole run.
     batch : str
-        What distinguishes the bundles of a batch from those of another.
+        What distinguishes the tasks of a batch from those of another.
     number, of : int
-        Which bundle of the batch, from 1.
+        Which task of the batch, from 1.
     command : list of str
         The command that wrote the batch.
     keys : list of str
@@ -59,21 +59,21 @@ class Bundle(BaseModel):
     @property
     def name(self) -> str:
         """What messages call it."""
-        return f"bundle {self.number} of {self.of}"
+        return f"task {self.number} of {self.of}"
 
     def folder(self, out: Path) -> Path:
-        """Return the run folder of the bundle.
+        """Return the run folder of the task.
 
         Parameters
         ----------
         out : Path
             Folder of all runs.
         """
-        return out / self.suite / share_folder_name(self.run, "bundle", self.number, self.of, self.batch)
+        return out / self.suite / share_folder_name(self.run, "task", self.number, self.of, self.batch)
 
 
-def read_bundle(path: Path) -> Bundle:
-    """Read a bundle's file.
+def read_task(path: Path) -> BatchTask:
+    """Read a task's file.
 
     Parameters
     ----------
@@ -82,75 +82,71 @@ def read_bundle(path: Path) -> Bundle:
     Raises
     ------
     UsageError
-        If it cannot be read or is not a bundle.
+        If it cannot be read or describes none.
     """
     with explained(UsageError, partial(_unreadable, path), OSError), path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise UsageError(f"{path} is not a bundle of mfbench: it is too large")
+        raise UsageError(f"{path} is not a task of mfbench: it is too large")
     try:
-        bundle = Bundle.model_validate_json(content)
+        task = BatchTask.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         reason = printable(f"{place}: {first['msg']}" if place else first["msg"])
-        raise UsageError(f"{path} is not a bundle of mfbench: {reason}") from error
-    if bundle.number > bundle.of or len(set(bundle.keys)) < len(bundle.keys):
-        raise UsageError(f"{path} is not a bundle of mfbench: its number or its keys contradict each other")
-    if bundle.suite in (".", "..") or bundle.run in (".", ".."):
-        raise UsageError(f"{path} is not a bundle of mfbench: it names no suite or run")
-    return bundle
+        raise UsageError(f"{path} is not a task of mfbench: {reason}") from error
+    if task.number > task.of or len(set(task.keys)) < len(task.keys):
+        raise UsageError(f"{path} is not a task of mfbench: its number or its keys contradict each other")
+    if task.suite in (".", "..") or task.run in (".", ".."):
+        raise UsageError(f"{path} is not a task of mfbench: it names no suite or run")
+    return task
 
 
 def _unreadable(path: Path, reason: str) -> str:
-    return f"cannot read the bundle {path}: {reason}"
+    return f"cannot read the task {path}: {reason}"
 
 
-def bundle_of(plan: Plan, bundle: Bundle, run: str) -> Plan:
-    """Return a plan restricted to the trials of a bundle.
+def task_of(plan: Plan, task: BatchTask, run: str) -> Plan:
+    """Return a plan restricted to the trials of a task.
 
     Parameters
     ----------
     plan : Plan
         The whole plan.
-    bundle : Bundle
+    task : BatchTask
     run : str
         The name of the folder of the whole run.
 
     Raises
     ------
     UsageError
-        If the bundle belongs to another run.
+        If the task belongs to another run.
     RunError
         If trials of it are not in the plan.
     """
-    again = "to write the batch again, run: " + printable(shlex.join(bundle.command))
-    if (bundle.suite, bundle.run) != (plan.loaded.suite.suite.name, run):
+    again = "to write the batch again, run: " + printable(shlex.join(task.command))
+    if (task.suite, task.run) != (plan.loaded.suite.suite.name, run):
         raise UsageError(
-            f"{bundle.name} belongs to the run {printable(bundle.suite)}/{printable(bundle.run)}, not to "
+            f"{task.name} belongs to the run {printable(task.suite)}/{printable(task.run)}, not to "
             f"{plan.loaded.suite.suite.name}/{run}; {again}"
         )
     positions = {trial.key: position for position, trial in enumerate(plan.trials)}
-    missing = [key for key in bundle.keys if key not in positions]
+    missing = [key for key in task.keys if key not in positions]
     if missing:
         reasons = [f"{label}: {reason}" for label, reason in plan.left_out.items()]
         why = f"here, where {reasons[0]}" if reasons else "of these versions of code, libraries and data"
-        raise RunError(
-            f"{len(missing)} of {len(bundle.keys)} trials of {bundle.name} are not in the plan {why}; {again}"
-        )
+        raise RunError(f"{len(missing)} of {len(task.keys)} trials of {task.name} are not in the plan {why}; {again}")
     digest = digest_of(trial.key for trial in plan.trials)
-    own = tuple(sorted(positions[key] for key in bundle.keys))
-    return restricted(
-        plan, Share("bundle", bundle.number, bundle.of, run, digest, len(plan.trials), own, batch=bundle.batch)
-    )
+    own = tuple(sorted(positions[key] for key in task.keys))
+    return restricted(plan, Share("task", task.number, task.of, run, digest, len(plan.trials), own, batch=task.batch))
 
 
-def ended_exit_code(bundle: Bundle, out: Path) -> ExitCode | None:
+def ended_exit_code(task: BatchTask, out: Path) -> ExitCode | None:
     """Return the exit code of a task whose trials all have a result; None if one is missing.
 
     Parameters
     ----------
-    bundle : Bundle
+    task : BatchTask
     out : Path
         Folder of all runs.
 
@@ -159,7 +155,7 @@ def ended_exit_code(bundle: Bundle, out: Path) -> ExitCode | None:
     RunError
         If the store of the task is damaged or of another version.
     """
-    folder = bundle.folder(out)
+    folder = task.folder(out)
     if not (folder / FILE_NAME).is_file():
         return None
     try:
@@ -167,9 +163,9 @@ def ended_exit_code(bundle: Bundle, out: Path) -> ExitCode | None:
             statuses = dict(store.raw("SELECT key, status FROM trials"))
     except NeverStartedError:
         return None
-    if any(key not in statuses for key in bundle.keys):
+    if any(key not in statuses for key in task.keys):
         return None
-    successes = sum(statuses[key] == Status.OK for key in bundle.keys)
+    successes = sum(statuses[key] == Status.OK for key in task.keys)
     if not successes:
         return ExitCode.NOTHING_MEASURED
-    return ExitCode.OK if successes == len(bundle.keys) else ExitCode.FAILED
+    return ExitCode.OK if successes == len(task.keys) else ExitCode.FAILED

@@ -1,11 +1,11 @@
-"""Bundles: their files, whoever wrote them, and the trials that they name."""
+"""The tasks of a batch: their files, whoever wrote them, and the trials that they name."""
 
 import json
 
 import pytest
 
 from mfbench.errors import ExitCode, RunError, UsageError
-from mfbench.run.bundles import Bundle, bundle_of, ended_exit_code, read_bundle
+from mfbench.run.batch_tasks import BatchTask, ended_exit_code, read_task, task_of
 from mfbench.run.store import Store
 from mfbench.trials import Status, Trial, TrialResult
 
@@ -22,12 +22,12 @@ CONTENT = {
 }
 
 
-def test_a_bundle_survives_its_file(tmp_path):
+def test_a_task_survives_its_file(tmp_path):
     path = tmp_path / "2.json"
     path.write_text(json.dumps(CONTENT))
-    bundle = read_bundle(path)
-    assert json.loads(bundle.model_dump_json()) == CONTENT
-    assert bundle.folder(tmp_path) == tmp_path / "own" / "quick-1a2b3c4d-bundle-2-of-3-0123abcd"
+    task = read_task(path)
+    assert json.loads(task.model_dump_json()) == CONTENT
+    assert task.folder(tmp_path) == tmp_path / "own" / "quick-1a2b3c4d-task-2-of-3-0123abcd"
 
 
 @pytest.mark.parametrize(
@@ -69,49 +69,49 @@ def test_a_bundle_survives_its_file(tmp_path):
 def test_hostile_content_is_one_sentence(tmp_path, content):
     path = tmp_path / "1.json"
     path.write_text(content, encoding="latin-1")
-    with pytest.raises(UsageError, match=r"1\.json is not a bundle of mfbench: ") as caught:
-        read_bundle(path)
+    with pytest.raises(UsageError, match=r"1\.json is not a task of mfbench: ") as caught:
+        read_task(path)
     assert str(caught.value).isprintable() and len(str(caught.value)) < 500
 
 
 def test_a_file_that_is_too_large_or_not_there(tmp_path, monkeypatch):
     path = tmp_path / "1.json"
-    with pytest.raises(UsageError, match=r"cannot read the bundle .*1\.json: No such file or directory"):
-        read_bundle(path)
-    with pytest.raises(UsageError, match=r"cannot read the bundle .*: Is a directory"):
-        read_bundle(tmp_path)
-    monkeypatch.setattr("mfbench.run.bundles.LARGEST", 100)
+    with pytest.raises(UsageError, match=r"cannot read the task .*1\.json: No such file or directory"):
+        read_task(path)
+    with pytest.raises(UsageError, match=r"cannot read the task .*: Is a directory"):
+        read_task(tmp_path)
+    monkeypatch.setattr("mfbench.run.batch_tasks.LARGEST", 100)
     path.write_text(json.dumps(CONTENT))
     with pytest.raises(UsageError, match="too large"):
-        read_bundle(path)
+        read_task(path)
 
 
-def bundle_for(plan, folder, positions, **changes):
+def task_for(plan, folder, positions, **changes):
     keys = [plan.trials[position].key for position in positions]
-    return Bundle(**{**CONTENT, "suite": "own", "run": folder.name, "keys": keys, **changes})
+    return BatchTask(**{**CONTENT, "suite": "own", "run": folder.name, "keys": keys, **changes})
 
 
-def test_a_plan_restricted_to_a_bundle(prepared):
+def test_a_plan_restricted_to_a_task(prepared):
     plan, folder, _ = prepared
-    part = bundle_of(plan, bundle_for(plan, folder, [7, 2]), folder.name)
+    part = task_of(plan, task_for(plan, folder, [7, 2]), folder.name)
     assert part.trials == [plan.trials[2], plan.trials[7]]
-    assert (part.share.kind, part.share.positions, part.share.n_trials) == ("bundle", (2, 7), len(plan.trials))
+    assert (part.share.kind, part.share.positions, part.share.n_trials) == ("task", (2, 7), len(plan.trials))
 
 
 def test_trials_of_other_versions_name_the_command_that_writes_the_batch(prepared):
     plan, folder, _ = prepared
-    bundle = bundle_for(plan, folder, [0, 1]).model_copy(update={"keys": [plan.trials[0].key, KEYS[0]]})
+    task = task_for(plan, folder, [0, 1]).model_copy(update={"keys": [plan.trials[0].key, KEYS[0]]})
     with pytest.raises(RunError) as caught:
-        bundle_of(plan, bundle, folder.name)
+        task_of(plan, task, folder.name)
     assert str(caught.value) == (
-        "1 of 2 trials of bundle 2 of 3 are not in the plan of these versions of code, libraries and data; to write "
+        "1 of 2 trials of task 2 of 3 are not in the plan of these versions of code, libraries and data; to write "
         "the batch again, run: mfbench batch slurm 'own suite.toml'"
     )
     plan.left_out["wine"] = "no network"
     with pytest.raises(RunError, match="are not in the plan here, where wine: no network; to write"):
-        bundle_of(plan, bundle, folder.name)
-    with pytest.raises(UsageError, match="bundle 2 of 3 belongs to the run own/other, not to own/"):
-        bundle_of(plan, bundle_for(plan, folder, [0], run="other"), folder.name)
+        task_of(plan, task, folder.name)
+    with pytest.raises(UsageError, match="task 2 of 3 belongs to the run own/other, not to own/"):
+        task_of(plan, task_for(plan, folder, [0], run="other"), folder.name)
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_trials_of_other_versions_name_the_command_that_writes_the_batch(prepare
     ],
 )
 def test_a_task_whose_trials_all_have_a_result_has_ended(tmp_path, statuses, code):
-    bundle = Bundle(**CONTENT)
-    assert ended_exit_code(bundle, tmp_path) is None
-    with Store(bundle.folder(tmp_path)) as store:
+    task = BatchTask(**CONTENT)
+    assert ended_exit_code(task, tmp_path) is None
+    with Store(task.folder(tmp_path)) as store:
         for key, status in zip(KEYS, statuses, strict=False):
             store.add(Trial(key, "iris", "A", 0, 0, 1), TrialResult(key=key, status=Status(status)))
-    assert ended_exit_code(bundle, tmp_path) == code
+    assert ended_exit_code(task, tmp_path) == code
