@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
+    from mfbench.bundling import bundle_run
     from mfbench.checking import check_plugins
     from mfbench.comparing import compare_results
     from mfbench.drawing import save_chart
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mfbench.merging import merge
     from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
     from mfbench.sections import Cell, Chart, Section, Table
+    from mfbench.verifying import verify_bundle
 
 __version__ = "0.1.0"
 
@@ -32,6 +34,7 @@ _HOMES = {
     "Table": "mfbench.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
+    "bundle_run": "mfbench.bundling",
     "check_plugins": "mfbench.checking",
     "compare_results": "mfbench.comparing",
     "load_dataset": "mfbench.api",
@@ -41,6 +44,7 @@ _HOMES = {
     "power": "mfbench.api",
     "run_suite": "mfbench.api",
     "save_chart": "mfbench.drawing",
+    "verify_bundle": "mfbench.verifying",
 }
 
 __all__ = [
@@ -55,6 +59,7 @@ __all__ = [
     "SelectorSpec",
     "Table",
     "__version__",
+    "bundle_run",
     "check_plugins",
     "compare_results",
     "hookimpl",
@@ -65,6 +70,7 @@ __all__ = [
     "power",
     "run_suite",
     "save_chart",
+    "verify_bundle",
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.power import Power
+from mfbench.bundles.reading import opened_bundles
 from mfbench.data.catalog import load
 from mfbench.data.sources import DataOptions
 from mfbench.errors import ExitCode, MfbenchError, explained
@@ -146,6 +147,7 @@ def run_suite(
     budget: str | float | None = None,
     wait_for_workers: str | float | None = None,
     shard: str | None = None,
+    reuse: Path | str | Sequence[Path | str] = (),
 ) -> Run:
     """Run a suite, or the trials that are still missing, and return the results.
 
@@ -202,6 +204,9 @@ def run_suite(
     shard : str or None, default=None
         Run only a part of the trials: ``"3/10"`` is the third of ten parts of nearly equal predicted time. It has a
         folder of its own; `merge` joins the parts.
+    reuse : Path, str or sequence of these, default=()
+        Bundles whose results of the same trials are used, so that only the others run. They are not verified: see
+        `verify_bundle`.
 
     Returns
     -------
@@ -211,7 +216,7 @@ def run_suite(
     Raises
     ------
     SuiteError, UsageError
-        If the suite or an option is not valid.
+        If the suite or an option is not valid, or a bundle is refused.
     RunError
         If the run folder is in use or cannot be written to, or no place of the executor can run trials.
     PluginError
@@ -250,8 +255,11 @@ def run_suite(
         registry=registry,
         shard=shard,
     )
-    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience)
-    execute(plan, folder, registry, options, observer or Silent())
+    paths = [reuse] if isinstance(reuse, str | Path) else reuse
+    with opened_bundles([Path(path) for path in paths]) as opened:
+        bundles = tuple(bundle.results for bundle in opened)
+        options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience, bundles)
+        execute(plan, folder, registry, options, observer or Silent())
     return load_run(folder)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import batch, check, compare, datasets, gate, installed, merge, new_plugin, power, runs, track
+from mfbench.cli import batch, bundles, check, compare, datasets, gate, installed, merge, new_plugin, power, runs, track
 from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.streams import ReaderGoneError, prepare_streams
 from mfbench.errors import ExitCode, MfbenchError
@@ -50,6 +50,8 @@ app.command()(check.check)
 app.command()(runs.report)
 app.command()(runs.gallery)
 app.command()(merge.merge)
+app.command()(bundles.bundle)
+app.command()(bundles.verify)
 app.command()(power.power)
 app.command()(gate.gate)
 app.command()(compare.compare)

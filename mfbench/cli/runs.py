@@ -91,6 +91,13 @@ def suite(
         Path | None,
         typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists."),
     ] = None,
+    reuse: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Use the results that a file of 'mfbench bundle' has of the same trials. Can be repeated.",
+        ),
+    ] = None,
     explain_key: Annotated[
         bool, typer.Option("--explain-key", help="Print the ingredients of the keys of stored results, and exit.")
     ] = False,
@@ -113,6 +120,7 @@ def suite(
             sys.stdout.write(f"{listed.name}: every trial has a result; nothing to do\n")
             raise typer.Exit(code)
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
+    from mfbench.bundles.reading import opened_bundles
     from mfbench.host.executors import check_executor
     from mfbench.host.registry import LOCAL, load_registry
     from mfbench.report.downloads import Downloads
@@ -157,18 +165,20 @@ def suite(
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
-    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler or "", seconds, patience)
-    if dry_run:
-        show_estimate(estimate(plan, folder, registry, options), name, console)
-        raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)
-    display = follow(console)
-    interrupted, progress = False, Progress()
-    try:
-        progress = execute(plan, folder, registry, options, display)
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        display.close()
+    with opened_bundles(reuse or ()) as opened:
+        bundles = tuple(bundle.results for bundle in opened)
+        options = RunOptions(jobs, fresh, retry_failed, executor, scheduler or "", seconds, patience, bundles)
+        if dry_run:
+            show_estimate(estimate(plan, folder, registry, options), name, console)
+            raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)
+        display = follow(console)
+        interrupted, progress = False, Progress()
+        try:
+            progress = execute(plan, folder, registry, options, display)
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            display.close()
     run = load_run(folder)
     if plan.share is not None and not plan.trials and plan.share.n_trials:
         print_line(console, "Nothing to run: the plan has fewer groups of trials than shards.")

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from mfbench.errors import RunError
 from mfbench.run.metadata import Environment, RecordedFigures, RecordedSuite, Reused, RunMetadata
+from mfbench.run.recorded_code import joined_code
 from mfbench.suite.restriction import matching
 from mfbench.wording import counted, listing
 
@@ -189,6 +190,7 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "real_valued": _distinct(name for meta in metas for name in meta.real_valued),
             "reused": _joined_reuse([meta.reused for meta in metas]),
             "machines": _union(meta.machines for meta in metas),
+            "code": joined_code([meta.code for meta in metas]),
             "ended_budget": max(meta.ended_budget for meta in metas),
             "part": part,
             "part_patterns": metas[0].part_patterns if part else [],
@@ -243,7 +245,8 @@ def _joined_reuse(recorded: Sequence[Reused]) -> Reused:
             keys[name] = _distinct([*keys.get(name, ()), *own])
     differences = _union(reused.differences for reused in recorded)
     passed_over = _distinct(sentence for reused in recorded for sentence in reused.passed_over)
-    return Reused(keys=keys, differences=differences, passed_over=passed_over)
+    bundles = _distinct(name for reused in recorded for name in reused.bundles)
+    return Reused(keys=keys, differences=differences, passed_over=passed_over, bundles=bundles)
 
 
 def _restriction(runs: Sequence[RecordedRun]) -> list[str]:

@@ -14,7 +14,7 @@ from mfbench.host.registry import Registry
 from mfbench.run import environment
 from mfbench.run.budget import in_rounds
 from mfbench.run.costs import forecast
-from mfbench.run.reuse import other_runs
+from mfbench.run.reuse import copied_statuses, other_runs
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
@@ -170,13 +170,17 @@ def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial],
 
 
 def _finished(plan: Plan, folder: Path, options: RunOptions) -> set[str]:
-    """Return the keys that a run would find stored, or in other runs if something was added to the suite."""
+    """Return the keys that a run would find stored, in bundles, or in other runs if something was added."""
+    measures_scores = plan.loaded.protocol.kind != "timing"
+    copied = copied_statuses(retry_failed=options.retry_failed)
+    keys: set[str] = set()
+    for bundle in options.bundles if measures_scores else ():
+        keys |= _keys(bundle.folder, copied)
     if options.fresh:
-        return set()
+        return keys
     statuses = [status for status in Status if not (options.retry_failed and status in RETRIED)]
-    keys = _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
-    if plan.loaded.has_additions and plan.loaded.protocol.kind != "timing":
-        copied = (Status.OK,) if options.retry_failed else (Status.OK, Status.ERROR)
+    keys |= _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
+    if plan.loaded.has_additions and measures_scores:
         for other in other_runs(folder):
             try:
                 keys |= _keys(other, copied)

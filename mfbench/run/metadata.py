@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from mfbench.errors import NeverStartedError, RunError
+from mfbench.run.recorded_code import RecordedCode, code_of
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Curve, Header, ProtocolSettings, Report, Selection, Top
 from mfbench.suite.shares import Share, share_folder_name
@@ -107,16 +108,18 @@ class RecordedFigures(BaseModel):
 
 
 class Reused(BaseModel):
-    """The results that earlier runs of the suite had measured.
+    """The results that other runs had measured: earlier ones of the suite, or bundles.
 
     Attributes
     ----------
     keys : dict of str to list of str
-        The keys of the results from each run, by the name of its folder.
+        The keys of the results from each run, by the name of its folder, or of the bundle with the start of its hash.
     differences : dict of str to str
         How the machine or the number of workers of a run differed from those of this one.
     passed_over : list of str
-        A sentence on each run that could not be read.
+        A sentence on each run that could not be read, and on results of a bundle that could not be used.
+    bundles : list of str
+        Which of the names are those of bundles, whose results are as whoever made them says.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -124,6 +127,7 @@ class Reused(BaseModel):
     keys: dict[str, list[str]] = {}
     differences: dict[str, str] = {}
     passed_over: list[str] = []
+    bundles: list[str] = []
 
 
 class RecordedShare(BaseModel):
@@ -248,6 +252,8 @@ class RunMetadata(BaseModel):
         Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
     machines : dict of str to str
         The machines that have run trials, each with its kind; empty for a run of an earlier version.
+    code : RecordedCode
+        The code that the results depend on.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -277,6 +283,7 @@ class RunMetadata(BaseModel):
     other_environments: list[Environment] = []
     ended_budget: float = 0.0
     machines: dict[str, str] = {}
+    code: RecordedCode = RecordedCode()
 
     @property
     def folder_words(self) -> list[str]:
@@ -395,4 +402,5 @@ def metadata_of(
         share=None if plan.share is None else RecordedShare.of_share(plan.share),
         other_environments=list(other_environments),
         machines=dict(machines or {}),
+        code=code_of(plan),
     )

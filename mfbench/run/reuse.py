@@ -1,4 +1,4 @@
-"""Results of earlier runs of a suite in a run to which something was added, so that only what is new is measured.
+"""Results of other runs in a run: of earlier ones if something was added to the suite, and of bundles that it names.
 
 A result is copied only under an equal key, so it is the one that this run would measure, except for its times. Failures
 that a repetition may avoid (timeout, memory, crash) are not copied. Other runs are only read.
@@ -6,13 +6,16 @@ that a repetition may avoid (timeout, memory, crash) are not copied. Other runs 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfbench.errors import RunError
 from mfbench.run.compatibility import machine_of
 from mfbench.run.metadata import Environment, Reused, RunMetadata
+from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.trials import Status
@@ -22,22 +25,49 @@ if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
 
 _KEYS_AT_ONCE = 500  # SQLite limits the parameters of a query
+_OTHER_CONTENT = "data, parameters or protocol"
 Keys = dict[str, list[str]]
 
 
-def reuse_results(plan: Plan, store: Store, statuses: Collection[Status]) -> None:
-    """Copy the results that other runs in the same folder of runs have of a plan, and record where they are from.
+@dataclass(frozen=True)
+class BundledRun:
+    """The results of a bundle.
+
+    Attributes
+    ----------
+    name : str
+        What the record calls it: the name of the file, and the start of its hash.
+    folder : Path
+        A run folder that holds them.
+    """
+
+    name: str
+    folder: Path
+
+
+def copied_statuses(*, retry_failed: bool) -> tuple[Status, ...]:
+    """Return the statuses of results that are copied."""
+    return (Status.OK,) if retry_failed else (Status.OK, Status.ERROR)
+
+
+def reuse_results(
+    plan: Plan, store: Store, statuses: Collection[Status], bundles: Sequence[BundledRun] = (), *, earlier: bool = True
+) -> None:
+    """Copy the results that other runs have of a plan, and record where they are from.
 
     Nothing is copied if the plan is that of the protocol ``timing``: times compare only if they were measured together.
 
     Parameters
     ----------
     plan : Plan
-        With something added.
     store : Store
         Of the run, after its start was recorded.
     statuses : collection of Status
         Those of the results to copy.
+    bundles : sequence of BundledRun, default=()
+        What bundles have.
+    earlier : bool, default=True
+        Whether to copy from runs of the suite in the same folder of runs as well, before the bundles.
     """
     planned = {trial.key for trial in plan.trials}
     finished = {key for (key,) in store.raw("SELECT key FROM trials")} & planned
@@ -46,14 +76,27 @@ def reuse_results(plan: Plan, store: Store, statuses: Collection[Status]) -> Non
         # A result may have been measured again in the meantime, or no longer be part of the plan.
         keys={name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in finished])},
         differences=before.differences,
+        bundles=before.bundles,
     )
-    missing = planned - finished if plan.loaded.protocol.kind != "timing" else set()
-    for folder in other_runs(store.folder) if missing else ():
+    times = plan.loaded.protocol.kind == "timing"
+    missing = planned - finished if not times else set()
+    for folder in other_runs(store.folder) if missing and earlier else ():
         try:
-            reused = _reuse_from(folder, store, missing, statuses, reused)
+            reused = _reuse_from(folder, folder.name, store, missing, statuses, reused)
         except (RunError, ValueError) as error:  # the latter from metadata that are not valid
-            reused = reused.model_copy(update={"passed_over": [*reused.passed_over, _passed_over(folder, error)]})
+            reused = _with_note(reused, _passed_over(folder, error))
         missing -= {key for keys in reused.keys.values() for key in keys}
+    for bundle in bundles:
+        if times:
+            reused = _with_note(reused, f"No results of {bundle.name} were used: times compare if measured together.")
+            continue
+        if missing:
+            names = list(dict.fromkeys([*reused.bundles, bundle.name]))
+            reused = reused.model_copy(update={"bundles": names})
+            reused = _reuse_from(bundle.folder, bundle.name, store, missing, statuses, reused, own=True)
+            missing -= {key for keys in reused.keys.values() for key in keys}
+        for note in _other_keys(bundle, plan):
+            reused = _with_note(reused, note)
     with store.writing("meta") as db:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
 
@@ -74,18 +117,58 @@ def _passed_over(folder: Path, error: Exception) -> str:
     return f"Results of {folder.name} were not used again, because the run cannot be read: {error}."
 
 
-def _reuse_from(folder: Path, store: Store, missing: set[str], statuses: Collection[Status], reused: Reused) -> Reused:
-    """Copy results from one run: all that it can contribute together with the record of them, or nothing."""
+def _with_note(reused: Reused, note: str) -> Reused:
+    return reused.model_copy(update={"passed_over": [*reused.passed_over, note]})
+
+
+def _other_keys(bundle: BundledRun, plan: Plan) -> Iterator[str]:
+    """Yield a sentence if a bundle has results of trials of the plan whose keys differ here: these are run."""
+    with Store(bundle.folder, read_only=True) as other:
+        there = other.meta().code
+        query = "SELECT p.dataset, p.method, p.repeat, p.fold, p.key FROM plan p JOIN trials t ON t.key = p.key"
+        keys = {tuple(place): key for *place, key in other.raw(query)}
+    here = code_of(plan)
+    counter: Counter[str] = Counter()
+    number = 0
+    for trial in plan.trials:
+        key = keys.get((trial.dataset, trial.method, trial.repeat, trial.fold))
+        if key is not None and key != trial.key:
+            number += 1
+            counter.update(differences_of(there, here, trial.dataset, trial.method) or [_OTHER_CONTENT])
+    if number:
+        clauses = "; ".join(
+            clause if count == number else f"{clause} ({counted(count, 'trial')})" for clause, count in counter.items()
+        )
+        yield f"{counted(number, 'result')} of {bundle.name} could not be used here, where these differ: {clauses}."
+
+
+def _reuse_from(
+    folder: Path,
+    name: str,
+    store: Store,
+    missing: set[str],
+    statuses: Collection[Status],
+    reused: Reused,
+    *,
+    own: bool = False,
+) -> Reused:
+    """Copy results from one run: all that it can contribute together with the record of them, or nothing.
+
+    With `own`, all of them count as those of the run itself, whatever runs it had used.
+    """
     with Store(folder, read_only=True) as other:
         other.freeze()
         marks = ", ".join("?" * len(statuses))
         there = other.raw(f"SELECT key FROM trials WHERE status IN ({marks})", [str(status) for status in statuses])
-        keys = sorted(missing.intersection(key for (key,) in there))
+        keys = sorted(key for (key,) in there if key in missing)
         if not keys:
             return reused
-        reused = _with_origins(reused, folder.name, keys, other.meta(), store.meta().environment)
-        own, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
-        columns = sorted(own & theirs)  # a store of an earlier version may lack some
+        meta = other.meta()
+        if own:
+            meta = meta.model_copy(update={"reused": Reused()})
+        reused = _with_origins(reused, name, keys, meta, store.meta().environment)
+        ours, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
+        columns = sorted(ours & theirs)  # a store of an earlier version may lack some
         with store.writing("meta") as db:
             query = f"INSERT OR IGNORE INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
             db.executemany(query, _rows(other, columns, keys))
@@ -139,8 +222,11 @@ def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
     listed = ", ".join(
         f"{count:,} from {name}{_bracketed(reused.differences, name)}" for name, count in counts.items() if count
     )
+    bundled = {name for name, count in counts.items() if count and name in reused.bundles}
+    earlier = {name for name, count in counts.items() if count} - bundled
+    sources = " and ".join([*(["earlier runs"] if earlier else []), *(["unverified bundles"] if bundled else [])])
     return [
-        f"{total:,} of {len(present):,} results are from earlier runs, and so are their times: {listed}.",
+        f"{total:,} of {len(present):,} results are from {sources}, and so are their times: {listed}.",
         *reused.passed_over,
     ]
 

@@ -32,7 +32,7 @@ from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.order import longest_first
 from mfbench.run.owners import owners_of_method, owners_of_plugin
-from mfbench.run.reuse import recorded_reuse, reuse_results
+from mfbench.run.reuse import BundledRun, copied_statuses, recorded_reuse, reuse_results
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
@@ -79,6 +79,8 @@ class RunOptions:
         `mfbench.run.budget.in_rounds`.
     wait_for_workers : float, default=300.0
         Seconds for which a run waits for a worker of an engine while there is none.
+    bundles : tuple of BundledRun, default=()
+        Bundles whose results of the same trials are used.
     """
 
     jobs: int = 0
@@ -88,6 +90,7 @@ class RunOptions:
     scheduler: str = ""
     budget: float = 0.0
     wait_for_workers: float = 300.0
+    bundles: tuple[BundledRun, ...] = ()
 
 
 @dataclass
@@ -185,8 +188,10 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             _record_start(plan, folder, store, environment.describe(registry, jobs, memory, options.executor))
             if options.retry_failed:
                 store.forget(RETRIED)
-            if plan.loaded.has_additions and not options.fresh:
-                reuse_results(plan, store, (Status.OK,) if options.retry_failed else (Status.OK, Status.ERROR))
+            earlier = plan.loaded.has_additions and not options.fresh
+            if earlier or options.bundles:
+                statuses = copied_statuses(retry_failed=options.retry_failed)
+                reuse_results(plan, store, statuses, options.bundles, earlier=earlier)
             keys = store.finished()
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]

@@ -12,7 +12,7 @@ from mfbench.report.progress import Silent
 from mfbench.run import runner
 from mfbench.run.executors import choice
 from mfbench.run.metadata import Reused
-from mfbench.run.reuse import remarks_on_reuse
+from mfbench.run.reuse import BundledRun, remarks_on_reuse
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION
@@ -242,3 +242,76 @@ def test_a_result_that_is_not_there_is_not_counted():
     assert remarks_on_reuse(reused, ["9"]) == ["Over."]
     assert remarks_on_reuse(reused, ["1", "9"])[0].startswith("1 of 2 results are from earlier runs")
     assert Status.ERROR in runner.RETRIED
+
+
+def bundled(run, tmp_path, change=None):
+    """Return the results of a bundle of a run, in which somebody may have changed the store."""
+    folder = tmp_path / "bundled"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(run.path, folder)
+    if change is not None:
+        with changed(folder) as db:
+            db.execute(change)
+    return BundledRun("claim.zip (sha256 0123)", folder)
+
+
+def elsewhere(run, options, *add, tmp_path, **more):
+    """Run the suite where there are no other runs."""
+    shutil.rmtree(tmp_path / "out")
+    return run(*add, options=RunOptions(jobs=1, **options), **more)
+
+
+def test_results_of_a_bundle_are_used_and_named(run, tmp_path):
+    _, _, base = run()
+    old, claim = rows(base), bundled(base, tmp_path)
+    methods, count, mine = elsewhere(run, {"bundles": (claim,)}, MINE, tmp_path=tmp_path)
+    assert (methods, count) == (["MINE"], FOLDS)
+    new = rows(mine)
+    assert old == {key: new[key] for key in old}
+    remark = "12 of 15 results are from unverified bundles, and so are their times: 12 from claim.zip (sha256 0123)."
+    assert mine.remarks == [remark]
+    # The record stays when the run is started again without the bundle, and its own results come first.
+    _, count, mine = run(MINE)
+    assert count == 0 and mine.remarks == [remark]
+    _, count, mine = run(options=RunOptions(jobs=1, bundles=(claim,)))
+    assert count == 0 and "from unverified bundles" in mine.remarks[0]
+    _, count, mine = run(options=RunOptions(jobs=1, bundles=(claim,), fresh=True))
+    assert count == 0
+
+
+def test_earlier_runs_and_bundles_are_told_apart(run, tmp_path):
+    _, _, base = run()
+    claim = bundled(base, tmp_path)
+    change(base, "DELETE FROM trials WHERE key IN (SELECT key FROM plan WHERE method = 'A')")
+    _, count, mine = run(MINE, options=RunOptions(jobs=1, bundles=(claim,)))
+    assert count == FOLDS
+    assert mine.remarks == [
+        "12 of 15 results are from earlier runs and unverified bundles, and so are their times: 9 from "
+        f"{base.path.name}, 3 from claim.zip (sha256 0123)."
+    ]
+
+
+def test_results_with_other_keys_are_executed_and_the_reason_is_named(run, tmp_path):
+    _, _, base = run()
+    claim = bundled(base, tmp_path)
+    with Store(claim.folder) as store:
+        code = store.recorded("code", {})
+        code["libraries"]["numpy"] = "1.0"
+        store.record("code", code)
+    with changed(claim.folder) as db:
+        db.execute("UPDATE plan SET key = 'x' || key WHERE method = 'A'")
+        db.execute("UPDATE trials SET key = 'x' || key WHERE 'x' || key IN (SELECT key FROM plan)")
+    methods, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    assert (methods, count) == (["A"], FOLDS)
+    (note,) = mine.remarks[1:]
+    assert note.startswith("3 results of claim.zip (sha256 0123) could not be used here, where these differ: numpy ")
+    assert note.endswith(" instead of 1.0.")
+
+
+def test_times_are_not_taken_from_a_bundle(run, tmp_path):
+    text = SUITE.replace("folds = 3\nrepeats = 1", 'kind = "timing"\nrepeats = 1\nsteps = 2')
+    text = text.replace("[profiles.quick]\nfolds = 3\n", "")
+    _, planned, base = run(text=text)
+    claim = bundled(base, tmp_path)
+    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, text=text)
+    assert count == planned and "No results of claim.zip" in mine.remarks[0]

@@ -1,0 +1,179 @@
+"""Whether a repeated trial has the result that is claimed: equal to the bit, equal within rounding, or different."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from mfbench.trials import Candidate, Curve, Interactions, Status
+
+RELATIVE = 1e-6
+"""Two numbers are equal within rounding if they differ by at most this share of the larger one …"""
+ABSOLUTE = 1e-9
+"""… or by at most this."""
+COLUMNS = (
+    "status", "error_type", "error_message", "scores", "n_selected", "chosen", "selected", "weights", "predictions",
+    "decisions", "interactions", "candidates", "curve",
+)  # fmt: skip
+"""What is compared, of the columns of a result; times, memory and warnings are not."""
+_MACHINE = (Status.TIMEOUT, Status.MEMORY, Status.CRASH)
+
+
+class Outcome(StrEnum):
+    """What a repetition says about a claimed result."""
+
+    EQUAL = "equal"
+    ROUNDING = "rounding"
+    DIFFERENT = "different"
+    NOT_COMPARABLE = "not comparable"
+    NOT_RUN = "not run"
+
+
+COMPARED = (Outcome.EQUAL, Outcome.ROUNDING, Outcome.DIFFERENT)
+"""The outcomes that say something about the claim."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """An outcome, with what differs.
+
+    Attributes
+    ----------
+    outcome : Outcome
+    detail : str
+        What differs and by how much, a clause; empty if nothing does.
+    """
+
+    outcome: Outcome
+    detail: str = ""
+
+
+def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any]) -> Agreement:
+    """Compare a claimed result with that of the repetition.
+
+    Parameters
+    ----------
+    claimed, repeated : mapping of str to object
+        The values of `COLUMNS`, as `mfbench.run.store.Store.rows` yields them.
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> one = dict.fromkeys(COLUMNS) | {"status": "ok", "scores": {"accuracy": 0.9}, "predictions": np.array([0, 1])}
+    >>> agreement(one, one | {"scores": {"accuracy": 0.8}, "predictions": np.array([0, 0])}).detail
+    'accuracy is 0.9 in the bundle and 0.8 here; 1 of 2 values of predictions differ'
+    >>> agreement(one, one | {"status": "timeout"}).outcome
+    <Outcome.NOT_COMPARABLE: 'not comparable'>
+    """
+    there, here = claimed["status"], repeated["status"]
+    if there != here:
+        detail = f"it is {_status(claimed)} in the bundle and {_status(repeated)} here"
+        machine = there in _MACHINE or here in _MACHINE
+        return Agreement(Outcome.NOT_COMPARABLE if machine else Outcome.DIFFERENT, detail)
+    if here in _MACHINE:
+        return Agreement(Outcome.EQUAL)
+    if here != Status.OK:
+        # What a message says may depend on the machine.
+        if claimed["error_type"] == repeated["error_type"]:
+            return Agreement(Outcome.EQUAL)
+        return Agreement(
+            Outcome.DIFFERENT, f"it fails with {claimed['error_type']} in the bundle and {repeated['error_type']} here"
+        )
+    first, second = dict(_leaves(claimed)), dict(_leaves(repeated))
+    clauses: list[str] = []
+    rounded: list[str] = []
+    for name in dict.fromkeys([*first, *second]):
+        clause, is_rounding = _difference(name, first.get(name), second.get(name))
+        if clause:
+            (rounded if is_rounding else clauses).append(clause)
+    if clauses:
+        return Agreement(Outcome.DIFFERENT, "; ".join([*clauses[:_SHOWN], *_more(clauses)]))
+    if rounded:
+        return Agreement(Outcome.ROUNDING, "; ".join([*rounded[:_SHOWN], *_more(rounded)]))
+    return Agreement(Outcome.EQUAL)
+
+
+_SHOWN = 3
+
+
+def _more(clauses: list[str]) -> list[str]:
+    return [f"{len(clauses) - _SHOWN} more"] if len(clauses) > _SHOWN else []
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    return f"{row['status']} ({row['error_type']})" if row.get("error_type") else str(row["status"])
+
+
+def _leaves(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a result that are compared one by one, scores first."""
+    yield from (row["scores"] or {}).items()
+    if row["curve"] is not None:
+        yield from _of_curve(row["curve"])
+    for name in ("n_selected", "selected", "predictions", "decisions", "weights"):
+        yield name, row[name]
+    yield from _of_parameters(row["chosen"], "")
+    if row["interactions"] is not None:
+        yield from _of_interactions(row["interactions"], "")
+    for number, candidate in enumerate(row["candidates"] or (), 1):
+        yield from _of_candidate(candidate, f"grid point {number}: ")
+
+
+def _of_parameters(chosen: Mapping[str, Any] | None, prefix: str) -> Iterator[tuple[str, Any]]:
+    yield f"{prefix}selected parameters", repr(sorted((chosen or {}).items()))
+
+
+def _of_curve(curve: Curve) -> Iterator[tuple[str, Any]]:
+    yield "sizes of the curve", curve.sizes
+    for metric, scores in zip(curve.metrics, curve.scores, strict=True):
+        yield f"{metric} of the curve", scores
+    for size, chosen in zip(curve.sizes, curve.chosen, strict=False):
+        yield from _of_parameters(chosen, f"{size} features: ")
+
+
+def _of_interactions(interactions: Interactions, prefix: str) -> Iterator[tuple[str, Any]]:
+    for name in ("pairs", "ranks", "values", "p_values", "norm", "n_pairs"):
+        yield f"{prefix}{name} of interactions", getattr(interactions, name)
+
+
+def _of_candidate(candidate: Candidate, prefix: str) -> Iterator[tuple[str, Any]]:
+    yield from ((f"{prefix}{name}", value) for name, value in candidate.scores.items())
+    for name in ("n_selected", "selected", "predictions", "weights"):
+        yield f"{prefix}{name}", getattr(candidate, name)
+    yield from _of_parameters(candidate.chosen, prefix)
+    if candidate.interactions is not None:
+        yield from _of_interactions(candidate.interactions, prefix)
+
+
+def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:
+    """Return a clause on how two values differ, and whether that is within rounding; an empty one if they do not."""
+    if claimed is None or repeated is None:
+        return ("" if claimed is repeated else f"{name} only {'here' if claimed is None else 'in the bundle'}"), False
+    if isinstance(claimed, str) or isinstance(repeated, str):
+        return ("" if claimed == repeated else f"{name} are {claimed} in the bundle and {repeated} here"), False
+    first, second = np.asarray(claimed), np.asarray(repeated)
+    if first.shape != second.shape:
+        return f"{name} have {first.size} values in the bundle and {second.size} here", False
+    numbers = first.dtype.kind == "f" or second.dtype.kind == "f"
+    if np.array_equal(first, second, equal_nan=numbers):
+        return "", False
+    close = numbers and np.allclose(first, second, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+    if first.ndim == 0:
+        return f"{name} is {_shown(claimed)} in the bundle and {_shown(repeated)} here", close
+    with np.errstate(invalid="ignore"):
+        unequal = ~((first == second) | (np.isnan(first) & np.isnan(second))) if numbers else first != second
+    text = f"{int(unequal.sum())} of {first.size} values of {name} differ"
+    if numbers:
+        text += f", by up to {float(np.nanmax(np.abs(first - second))):.2g}"
+    return text, close
+
+
+def _shown(value: Any) -> str:
+    return repr(float(value)) if isinstance(value, float | np.floating) and not math.isnan(value) else str(value)

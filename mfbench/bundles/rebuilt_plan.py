@@ -1,0 +1,175 @@
+"""From a bundle's metadata to the plan of its trials here, with a reason for each part that cannot be run here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from mfbench.data.lookup import Lookup
+from mfbench.data.reference import FileReference
+from mfbench.errors import PluginError, UsageError
+from mfbench.host.expressions import is_reference, parse
+from mfbench.host.registered import Declaration
+from mfbench.host.registry import Registry
+from mfbench.run.metadata import RunMetadata
+from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.plan import Plan, make_plan
+from mfbench.suite.resolve import resolve_datasets, resolve_methods
+from mfbench.suite.schema import Datasets, Method, Suite
+
+_UNSET_WITHOUT_SELECTOR = ("top", "curve", "weights")
+
+
+@dataclass
+class Rebuilt:
+    """What a part of a bundle's suite is here.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        None if none of its methods, or none of its datasets, can be used here.
+    reasons : dict of str to str
+        Why methods and datasets cannot be used here, by label.
+    """
+
+    plan: Plan | None = None
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a bundle may use here.
+
+    Attributes
+    ----------
+    registry : Registry
+        The plugins that are installed.
+    lookup : Lookup
+        Mirror, cache and network for datasets.
+    files : Path or None
+        The folder that has the files of ``file:`` datasets; None uses none.
+    import_classes : bool
+        Whether classes that methods name by their import path may be imported: whoever made the bundle chose the names.
+    """
+
+    registry: Registry
+    lookup: Lookup
+    files: Path | None = None
+    import_classes: bool = False
+
+
+def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collection[str], here: Surroundings) -> Rebuilt:
+    """Return the plan that this mfbench makes of a part of a bundle's suite.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+        That of the bundle.
+    datasets, methods : collection of str
+        The labels of the part.
+    here : Surroundings
+
+    Returns
+    -------
+    Rebuilt
+
+    Raises
+    ------
+    UsageError
+        If the recorded suite is not one that this version reads.
+    """
+    loaded = _loaded(meta, here.registry)
+    rebuilt = Rebuilt()
+    usable = []
+    for method in loaded.suite.methods:
+        if method.label in methods:
+            reason = _reason_against(method, loaded, here)
+            if reason:
+                rebuilt.reasons[method.label] = reason
+            else:
+                usable.append(method)
+    groups = list(_groups(loaded, datasets, here, rebuilt.reasons))
+    if usable and groups:
+        suite = loaded.suite.model_copy(update={"methods": usable, "datasets": groups})
+        rebuilt.plan = make_plan(replace(loaded, suite=suite), here.registry, (), here.lookup)
+        rebuilt.reasons |= rebuilt.plan.left_out
+    return rebuilt
+
+
+def _loaded(meta: RunMetadata, registry: Registry) -> LoadedSuite:
+    """Return the suite of a run as it was loaded, as far as the run recorded it."""
+    content = meta.suite.model_dump(mode="json")
+    content["methods"] = [_as_written(method, meta) for method in content.get("methods", [])]
+    content |= {"profiles": {}, "protocol": {}, "report": {}}
+    try:
+        suite = Suite.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UsageError(f"the bundle's suite is not one that this mfbench reads: {place}: {first['msg']}") from None
+    # Of a suite that is installed, names of its own package come first; no other file is looked at.
+    path = registry.suites().get(meta.name, Path(f"{meta.name}.toml"))
+    return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile))
+
+
+def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
+    """Return a method without the keys that its suite did not set: a record has all keys."""
+    written = {key: value for key, value in method.items() if value is not None}
+    if "selector" not in written:
+        written = {key: value for key, value in written.items() if key not in _UNSET_WITHOUT_SELECTOR}
+    if written.get("label") in meta.curves:
+        written.pop("top", None)
+        written["curve"] = method["curve"] or meta.model_dump(mode="json")["curves"][written["label"]]
+    return written
+
+
+def _reason_against(method: Method, loaded: LoadedSuite, here: Surroundings) -> str:
+    """Return why a method cannot be used here; empty if it can be."""
+    try:
+        for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
+            name = "" if text is None else parse(text, references=True).name
+            if is_reference(name):
+                if not here.import_classes:
+                    return f"it is the class {name}, which is imported only with --import-classes"
+                here.registry.declare([Declaration("selector" if kind == "selector" else "classifier", name)])
+        alone = replace(loaded, suite=loaded.suite.model_copy(update={"methods": [method]}))
+        _, left_out = resolve_methods(alone, here.registry)
+    except (UsageError, PluginError) as error:
+        return _reason(error)
+    return left_out.get(method.label, "")
+
+
+def _groups(
+    loaded: LoadedSuite, labels: Collection[str], here: Surroundings, reasons: dict[str, str]
+) -> Iterator[Datasets]:
+    """Yield a table for each dataset of the suite that has one of the labels and exists here."""
+    for group in loaded.suite.datasets:
+        for text in group.use:
+            is_file = text.startswith(FileReference.prefix)
+            label = text.removeprefix(FileReference.prefix)
+            if is_file and label not in labels:
+                continue
+            if is_file and (here.files is None or Path(label).name != label):
+                reasons[label] = "its data are a file that the bundle does not have; name its folder with --files"
+                continue
+            use = f"{FileReference.prefix}{(here.files or Path()).resolve() / label}" if is_file else text
+            alone = group.model_copy(update={"use": [use]})
+            try:
+                part = loaded.suite.model_copy(update={"datasets": [alone]})
+                entries = resolve_datasets(replace(loaded, suite=part), here.registry, here.lookup)
+            except UsageError as error:
+                reasons[label] = _reason(error)
+                continue
+            if any(name in labels for name in entries):
+                yield alone
+
+
+def _reason(error: Exception) -> str:
+    """Return a message without the place in a file that does not exist here."""
+    text = str(error)
+    place, separator, rest = text.partition(": ")
+    return rest if separator and (".toml" in place or "methods[" in place) else text

@@ -1,0 +1,91 @@
+"""Whether the verdicts of a run would change if repeated results took the place of the claimed ones."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from mfbench.analysis.results import Run
+from mfbench.run.seals import TRIAL_COLUMNS
+from mfbench.run.store import Store
+
+_RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
+
+
+def verdicts_of(run: Run) -> dict[str, str]:
+    """Return what a run says about its methods: each sentence without its verdict, with the verdict.
+
+    Parameters
+    ----------
+    run : Run
+        The reference, the rule and the level are those of its suite.
+
+    Returns
+    -------
+    dict of str to str
+        On each dataset by the suite's rule and by the rule to trust, and across datasets.
+    """
+    settings = run.settings
+    verdicts = {}
+    for row in run.wins_ties_losses().to_dict("records"):
+        subject = f"{settings.reference} against {row['method']} on {row['dataset']}"
+        verdicts[subject] = str(row["verdict"])
+        if row["sound"] != row["verdict"]:
+            verdicts[f"{subject}, by the rule to trust"] = str(row["sound"])
+    overall = run.overall()
+    for row in overall.against_reference.to_dict("records"):
+        significant = row["holm"] < settings.alpha
+        verdict = ("better" if row["effect"] > 0 else "worse") if significant else "no significant difference"
+        verdicts[f"{row['first']} against {row['second']} across datasets"] = verdict
+    if overall.friedman is not None:
+        rejects = overall.friedman.p_value < settings.alpha
+        verdicts["all methods across datasets"] = "a significant difference" if rejects else "no significant difference"
+    return verdicts
+
+
+def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) -> list[str]:
+    """Return a clause on each verdict that differs.
+
+    Parameters
+    ----------
+    claimed, repeated : mapping of str to str
+        As `verdicts_of` returns them.
+
+    Examples
+    --------
+    >>> changed_verdicts({"A against B on iris": "win"}, {"A against B on iris": "tie"})
+    ['A against B on iris: win becomes tie']
+    """
+    nothing = "no verdict"
+    return [
+        f"{subject}: {claimed.get(subject, nothing)} becomes {repeated.get(subject, nothing)}"
+        for subject in dict.fromkeys([*claimed, *repeated])
+        if claimed.get(subject, nothing) != repeated.get(subject, nothing)
+    ]
+
+
+def with_repeated(claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path) -> Run:
+    """Return a run in which repeated results take the place of claimed ones.
+
+    Parameters
+    ----------
+    claimed : Path
+        The run folder of a bundle.
+    repeated : Path
+        The run folder of the repetition.
+    keys : mapping of str to str
+        The keys of the repeated results, by those of the claimed ones that they replace.
+    target : Path
+        Where the run is written.
+    """
+    shutil.copytree(claimed, target)
+    with Store(repeated, read_only=True) as source:
+        rows = {row[0]: row[1:] for row in source.raw(f"SELECT key, {', '.join(_RESULT)} FROM trials")}
+    with Store(target) as store, store.writing() as db:
+        assignments = ", ".join(f"{name} = ?" for name in (*_RESULT, "checksum"))
+        db.executemany(
+            f"UPDATE trials SET {assignments} WHERE key = ?",
+            [(*rows[key], None, claimed_key) for claimed_key, key in keys.items()],
+        )
+    return Run(target)

@@ -1,0 +1,118 @@
+"""What a verification says: each trial of the sample with its outcome, and what follows for the claim."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from mfbench.bundles.agreement import COMPARED, Outcome
+from mfbench.bundles.sampling import largest_share
+from mfbench.errors import ExitCode
+
+
+@dataclass(frozen=True)
+class VerifiedTrial:
+    """A trial of the sample.
+
+    Attributes
+    ----------
+    dataset, method : str
+    repeat, fold : int
+    outcome : str
+        "equal" (to the bit), "rounding" (equal within rounding), "different", "not comparable" (a limit of time or
+        memory was reached on one side), or "not run" (it cannot be run here).
+    detail : str
+        What differs and by how much, or why the trial cannot be run or compared.
+    """
+
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+    outcome: Outcome
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"{self.method} on {self.dataset}, repeat {self.repeat}, fold {self.fold}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result of `mfbench.verify_bundle`.
+
+    Attributes
+    ----------
+    bundle : str
+        The name of the file.
+    sha256 : str
+        The hash of the file.
+    suite, profile : str
+    seed : int
+        That of the sample: with it, the same trials are sampled again.
+    planned, results : int
+        Trials of the bundle's plan, and those with a result.
+    unplanned : int
+        Trials of its suite, datasets and methods that its plan does not have, as in a part of a run.
+    missing : list of str
+        Planned trials without a result.
+    left_out : dict of str to str
+        Datasets and methods that the run left out, each with the reason.
+    trials : list of VerifiedTrial
+        The sample.
+    differences : dict of str to int
+        What differs here from where the results come from (versions, code, processor), each with the number of sampled
+        trials that it concerns.
+    verdicts : int
+        Verdicts of the bundle's run, on each dataset and across datasets.
+    changed : list of str
+        The verdicts that would change with the repeated results in place of the claimed ones.
+    """
+
+    bundle: str
+    sha256: str
+    suite: str
+    profile: str
+    seed: int
+    planned: int
+    results: int
+    unplanned: int
+    missing: list[str]
+    left_out: dict[str, str]
+    trials: list[VerifiedTrial]
+    differences: dict[str, int]
+    verdicts: int
+    changed: list[str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of trials with each outcome."""
+        counter = Counter(trial.outcome for trial in self.trials)
+        return {str(outcome): counter[outcome] for outcome in Outcome}
+
+    @property
+    def compared(self) -> int:
+        """Number of trials that were run again and compared."""
+        return sum(trial.outcome in COMPARED for trial in self.trials)
+
+    @property
+    def largest_share(self) -> float:
+        """The largest share of differing results that the sample is compatible with, at a confidence of 95 %."""
+        return largest_share(self.results, self.compared, self.counts[Outcome.DIFFERENT])
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """OK if all compared trials are equal, FAILED if one differs, NOTHING_MEASURED if none was compared."""
+        if not self.compared:
+            return ExitCode.NOTHING_MEASURED
+        return ExitCode.FAILED if self.counts[Outcome.DIFFERENT] else ExitCode.OK
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as ``mfbench verify --json`` writes them."""
+        content = dataclasses.asdict(self)
+        content["trials"] = [{**trial, "outcome": str(trial["outcome"])} for trial in content["trials"]]
+        figures = {"compared": self.compared, "counts": self.counts, "largest_share": self.largest_share}
+        return {"format": 1, **content, **figures}

@@ -1,0 +1,108 @@
+"""What a verification says, as lines for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mfbench.bundles.agreement import ABSOLUTE, RELATIVE, Outcome
+from mfbench.bundles.verification import Verification, VerifiedTrial
+from mfbench.untrusted import plain
+from mfbench.wording import counted
+
+_MOST_NAMED = 20
+_HEADINGS = {
+    Outcome.DIFFERENT: "Different:",
+    Outcome.ROUNDING: "Equal within rounding:",
+    Outcome.NOT_COMPARABLE: "Not comparable:",
+    Outcome.NOT_RUN: "Could not be run here:",
+}
+
+
+def verification_lines(verification: Verification) -> list[str]:
+    """Return what a verification says.
+
+    Parameters
+    ----------
+    verification : Verification
+
+    Returns
+    -------
+    list of str
+        One line each; nothing in them comes to a terminal as a command.
+    """
+    return [plain(line) for line in _lines(verification)]
+
+
+def _lines(verification: Verification) -> Iterator[str]:
+    yield f"{verification.bundle} (sha256 {verification.sha256})"
+    yield (
+        f"Suite {verification.suite}, profile {verification.profile}: {verification.results:,} of "
+        f"{counted(verification.planned, 'planned trial')} have a result."
+    )
+    if verification.missing:
+        yield f"Without a result: {_named(verification.missing)}"
+    if verification.unplanned:
+        yield f"{verification.unplanned:,} other trials of its datasets and methods are not in its plan."
+    if verification.left_out:
+        yield f"Left out by its run: {', '.join(verification.left_out)}"
+    counts = verification.counts
+    yield f"Sample: {counted(len(verification.trials), 'trial')} with --seed {verification.seed}."
+    yield f"  {counts[Outcome.EQUAL]:>5,} equal to the bit"
+    yield f"  {counts[Outcome.ROUNDING]:>5,} equal within rounding ({RELATIVE:g} of the value, or {ABSOLUTE:g})"
+    yield f"  {counts[Outcome.DIFFERENT]:>5,} different"
+    for outcome, text in ((Outcome.NOT_COMPARABLE, "not comparable"), (Outcome.NOT_RUN, "could not be run here")):
+        if counts[outcome]:
+            yield f"  {counts[outcome]:>5,} {text}"
+    for outcome, heading in _HEADINGS.items():
+        trials = [trial for trial in verification.trials if trial.outcome is outcome]
+        if trials:
+            yield heading
+            yield from _details(trials)
+    yield from _on_differences(verification)
+    yield from _on_verdicts(verification)
+    if verification.compared:
+        yield _on_share(verification)
+
+
+def _named(names: list[str]) -> str:
+    more = [f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
+    return "; ".join([*names[:_MOST_NAMED], *more])
+
+
+def _details(trials: list[VerifiedTrial]) -> Iterator[str]:
+    for trial in trials[:_MOST_NAMED]:
+        yield f"  {trial.name}: {trial.detail}"
+    if len(trials) > _MOST_NAMED:
+        yield f"  and {len(trials) - _MOST_NAMED:,} more (--json lists all)"
+
+
+def _on_differences(verification: Verification) -> Iterator[str]:
+    if verification.differences:
+        listed = "; ".join(
+            f"{clause} ({counted(number, 'trial')})" for clause, number in verification.differences.items()
+        )
+        yield f"Here differs: {listed}."
+    elif verification.counts[Outcome.ROUNDING]:
+        yield "Neither versions nor the processor differ here, so nothing explains the rounding."
+
+
+def _on_verdicts(verification: Verification) -> Iterator[str]:
+    if not verification.compared:
+        return
+    if verification.changed:
+        yield f"{len(verification.changed)} of {counted(verification.verdicts, 'verdict')} would change:"
+        for clause in verification.changed[:_MOST_NAMED]:
+            yield f"  {clause}"
+        if len(verification.changed) > _MOST_NAMED:
+            yield f"  and {len(verification.changed) - _MOST_NAMED:,} more (--json lists all)"
+    elif verification.verdicts:
+        yield f"With the repeated results, none of the {counted(verification.verdicts, 'verdict')} changes."
+
+
+def _on_share(verification: Verification) -> str:
+    share, differing = verification.largest_share, verification.counts[Outcome.DIFFERENT]
+    if verification.compared == verification.results:
+        return "Every result of the bundle was compared."
+    others = "" if verification.compared == len(verification.trials) else " that can be compared here"
+    compared = f"{verification.compared:,} results compared and {differing:,} different"
+    return f"With {compared}, at most {100 * share:.2g} % of the results{others} differ, with 95 % confidence."

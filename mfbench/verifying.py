@@ -1,0 +1,226 @@
+"""The Python function behind ``mfbench verify``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mfbench.analysis.results import Run
+from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
+from mfbench.bundles.reading import OpenedBundle, opened_bundles
+from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
+from mfbench.bundles.sampling import Place, new_seed, sample_of
+from mfbench.bundles.verdicts import changed_verdicts, verdicts_of, with_repeated
+from mfbench.bundles.verification import Verification, VerifiedTrial
+from mfbench.data.lookup import Lookup
+from mfbench.data.sources import DataOptions
+from mfbench.errors import UsageError
+from mfbench.host.registry import load_registry
+from mfbench.isolation.temporary import temporary_folder
+from mfbench.report.progress import Silent
+from mfbench.run.compatibility import machine_of
+from mfbench.run.environment import describe
+from mfbench.run.recorded_code import code_of, differences_of
+from mfbench.run.runner import Observer, RunOptions, execute
+from mfbench.run.store import Store
+from mfbench.suite.plan import Plan
+from mfbench.trials import Trial
+
+__all__ = ["SAMPLE", "Verification", "VerifiedTrial", "verify_bundle"]
+
+SAMPLE = 50
+OTHER_KEY = "its key is not that of the suite here, although data, code and versions are the same"
+OTHER_MACHINE = "another processor or system"
+
+
+def verify_bundle(
+    bundle: Path | str,
+    *,
+    sample: int | None = SAMPLE,
+    seed: int | None = None,
+    jobs: int = 0,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
+    files: Path | str | None = None,
+    import_classes: bool = False,
+    observer: Observer | None = None,
+) -> Verification:
+    """Run a sample of a bundle's trials again, and compare the results.
+
+    Parameters
+    ----------
+    bundle : Path or str
+        A file that `bundle_run` wrote, on whatever machine.
+    sample : int or None, default=50
+        Number of trials; None takes all.
+    seed : int or None, default=None
+        That of the sample; None takes one that nobody can foresee.
+    jobs : int, default=0
+        Number of worker processes; 0 means one per available processor.
+    data_dir : Path, str or None, default=None
+        A mirror of datasets; None uses the environment variable ``MFBENCH_DATA_DIR``.
+    offline : bool, default=False
+        Do not use the network.
+    files : Path, str or None, default=None
+        The folder with the files of the bundle's ``file:`` datasets, which a bundle does not have.
+    import_classes : bool, default=False
+        Import classes that the bundle's methods name by their import path. Whoever made the bundle chose the names, so
+        this runs code of your environment that they chose.
+    observer : Observer or None, default=None
+        Called with every result.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    UsageError
+        If the file is refused as a bundle, or an argument is not valid.
+
+    Notes
+    -----
+    Worker processes import the main script, so a script must call this function under
+    ``if __name__ == "__main__":``. docs/claims.md describes what is compared.
+
+    Examples
+    --------
+    >>> import mfbench, tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = mfbench.run_suite("uci", only=["iris", "1NN", "DUM"], out=folder, jobs=1)
+    ...     claim = mfbench.bundle_run(run.path, Path(folder) / "claim.zip")
+    ...     verification = mfbench.verify_bundle(claim, sample=4, jobs=1)
+    >>> verification.counts["equal"], verification.changed
+    (4, [])
+    """
+    if sample is not None and sample < 1:
+        raise UsageError(f"a sample of {sample} trials verifies nothing; choose at least 1")
+    seed = new_seed() if seed is None else seed
+    registry = load_registry(isolated=True)
+    lookup = Lookup(DataOptions.of(data_dir, offline))
+    here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
+    with opened_bundles([Path(bundle)]) as (opened,), temporary_folder("verify") as work:
+        return _Verifier(opened, here, work).verify(sample, seed, RunOptions(jobs), observer or Silent())
+
+
+class _Verifier:
+    """Verifies one bundle."""
+
+    def __init__(self, bundle: OpenedBundle, here: Surroundings, work: Path) -> None:
+        self.bundle, self.here, self.work = bundle, here, work
+        try:
+            self.run = Run(bundle.folder)
+            self.verdicts = verdicts_of(self.run)
+        except Exception as error:  # whoever made the bundle chose the values that this computes with
+            raise UsageError(
+                f"{bundle.path} is refused as a bundle: no report can be made of its results "
+                f"({type(error).__name__}: {error})"
+            ) from error
+
+        query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
+        with Store(bundle.folder, read_only=True) as store:
+            rows = list(store.raw(f"{query} ORDER BY position"))
+        self.keys: dict[Place, str] = {(row[2], row[3], row[4], row[5]): row[0] for row in rows}
+        self.missing: list[Place] = [(row[2], row[3], row[4], row[5]) for row in rows if row[1] is None]
+
+    def verify(self, sample: int | None, seed: int, options: RunOptions, observer: Observer) -> Verification:
+        places = sample_of(set(self.keys) - set(self.missing), sample, seed)
+        rebuilt = rebuilt_plan(
+            self.bundle.meta, {place[0] for place in places}, {place[1] for place in places}, self.here
+        )
+        trials = self._runnable(places, rebuilt)
+        agreements: dict[Place, Agreement] = {}
+        changed: list[str] = []
+        if trials and rebuilt.plan is not None:
+            self._execute(rebuilt.plan, list(trials.values()), options, observer)
+            agreements = self._agreements(trials)
+            changed = self._changed(trials, agreements)
+        meta, manifest = self.bundle.meta, self.bundle.manifest
+        every = len(manifest.datasets) * len(meta.methods) * self.run.protocol.folds * self.run.protocol.repeats
+        return Verification(
+            bundle=self.bundle.path.name,
+            sha256=self.bundle.sha256,
+            suite=meta.name,
+            profile=meta.profile,
+            seed=seed,
+            planned=manifest.planned,
+            results=manifest.results,
+            unplanned=max(0, every - manifest.planned),
+            missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
+            left_out=dict(self.run.left_out),
+            trials=[self._verified(place, agreements, rebuilt) for place in places],
+            differences=self._differences(trials, rebuilt.plan),
+            verdicts=len(self.verdicts),
+            changed=changed,
+        )
+
+    def _runnable(self, places: Sequence[Place], rebuilt: Rebuilt) -> dict[Place, Trial]:
+        """Return the trials of the sample that can be run here, on the same data."""
+        if rebuilt.plan is None:
+            return {}
+        for label, planned in rebuilt.plan.datasets.items():
+            if planned.sha256 != self.bundle.manifest.datasets.get(label):
+                rebuilt.reasons[label] = f"{label} has other data here (sha256 {planned.sha256[:12]})"
+        trials = {(trial.dataset, trial.method, trial.repeat, trial.fold): trial for trial in rebuilt.plan.trials}
+        return {place: trials[place] for place in places if place in trials and place[0] not in rebuilt.reasons}
+
+    def _execute(self, plan: Plan, trials: list[Trial], options: RunOptions, observer: Observer) -> None:
+        used = {trial.dataset for trial in trials}
+        datasets = {label: planned for label, planned in plan.datasets.items() if label in used}
+        execute(replace(plan, trials=trials, datasets=datasets), self._repeated, self.here.registry, options, observer)
+
+    @property
+    def _repeated(self) -> Path:
+        return self.work / "run"
+
+    def _agreements(self, trials: dict[Place, Trial]) -> dict[Place, Agreement]:
+        claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self._repeated))
+        return {place: agreement(claimed[place], repeated[place]) for place in trials if place in repeated}
+
+    def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> list[str]:
+        replaced = {
+            self.keys[place]: trials[place].key
+            for place, each in agreements.items()
+            if each.outcome in (Outcome.ROUNDING, Outcome.DIFFERENT)
+        }
+        if not replaced:
+            return []
+        run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated")
+        return changed_verdicts(self.verdicts, verdicts_of(run))
+
+    def _verified(self, place: Place, agreements: dict[Place, Agreement], rebuilt: Rebuilt) -> VerifiedTrial:
+        if place in agreements:
+            return VerifiedTrial(*place, agreements[place].outcome, agreements[place].detail)
+        dataset, method = place[:2]
+        reason = rebuilt.reasons.get(dataset) or rebuilt.reasons.get(method) or "it is not part of the suite here"
+        return VerifiedTrial(*place, Outcome.NOT_RUN, reason)
+
+    def _differences(self, trials: dict[Place, Trial], plan: Plan | None) -> dict[str, int]:
+        """Return what differs here, with the number of trials that it concerns."""
+        if plan is None or not trials:
+            return {}
+        meta, code = self.bundle.meta, code_of(plan)
+        counter: Counter[str] = Counter()
+        for place, trial in trials.items():
+            clauses = differences_of(meta.code, code, *place[:2])
+            if trial.key != self.keys[place] and not clauses:
+                clauses = [OTHER_KEY]
+            counter.update(clauses)
+        machines = {machine_of(each) for each in (meta.environment, *meta.other_environments)}
+        if machines != {machine_of(describe(self.here.registry, jobs=1, memory=0))}:
+            counter[OTHER_MACHINE] = len(trials)
+        return dict(counter)
+
+
+def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:
+    with Store(folder, read_only=True) as store:
+        rows = {}
+        for row in store.rows(COLUMNS):
+            place = (row["dataset"], row["method"], row["repeat"], row["fold"])
+            if place in places and row["status"] is not None:
+                rows[place] = row
+        return rows

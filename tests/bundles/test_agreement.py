@@ -1,0 +1,79 @@
+"""What counts as equal, as rounding and as different."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from mfbench.bundles.agreement import COLUMNS, Outcome, agreement
+from mfbench.trials import Candidate, Curve, Interactions
+
+EQUAL, ROUNDING, DIFFERENT, NOT_COMPARABLE, _ = Outcome
+NAN = float("nan")
+NEXT = np.nextafter(0.9, 1)
+
+
+def result(**changes):
+    curve = Curve(np.array([1, 2]), ("accuracy",), np.array([[0.5, 0.75]]), np.array([0.1, 0.1]), ({"k": 1}, {"k": 2}))
+    pairs = Interactions(np.array([[0, 1]]), np.array([0.5]), np.array([1]), np.array([np.nan]), 1.0, 3)
+    candidate = Candidate(chosen={"k": 3}, scores={"accuracy": 0.5}, weights=np.array([1.0]), interactions=pairs)
+    values = {
+        "status": "ok",
+        "scores": {"accuracy": 0.9, "roc_auc": float("nan")},
+        "n_selected": 2,
+        "selected": np.array([0, 2]),
+        "weights": np.array([0.5, np.nan, 0.25]),
+        "predictions": np.array([0, 1, 1]),
+        "chosen": {"C": 0.1},
+        "curve": curve,
+        "interactions": pairs,
+        "candidates": [candidate],
+    }
+    return dict.fromkeys(COLUMNS) | values | changes
+
+
+def test_equal_to_the_bit():
+    assert agreement(result(), result()).outcome is EQUAL
+    slower = dataclasses.replace(result()["curve"], seconds=np.ones(2))
+    assert agreement(result(), result(curve=slower)).outcome is EQUAL
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome", "detail"),
+    [
+        ({"scores": {"accuracy": NEXT, "roc_auc": NAN}}, ROUNDING, "accuracy is 0.9 in the bundle and"),
+        ({"weights": np.array([0.5 + 1e-9, np.nan, 0.25])}, ROUNDING, "1 of 3 values of weights differ, by up to 1e-"),
+        ({"weights": np.array([0.5, np.nan, 0.3])}, DIFFERENT, "1 of 3 values of weights differ, by up to 0.05"),
+        ({"weights": np.array([0.5, 0.5, 0.25])}, DIFFERENT, "1 of 3 values of weights differ"),
+        ({"weights": None}, DIFFERENT, "weights only in the bundle"),
+        ({"decisions": np.array([1])}, DIFFERENT, "decisions only here"),
+        ({"scores": {"accuracy": 0.8, "roc_auc": NAN}}, DIFFERENT, "accuracy is 0.9 in the bundle and 0.8 here"),
+        ({"scores": {"accuracy": 0.9, "roc_auc": 0.5}}, DIFFERENT, "roc_auc is nan in the bundle and 0.5 here"),
+        ({"predictions": np.array([0, 1, 0])}, DIFFERENT, "1 of 3 values of predictions differ"),
+        ({"predictions": np.array([0, 1])}, DIFFERENT, "predictions have 3 values in the bundle and 2 here"),
+        ({"selected": np.array([0, 1])}, DIFFERENT, "1 of 2 values of selected differ"),
+        ({"n_selected": 3}, DIFFERENT, "n_selected is 2 in the bundle and 3 here"),
+        ({"chosen": {"C": 1.0}}, DIFFERENT, "selected parameters are [('C', 0.1)] in the bundle and"),
+        ({"candidates": []}, DIFFERENT, "grid point 1: accuracy only in the bundle"),
+        ({"interactions": None}, DIFFERENT, "pairs of interactions only in the bundle"),
+        ({"curve": None}, DIFFERENT, "sizes of the curve only in the bundle"),
+        ({"status": "error", "error_type": "ValueError"}, DIFFERENT, "it is ok in the bundle and error (ValueError)"),
+        ({"status": "timeout"}, NOT_COMPARABLE, "it is ok in the bundle and timeout here"),
+    ],
+)  # fmt: skip
+def test_what_differs_is_named(changes, outcome, detail):
+    answer = agreement(result(), result(**changes))
+    assert answer.outcome is outcome and answer.detail.startswith(detail), answer
+
+
+def test_failures():
+    one = result(status="error", error_type="ValueError", error_message="3 rows in …/a")
+    assert agreement(one, one | {"error_message": "3 rows in /b/a"}).outcome is EQUAL
+    assert agreement(one, one | {"error_type": "KeyError"}).outcome is DIFFERENT
+    assert agreement(one | {"status": "memory"}, one).outcome is NOT_COMPARABLE
+    assert agreement(one | {"status": "memory"}, one | {"status": "memory"}).outcome is EQUAL
+
+
+def test_a_long_list_is_cut():
+    other = result(scores={}, selected=None, predictions=None, weights=None, curve=None)
+    assert agreement(result(), other).detail.endswith(" more") and len(agreement(result(), other).detail) < 300

@@ -1,0 +1,98 @@
+"""Rows of bundles whose checksums fit: what they refer to exists, and what they unpack to has the right size."""
+
+import base64
+import json
+import zlib
+
+import numpy as np
+import pytest
+from forgery import forged
+
+from mfbench.bundles import checked_rows
+from mfbench.bundles.reading import opened_bundles
+from mfbench.errors import UsageError
+from mfbench.run.formats.arrays import pack
+
+
+def packed(array):
+    return base64.b64encode(pack(np.array(array))).decode()
+
+
+def first(**values):
+    return lambda rows: rows[0].update(values)
+
+
+def twice(rows):
+    rows.append(dict(rows[0]))
+
+
+BOMB = base64.b64encode(b"f8z" + zlib.compress(bytes(2**22))).decode()
+DEEP = "[" * 100_000
+CASES = [
+    ("trials", twice, "twice"),
+    ("plan", twice, "it has this key twice"),
+    ("splits", twice, "it has this split twice"),
+    ("datasets", twice, "the dataset 'iris' twice"),
+    ("left_out", lambda rows: rows.append({"a": "x", "b": "y", "c": 2, "d": 0, "e": ""}), "left_out.jsonl, is_failure"),
+    ("trials", first(key="0" * 32), "its key is not one of the plan"),
+    ("trials", first(key="../../evil"), "trials.jsonl, key"),
+    ("trials", first(seed=7), "its seed is not that of its trial"),
+    ("trials", first(seed=2**70), "trials.jsonl, seed"),
+    ("trials", first(status="perfect"), "trials.jsonl, status"),
+    ("trials", first(duration=float("nan")), "trials.jsonl"),
+    ("trials", first(duration=float("inf")), "trials.jsonl"),
+    ("trials", first(n_selected=1e300), "trials.jsonl, n_selected"),
+    ("trials", first(scores='{"accuracy": "high"}'), "its score 'accuracy' is not a number"),
+    ("trials", first(scores='{"accuracy": 1e999}'), "its score 'accuracy' is not a number"),
+    ("trials", first(scores="[0.5]"), "its scores have no names"),
+    ("trials", first(scores=DEEP), "cannot be decoded"),
+    ("trials", first(chosen="[]"), "cannot be decoded|its parameters have no names"),
+    ("trials", first(predictions=packed([0, 1])), "its predictions are not 50 numbers"),
+    ("trials", first(weights=packed([0.5])), "its weights are not 4 numbers"),
+    ("trials", first(predictions="?"), "predictions is not base64"),
+    ("trials", first(predictions=base64.b64encode(b"O8-cos\nsystem\n").decode()), "predictions is not an array"),
+    ("trials", first(weights=BOMB), "weights is larger than"),
+    ("trials", first(curve=base64.b64encode(b"\x80\x04.").decode()), "cannot be decoded"),
+    ("trials", first(candidates=base64.b64encode(zlib.compress(DEEP.encode())).decode()), "cannot be decoded"),
+    ("trials", first(interactions=base64.b64encode(zlib.compress(b'{"pairs": 1}')).decode()), "cannot be decoded"),
+    ("plan", first(method="NEW"), "it is of a dataset or method that the bundle does not have"),
+    ("plan", first(dataset="wine"), "it is of a dataset or method that the bundle does not have"),
+    ("plan", first(repeat=1), "its repeat or fold is not one of the protocol"),
+    ("plan", first(fold=-1), "plan.jsonl, fold"),
+    ("splits", first(sha256="0" * 64), "it is of a dataset that the bundle does not have"),
+    ("splits", lambda rows: rows.pop(0), "the bundle does not have the split of its fold"),
+    ("datasets", first(sha256="0" * 64), "the hash of 'iris' is not that in the manifest"),
+    ("datasets", first(class_names='{"a": 1}'), "class_names is not a list"),
+    ("datasets", first(truth=packed([0, 1])), "another number of classes than of rows"),
+    ("metadata", lambda meta: meta["protocol"].update(folds=None), "its protocol is not complete"),
+    ("metadata", lambda meta: meta.update(methods={"A\x1b[2J": "knn"}), "signs that cannot be printed"),
+    ("metadata", lambda meta: meta.update(profile="other"), "another suite or profile"),
+    ("metadata", lambda meta: meta.pop("protocol"), "its metadata are not valid: protocol: Field required"),
+    ("metadata", lambda meta: meta.update(ended_budget=float("nan")), "its metadata are not valid"),
+]
+
+
+@pytest.mark.parametrize(("table", "change", "expected"), CASES)
+def test_a_forged_row_is_named(small_claim, tmp_path, monkeypatch, table, change, expected):
+    monkeypatch.setattr(checked_rows, "LARGEST_ARRAY", 2**20)
+    path = forged(small_claim, tmp_path / "claim.zip", **{table: change})
+    with pytest.raises(UsageError, match=expected) as caught, opened_bundles([path]):
+        pass
+    assert str(caught.value).startswith(f"{path} is refused as a bundle: ") and len(str(caught.value)) < 500
+
+
+def test_rows_of_another_form(small_claim, tmp_path):
+    from forgery import members_of, sealed, write_zip
+
+    for line in (b"{}", b"[]", b"[1]", b"null", b"", b"\xff", b"[" * 10_000, json.dumps(["a"] * 99).encode()):
+        members = members_of(small_claim)
+        members["plan.jsonl"] = line + b"\n" + members["plan.jsonl"]
+        path = write_zip(sealed(members), tmp_path / "claim.zip")
+        with pytest.raises(UsageError, match=r"row 1 of its member plan\.jsonl"), opened_bundles([path]):
+            pass
+
+
+def test_a_forged_bundle_is_read_if_it_is_consistent(small_claim, tmp_path):
+    path = forged(small_claim, tmp_path / "claim.zip", trials=first(scores='{"accuracy": 1.0}'))
+    with opened_bundles([path]) as (bundle,):
+        assert bundle.manifest.results == 12

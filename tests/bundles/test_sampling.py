@@ -1,0 +1,37 @@
+"""Samples that cannot be foreseen but can be repeated, and what they show."""
+
+from collections import Counter
+
+import pytest
+from scipy.stats import hypergeom
+
+from mfbench.bundles.sampling import largest_share, new_seed, sample_of
+
+PLACES = [(dataset, method, 0, fold) for dataset in "xyz" for method in "AB" for fold in range(5)]
+
+
+def test_a_sample_is_a_function_of_its_seed_and_of_nothing_else():
+    assert sample_of(PLACES, 7, 3) == sample_of(set(PLACES), 7, 3) == sorted(sample_of(PLACES, 7, 3))
+    assert sample_of(PLACES, 7, 3) != sample_of(PLACES, 7, 4)
+    assert sample_of(PLACES, None, 3) == sample_of(PLACES, 99, 3) == sorted(PLACES)
+    assert len({new_seed() for _ in range(5)}) > 1
+
+
+def test_every_trial_is_as_likely():
+    counter = Counter(place for seed in range(3000) for place in sample_of(PLACES, 3, seed))
+    # 300 of each on average, with a standard deviation of 16.4; the largest of 30 deviations is below 5 of them.
+    assert min(counter.values()) > 218 and max(counter.values()) < 382 and len(counter) == 30
+
+
+@pytest.mark.parametrize(
+    ("population", "sample", "differing"), [(200, 50, 0), (200, 50, 3), (11310, 50, 0), (60, 59, 1)]
+)
+def test_the_bound_is_exact(population, sample, differing):
+    largest = round(largest_share(population, sample, differing) * population)
+    assert hypergeom.cdf(differing, population, largest, sample) >= 0.05
+    beyond = largest + 1
+    assert beyond > population - (sample - differing) or hypergeom.cdf(differing, population, beyond, sample) < 0.05
+
+
+def test_a_complete_sample_leaves_no_doubt():
+    assert largest_share(40, 40, 3) == 3 / 40

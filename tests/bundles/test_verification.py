@@ -1,0 +1,43 @@
+"""What follows from the outcomes of a sample."""
+
+import json
+
+import pytest
+
+from mfbench.bundles.agreement import Outcome
+from mfbench.bundles.verification import Verification, VerifiedTrial
+from mfbench.errors import ExitCode
+
+VALUES = {
+    "bundle": "claim.zip", "sha256": "0" * 64, "suite": "own", "profile": "full", "seed": 1, "planned": 12,
+    "results": 12, "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+}  # fmt: skip
+
+
+def verification(*outcomes, **changes):
+    trials = [VerifiedTrial("iris", "A", 0, fold, outcome) for fold, outcome in enumerate(outcomes)]
+    return Verification(**{**VALUES, "trials": trials, **changes})
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [
+        ([Outcome.EQUAL, Outcome.ROUNDING, Outcome.NOT_RUN], ExitCode.OK),
+        ([Outcome.EQUAL, Outcome.DIFFERENT], ExitCode.FAILED),
+        ([Outcome.NOT_RUN, Outcome.NOT_COMPARABLE], ExitCode.NOTHING_MEASURED),
+        ([], ExitCode.NOTHING_MEASURED),
+    ],
+)
+def test_exit_codes(outcomes, code):
+    assert verification(*outcomes).exit_code == code
+
+
+def test_plain_values():
+    one = verification(Outcome.EQUAL, Outcome.DIFFERENT)
+    content = json.loads(json.dumps(one.to_dict()))
+    assert content["counts"]["different"] == 1 and content["compared"] == 2
+    assert content["trials"][1] == {
+        "dataset": "iris", "method": "A", "repeat": 0, "fold": 1, "outcome": "different", "detail": "",
+    }  # fmt: skip
+    assert content["largest_share"] == one.largest_share > 1 / 12
+    assert one.trials[0].name == "A on iris, repeat 0, fold 0"

@@ -1,0 +1,82 @@
+"""The commands ``bundle`` and ``verify``, and ``suite --reuse``."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from mfbench.cli.entry import main
+
+sys.path.append(str(Path(__file__).parents[1] / "run"))
+from forgery import forged
+from small_claims import in_process, small_claim, small_run
+
+__all__ = ["in_process", "small_claim", "small_run"]  # fixtures
+
+
+@pytest.fixture
+def leave(tmp_path, monkeypatch):
+    """Return a function that runs a command in an empty folder and returns its exit code."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["mfbench", *words])
+        with pytest.raises(SystemExit) as caught:
+            main(list(words))
+        return int(caught.value.code)
+
+    return run
+
+
+def test_bundle(leave, small_run, small_claim, tmp_path, capsys):
+    assert leave("bundle", str(small_run)) == 0
+    assert capsys.readouterr().out == "Wrote claim.zip: 12 results.\nTo verify it: mfbench verify claim.zip\n"
+    assert (tmp_path / "claim.zip").read_bytes() == small_claim.read_bytes()
+    assert leave("bundle", "own", "--out", str(small_run.parents[1]), "-o", "my claims") == 0
+    assert "mfbench verify 'my claims/own/claim.zip'" in capsys.readouterr().out
+    assert leave("bundle", "nothing") == 2
+    assert leave("bundle") == 2
+
+
+def test_verify(leave, small_claim, tmp_path, in_process, capsys):
+    claim = str(small_claim)
+    assert leave("verify", claim, "--sample", "4", "--seed", "9", "-j", "1") == 0
+    out = capsys.readouterr().out
+    assert "Sample: 4 trials with --seed 9.\n      4 equal to the bit\n" in out
+    assert leave("verify", claim, "--all", "--json", "-j", "1") == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["counts"]["equal"] == content["compared"] == 12 and content["format"] == 1
+    worse = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows[0].update(scores='{"accuracy": 1.0}'))
+    assert leave("verify", str(worse), "--all", "-j", "1") == 1
+    assert ": accuracy is 1.0 in the bundle and 0." in capsys.readouterr().out
+
+
+def test_what_is_refused(leave, small_claim, tmp_path, capsys):
+    assert leave("verify", str(small_claim), "--all", "--sample", "3") == 2
+    assert "choose one of --sample and --all" in capsys.readouterr().err
+    (tmp_path / "claim.zip").write_bytes(b"PK")
+    for words in (["verify", "claim.zip"], ["suite", "uci", "--only", "iris", "--reuse", "claim.zip"]):
+        assert leave(*words) == 2
+        assert capsys.readouterr().err == "mfbench: claim.zip is refused as a bundle: it is not a zip file\n"
+
+
+def test_nothing_could_be_compared(leave, small_claim, tmp_path, capsys):
+    def rename(meta):
+        for method in meta["suite"]["methods"]:
+            method["classifier"] = "not-installed"
+
+    claim = forged(small_claim, tmp_path / "claim.zip", metadata=rename)
+    assert leave("verify", str(claim), "-j", "1") == 3
+    assert "Could not be run here:\n" in capsys.readouterr().out
+
+
+def test_reuse(leave, small_run, small_claim, in_process, capsys):
+    suite = str(small_run.parents[2] / "own.toml")
+    words = ["suite", suite, "--add", "MINE = variance -> top 2 -> knn", "--reuse", str(small_claim), "--no-page"]
+    assert leave(*words, "--dry-run") == 0
+    assert "12" in capsys.readouterr().out
+    assert leave(*words, "-j", "1") == 0
+    out = capsys.readouterr().out
+    assert "12 done before" in out
+    assert "12 of 15 results are from unverified bundles, and so are their times: 12 from claim.zip (sha256 " in out

@@ -1,0 +1,68 @@
+"""What the terminal shows of a verification."""
+
+from mfbench.bundles.agreement import Outcome
+from mfbench.bundles.verification import Verification, VerifiedTrial
+from mfbench.report.verification import verification_lines
+
+VALUES = {
+    "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "seed": 7, "planned": 400,
+    "results": 390, "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+}  # fmt: skip
+
+
+def text(*trials, **changes):
+    listed = [VerifiedTrial("iris", "A", 0, fold, *trial) for fold, trial in enumerate(trials)]
+    return "\n".join(verification_lines(Verification(**{**VALUES, "trials": listed, **changes})))
+
+
+def test_everything_is_equal():
+    answer = text(*[(Outcome.EQUAL,)] * 50)
+    assert answer.startswith(f"claim.zip (sha256 {'ab' * 32})\n")
+    assert "Suite own, profile full: 390 of 400 planned trials have a result." in answer
+    assert "Sample: 50 trials with --seed 7." in answer and "     50 equal to the bit" in answer
+    assert "With the repeated results, none of the 3 verdicts changes." in answer
+    assert answer.endswith(
+        "With 50 results compared and 0 different, at most 5.4 % of the results differ, with 95 % confidence."
+    )
+    assert "not comparable" not in answer and "Different" not in answer
+    assert "Every result of the bundle was compared." in text(*[(Outcome.EQUAL,)] * 50, results=50)
+
+
+def test_what_is_not_equal_is_named():
+    answer = text(
+        (Outcome.EQUAL,),
+        (Outcome.DIFFERENT, "accuracy is 0.9 in the bundle and 0.8 here"),
+        (Outcome.ROUNDING, "weights"),
+        (Outcome.NOT_COMPARABLE, "it is ok in the bundle and timeout here"),
+        (Outcome.NOT_RUN, "it is not installed\x1b[2J"),
+        missing=["B on wine, repeat 0, fold 3"],
+        unplanned=8,
+        left_out={"sonar": "gone"},
+        differences={"numpy 2.1 instead of 2.0": 3},
+        changed=["A against B on iris: win becomes tie"],
+    )
+    for line in (
+        "Without a result: B on wine, repeat 0, fold 3",
+        "8 other trials of its datasets and methods are not in its plan.",
+        "Left out by its run: sonar",
+        "Different:\n  A on iris, repeat 0, fold 1: accuracy is 0.9 in the bundle and 0.8 here",
+        "Equal within rounding:\n  A on iris, repeat 0, fold 2: weights",
+        "Not comparable:\n  A on iris, repeat 0, fold 3: it is ok in the bundle and timeout here",
+        "Could not be run here:\n  A on iris, repeat 0, fold 4: it is not installed",
+        "Here differs: numpy 2.1 instead of 2.0 (3 trials).",
+        "1 of 3 verdicts would change:\n  A against B on iris: win becomes tie",
+        "of the results that can be compared here differ, with 95 % confidence.",
+    ):
+        assert line in answer, line
+    assert "\x1b" not in answer
+
+
+def test_rounding_without_a_reason_and_nothing_compared():
+    assert "nothing explains the rounding" in text((Outcome.ROUNDING, "weights"))
+    nothing = text((Outcome.NOT_RUN, "gone"))
+    assert "verdict" not in nothing and "confidence" not in nothing
+
+
+def test_long_lists_are_cut():
+    answer = text(*[(Outcome.DIFFERENT, "other")] * 30, missing=[f"m{i}" for i in range(30)], changed=["c"] * 30)
+    assert answer.count("(--json lists all)") == 2 and "; 10 more" in answer

@@ -1,0 +1,150 @@
+"""Verifying bundles from Python: honest ones, forged ones, and those that can be verified here in part only."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import mfbench
+from mfbench.bundles.agreement import Outcome
+from mfbench.errors import ExitCode, UsageError
+from mfbench.verifying import OTHER_KEY, OTHER_MACHINE
+
+sys.path.append(str(Path(__file__).parent / "run"))
+from forgery import forged
+from small_claims import in_process, small_claim, small_run
+
+__all__ = ["in_process", "small_claim", "small_run"]  # fixtures
+PERFECT = json.dumps({"accuracy": 1.0, "balanced_accuracy": 1.0})
+
+
+def verify(claim, **options):
+    return mfbench.verify_bundle(claim, **{"sample": None, "jobs": 1, **options})
+
+
+def test_an_honest_bundle(small_claim, in_process):
+    verification = verify(small_claim)
+    assert verification.counts == {**dict.fromkeys(map(str, Outcome), 0), "equal": 12}
+    assert (verification.planned, verification.results, verification.unplanned) == (12, 12, 0)
+    assert verification.differences == {} and verification.changed == [] and verification.verdicts == 3
+    assert verification.exit_code == ExitCode.OK and verification.largest_share == 0.0
+
+
+def test_a_sample_can_be_repeated(small_claim, in_process):
+    one = verify(small_claim, sample=4)
+    assert len(one.trials) == 4 and verify(small_claim, sample=4, seed=one.seed) == one
+    assert 0 < one.largest_share < 0.7
+
+
+def test_a_forged_score_is_named(small_claim, tmp_path, in_process):
+    def improve(rows):
+        rows[3]["scores"] = PERFECT
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=improve))
+    (trial,) = [trial for trial in verification.trials if trial.outcome is Outcome.DIFFERENT]
+    assert trial.detail.startswith("accuracy is 1.0 in the bundle and 0.9")
+    assert verification.exit_code == ExitCode.FAILED and verification.counts["equal"] == 11
+
+
+def test_verdicts_that_would_change(tmp_path, in_process):
+    from small_runs import SUITE
+
+    text = SUITE.replace("folds = 3\nrepeats = 1", "folds = 5\nrepeats = 4").replace('"iris"', '"monks-1", "iris"')
+    (tmp_path / "own.toml").write_text(text)
+    run = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", only=["monks-1", "A", "D"], jobs=1)
+    own = {key for key, method in zip(run.trials["key"], run.trials["method"], strict=True) if method == "A"}
+
+    def improve(rows):
+        for row in rows:
+            if row["key"] in own:
+                row["scores"] = PERFECT
+
+    claim = forged(mfbench.bundle_run(run, tmp_path / "own.zip"), tmp_path / "claim.zip", trials=improve)
+    verification = verify(claim, sample=None)
+    assert verification.counts["different"] == 20 and verification.verdicts >= 1
+    assert [clause.rpartition(":")[0] for clause in verification.changed] == ["A against D on monks-1"]
+
+
+def test_other_versions_and_machines_are_named(small_claim, tmp_path, in_process):
+    def age(meta):
+        meta["code"]["libraries"]["numpy"] = "1.0"
+        meta["environment"]["cpu"] = "another one"
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", metadata=age))
+    assert verification.differences[OTHER_MACHINE] == 12
+    assert any(
+        clause.startswith("numpy ") and clause.endswith(" instead of 1.0") for clause in verification.differences
+    )
+
+    def rename(rows):
+        for row in rows:
+            row["key"] = row["key"][::-1]
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", plan=rename, trials=rename))
+    assert verification.differences == {OTHER_KEY: 12} and verification.exit_code == ExitCode.OK
+
+
+def test_what_cannot_be_run_here_is_named(small_claim, tmp_path, in_process):
+    def change(meta):
+        for method in meta["suite"]["methods"]:
+            if method["label"] == "A":
+                method["classifier"] = "not-installed"
+            if method["label"] == "B":
+                method["classifier"] = "os.path:Evil"
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", metadata=change))
+    assert verification.counts["not run"] == 6 and verification.counts["equal"] == 6
+    details = {trial.method: trial.detail for trial in verification.trials}
+    assert "unknown classifier 'not-installed'" in details["A"] and "--import-classes" in details["B"]
+
+    from forgery import members_of, sealed, write_zip
+
+    members = members_of(small_claim)
+    sha256 = json.loads(members["manifest.json"])["datasets"]["iris"]
+    other = {name: content.replace(sha256.encode(), b"0" * 64) for name, content in members.items()}
+    verification = verify(write_zip(sealed(other), tmp_path / "claim.zip"))
+    assert verification.exit_code == ExitCode.NOTHING_MEASURED and verification.counts["not run"] == 12
+    assert verification.trials[0].detail.startswith("iris has other data here (sha256 abab2a6e")
+
+
+def test_missing_results_are_named_and_a_part_says_so(small_claim, tmp_path, in_process):
+    claim = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows.pop(0))
+    verification = verify(claim, sample=2)
+    assert len(verification.missing) == 1 and verification.results == 11
+    assert verify(without(small_claim, tmp_path / "part.zip", lambda row: row["method"] == "D")).unplanned == 3
+
+
+def without(claim, path, leaves_out):
+    """Write a bundle without some trials."""
+    gone = set()
+
+    def drop_planned(rows):
+        gone.update(row["key"] for row in rows if leaves_out(row))
+        rows[:] = [row for row in rows if row["key"] not in gone]
+
+    def drop_results(rows):
+        rows[:] = [row for row in rows if row["key"] not in gone]
+
+    return forged(claim, path, plan=drop_planned, trials=drop_results)
+
+
+def test_a_limit_that_was_reached_is_not_comparable(small_claim, tmp_path, in_process):
+    def stop(rows):
+        rows[0] |= {"status": "timeout", "scores": None, "predictions": None, "weights": None, "selected": None}
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=stop))
+    assert verification.counts["not comparable"] == 1 and verification.exit_code == ExitCode.OK
+
+
+def test_bad_requests(small_claim, tmp_path):
+    with pytest.raises(UsageError, match="verifies nothing"):
+        verify(small_claim, sample=0)
+    with pytest.raises(UsageError, match="is refused as a bundle: it cannot be read"):
+        verify(tmp_path / "missing.zip")
+
+
+def test_results_that_no_report_can_be_made_of(small_claim, tmp_path):
+    claim = without(small_claim, tmp_path / "claim.zip", lambda row: (row["method"], row["fold"]) == ("D", 1))
+    with pytest.raises(UsageError, match="is refused as a bundle: no report can be made of its results"):
+        verify(claim)
