@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mfbench.host.expressions import canonical_text
 from mfbench.trials import Candidate, Curve, Interactions, Status
 
 RELATIVE = 1e-6
@@ -127,7 +128,7 @@ def _leaves(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _of_parameters(chosen: Mapping[str, Any] | None, prefix: str) -> Iterator[tuple[str, Any]]:
-    yield f"{prefix}selected parameters", repr(sorted((chosen or {}).items()))
+    yield f"{prefix}selected parameters", canonical_text(chosen or {})
 
 
 def _of_curve(curve: Curve) -> Iterator[tuple[str, Any]]:

@@ -21,11 +21,13 @@ from mfbench.run.formats.interactions import unpack_interactions
 from mfbench.run.metadata import RunMetadata
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.seeds import derive_seed
+from mfbench.trials import Status
 
 _READERS = {"interactions": unpack_interactions, "candidates": unpack_candidates, "curve": unpack_curve}
 _NUMBERS = (b"i1", b"i2", b"i4", b"i8", b"f8")
 # What content of another form raises when it is decoded.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, AttributeError, RecursionError, zlib.error)
+_OF_SUCCESS = ("scores", "predictions", "decisions", "candidates", "curve")
 _LISTS = ("class_names", "feature_names", "relevant", "interactions")
 Row = tuple[Any, ...]
 
@@ -137,6 +139,8 @@ class CheckedRows:
         dataset, _, repeat, fold = place
         if row["seed"] != derive_seed(self._meta.seed, *place):
             raise RefusedError("its seed is not that of its trial")
+        if row["status"] != Status.OK and any(row[name] for name in _OF_SUCCESS):
+            raise RefusedError("it failed, and yet has results")
         _check_scores(row["scores"])
         if not isinstance(json.loads(row["chosen"] or "{}"), dict):
             raise RefusedError("its parameters have no names")

@@ -16,6 +16,7 @@ from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registered import Declaration
 from mfbench.host.registry import Registry
 from mfbench.run.metadata import RunMetadata
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
@@ -119,7 +120,7 @@ def _loaded(meta: RunMetadata, registry: Registry) -> LoadedSuite:
 def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
     """Return a method without the keys that its suite did not set: a record has all keys."""
     written = {key: value for key, value in method.items() if value is not None}
-    if "selector" not in written:
+    if "selector" not in written and KINDS[meta.protocol.kind].predicts:
         written = {key: value for key, value in written.items() if key not in _UNSET_WITHOUT_SELECTOR}
     if written.get("label") in meta.curves:
         written.pop("top", None)

@@ -112,7 +112,8 @@ class _Writer:
 
     def write(self) -> Manifest:
         meta = public_metadata(self.store.meta(), self.private)
-        content = json.dumps(meta.to_columns(), indent=1, sort_keys=True, ensure_ascii=False)
+        # Keys stay in their order, because that of a grid's parameters determines the grid.
+        content = json.dumps(meta.to_columns(), indent=1, ensure_ascii=False)
         self._check(content, "the metadata of the run")
         if len(content.encode()) > LARGEST_DOCUMENT:
             raise RunError(f"{self.run} is too large for a bundle: its metadata are")

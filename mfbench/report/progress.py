@@ -77,11 +77,13 @@ class _Counting(Silent):
         if pending:
             workers = counted(min(plan.forecast.jobs, len(pending)), "worker")
             resumed += f", about {in_words(self.remaining.total)} on {workers}"
-        folds = total // max(1, len(plan.datasets) * len(plan.methods))
+        cells = len(plan.datasets) * len(plan.methods)
+        folds = total // max(1, cells)
+        # A sample of a plan does not have all folds of each cell.
+        factor = f" × {counted(folds, plan.protocol.trial_name)}" if folds * cells == total else ""
         self.console.print(
             f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')} "
-            f"({counted(len(plan.datasets), 'dataset')} × {counted(len(plan.methods), 'method')} × "
-            f"{counted(folds, plan.protocol.trial_name)})"
+            f"({counted(len(plan.datasets), 'dataset')} × {counted(len(plan.methods), 'method')}{factor})"
             f"{resumed}",
             highlight=False,
             markup=False,

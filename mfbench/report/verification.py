@@ -10,6 +10,7 @@ from mfbench.untrusted import plain
 from mfbench.wording import counted
 
 _MOST_NAMED = 20
+_FEW = 5
 _HEADINGS = {
     Outcome.DIFFERENT: "Different:",
     Outcome.ROUNDING: "Equal within rounding:",
@@ -65,8 +66,8 @@ def _lines(verification: Verification) -> Iterator[str]:
 
 
 def _named(names: list[str]) -> str:
-    more = [f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
-    return "; ".join([*names[:_MOST_NAMED], *more])
+    more = [f"{len(names) - _FEW:,} more"] if len(names) > _FEW else []
+    return "; ".join([*names[:_FEW], *more])
 
 
 def _details(trials: list[VerifiedTrial]) -> Iterator[str]:

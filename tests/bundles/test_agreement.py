@@ -53,7 +53,7 @@ def test_equal_to_the_bit():
         ({"predictions": np.array([0, 1])}, DIFFERENT, "predictions have 3 values in the bundle and 2 here"),
         ({"selected": np.array([0, 1])}, DIFFERENT, "1 of 2 values of selected differ"),
         ({"n_selected": 3}, DIFFERENT, "n_selected is 2 in the bundle and 3 here"),
-        ({"chosen": {"C": 1.0}}, DIFFERENT, "selected parameters are [('C', 0.1)] in the bundle and"),
+        ({"chosen": {"C": 1.0}}, DIFFERENT, "selected parameters are {'C': 0.1} in the bundle and"),
         ({"candidates": []}, DIFFERENT, "grid point 1: accuracy only in the bundle"),
         ({"interactions": None}, DIFFERENT, "pairs of interactions only in the bundle"),
         ({"curve": None}, DIFFERENT, "sizes of the curve only in the bundle"),

@@ -39,6 +39,7 @@ CASES = [
     ("trials", first(seed=7), "its seed is not that of its trial"),
     ("trials", first(seed=2**70), "trials.jsonl, seed"),
     ("trials", first(status="perfect"), "trials.jsonl, status"),
+    ("trials", first(status="error"), "it failed, and yet has results"),
     ("trials", first(duration=float("nan")), "trials.jsonl"),
     ("trials", first(duration=float("inf")), "trials.jsonl"),
     ("trials", first(n_selected=1e300), "trials.jsonl, n_selected"),

@@ -1,10 +1,13 @@
 """Plans of bundled suites: the keys of their runs, and a reason for each part that cannot be used here."""
 
+import json
 import sys
 
 import pytest
 
 from mfbench.api import prepare_suite
+from mfbench.bundles.private_text import PrivateText
+from mfbench.bundles.public_metadata import public_metadata
 from mfbench.bundles.rebuilt_plan import Surroundings, rebuilt_plan
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
@@ -21,6 +24,8 @@ name = "own"
 use = ["iris", "led-7(n_samples=60)"]
 """
 METHODS = {
+    "two parameters": 'label = "A"\nselector = "relieff"\nclassifier = "knn"\n'
+    'tune = { "selector.n_neighbors" = [5, 3], "classifier.n_neighbors" = [1, 3] }',
     "plain": 'label = "A"\nclassifier = "knn"',
     "tuned": 'label = "A"\nselector = "relieff"\nclassifier = "knn"\ntune = "default"',
     "range": 'label = "A"\nclassifier = "svm-rbf"\ntune = { C = { first = 0.1, last = 10.0, count = 3 } }',
@@ -59,6 +64,9 @@ def test_the_keys_of_other_protocols(tmp_path):
     text += '[protocol]\nkind = "ground-truth"\nrounds = 3\n[[methods]]\nlabel = "A"\nselector = "relieff"\n'
     plan, meta = recorded(tmp_path, text)
     assert rebuilt(meta, ("rfvm-simulation-1(n_samples=50)",)).plan.trials == plan.trials
+    for top in ("", 'top = "relevant"', "top = 2"):
+        plan, meta = recorded(tmp_path, text.replace('selector = "relieff"', f'classifier = "random-forest"\n{top}'))
+        assert rebuilt(meta, ("rfvm-simulation-1(n_samples=50)",)).plan.trials == plan.trials, top
 
 
 def test_only_a_part_is_planned(tmp_path):
@@ -120,3 +128,19 @@ def test_files_come_from_the_folder_that_the_user_names(tmp_path):
     assert rebuilt(bundled("mine.csv"), ("mine.csv",), files=tmp_path / "data").plan.trials == plan.trials
     for name in ("../data/mine.csv", str(tmp_path / "data" / "mine.csv")):
         assert rebuilt(bundled(name), (name,), files=tmp_path).plan is None
+
+
+def installed():
+    return sorted(load_registry(only=["mfbench_suites.plugin"]).suites())
+
+
+@pytest.mark.slow(reason="plans every installed suite twice")
+@pytest.mark.parametrize("suite", installed())
+def test_the_keys_of_every_installed_suite(tmp_path, suite):
+    profiles = ["quick", *(["per-dataset", "as-published"] if suite == "uci" else [])]
+    for profile in profiles:
+        plan, folder, registry = prepare_suite(suite, profile=profile, out=tmp_path, offline=True)
+        meta = public_metadata(metadata_of(plan, folder, describe(registry, 1, 0)), PrivateText([], []))
+        columns = json.loads(json.dumps(meta.to_columns()))
+        again = rebuilt(RunMetadata.from_columns(columns, folder), list(plan.datasets), list(plan.methods))
+        assert again.plan.trials == plan.trials and not again.reasons

@@ -47,6 +47,14 @@ def test_the_same_run_gives_the_same_bytes(run, tmp_path):
         assert {about.date_time for about in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
+def test_the_parameters_of_a_grid_keep_their_order(run, tmp_path):
+    suite = recorded(run, "suite")
+    suite["methods"][0]["tune"] = {"z": [1], "a": [2]}
+    record(run, "suite", suite)
+    content = json.loads(members_of(write_bundle(run, tmp_path / "claim.zip").path)["metadata.json"])
+    assert list(content["suite"]["methods"][0]["tune"]) == ["z", "a"]
+
+
 def test_nothing_private_is_in_any_byte(run, tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "node", lambda: HOST)
     monkeypatch.setattr(private_text, "_user", lambda: "annabel")

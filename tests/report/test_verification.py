@@ -65,4 +65,4 @@ def test_rounding_without_a_reason_and_nothing_compared():
 
 def test_long_lists_are_cut():
     answer = text(*[(Outcome.DIFFERENT, "other")] * 30, missing=[f"m{i}" for i in range(30)], changed=["c"] * 30)
-    assert answer.count("(--json lists all)") == 2 and "; 10 more" in answer
+    assert answer.count("(--json lists all)") == 2 and "; 25 more" in answer
