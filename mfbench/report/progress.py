@@ -77,10 +77,9 @@ class _Counting(Silent):
         if pending:
             workers = counted(min(plan.forecast.jobs, len(pending)), "worker")
             resumed += f", about {in_words(self.remaining.total)} on {workers}"
-        cells = len(plan.datasets) * len(plan.methods)
-        folds = total // max(1, cells)
-        # A sample of a plan does not have all folds of each cell.
-        factor = f" × {counted(folds, plan.protocol.trial_name)}" if folds * cells == total else ""
+        folds = plan.protocol.repeats * plan.protocol.folds
+        is_whole = total == len(plan.datasets) * len(plan.methods) * folds  # unlike a sample of a plan
+        factor = f" × {counted(folds, plan.protocol.trial_name)}" if is_whole else ""
         self.console.print(
             f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')} "
             f"({counted(len(plan.datasets), 'dataset')} × {counted(len(plan.methods), 'method')}{factor})"
