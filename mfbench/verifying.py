@@ -10,6 +10,7 @@ from typing import Any
 
 from mfbench.analysis.results import Run
 from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
+from mfbench.bundles.archive import REFUSED
 from mfbench.bundles.reading import OpenedBundle, opened_bundles
 from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
 from mfbench.bundles.sampling import Place, new_seed, sample_of
@@ -17,7 +18,7 @@ from mfbench.bundles.verdicts import changed_verdicts, verdicts_of, with_repeate
 from mfbench.bundles.verification import Verification, VerifiedTrial
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import UsageError
+from mfbench.errors import UsageError, describe_error
 from mfbench.host.registry import load_registry
 from mfbench.isolation.temporary import temporary_folder
 from mfbench.report.progress import Silent
@@ -28,6 +29,7 @@ from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.suite.plan import Plan
 from mfbench.trials import Trial
+from mfbench.untrusted import plain_text
 
 __all__ = ["SAMPLE", "Verification", "VerifiedTrial", "verify_bundle"]
 
@@ -116,10 +118,8 @@ class _Verifier:
             self.run = Run(bundle.folder)
             self.verdicts = verdicts_of(self.run)
         except Exception as error:  # whoever made the bundle chose the values that this computes with
-            raise UsageError(
-                f"{bundle.path} is refused as a bundle: no report can be made of its results "
-                f"({type(error).__name__}: {error})"
-            ) from error
+            reason = plain_text(describe_error(error), 300).replace("\n", " ")
+            raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
 
         query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
         with Store(bundle.folder, read_only=True) as store:

@@ -35,6 +35,10 @@ _ENCRYPTED = 0x1
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
 
 
+REFUSED = " is refused as a bundle: "
+"""What stands between the name of a file and the reason."""
+
+
 class RefusedError(Exception):
     """Why a file is not accepted as a bundle: the end of a sentence."""
 
@@ -55,7 +59,7 @@ def refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except RefusedError as refusal:
-        raise UsageError(f"{path} is refused as a bundle: {refusal}") from None
+        raise UsageError(f"{path}{REFUSED}{refusal}") from None
 
 
 class Archive:

@@ -7,8 +7,8 @@ import binascii
 import json
 import math
 import zlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -23,10 +23,14 @@ from mfbench.suite.protocols import make_protocol
 from mfbench.suite.seeds import derive_seed
 from mfbench.trials import Status
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _READERS = {"interactions": unpack_interactions, "candidates": unpack_candidates, "curve": unpack_curve}
 _NUMBERS = (b"i1", b"i2", b"i4", b"i8", b"f8")
 # What content of another form raises when it is decoded.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, AttributeError, RecursionError, zlib.error)
+_OF_FIT = ("selected", "weights", "predictions")
 _OF_SUCCESS = ("scores", "predictions", "decisions", "candidates", "curve")
 _LISTS = ("class_names", "feature_names", "relevant", "interactions")
 Row = tuple[Any, ...]
@@ -147,9 +151,35 @@ class CheckedRows:
         split = (self._hashes[dataset], f"{self._meta.protocol_key}:{dataset}", repeat, fold)
         if split not in self._tested:
             raise RefusedError("the bundle does not have the split of its fold")
-        for name, size in (("predictions", self._tested[split]), ("weights", self._features[dataset])):
-            if row[name] is not None and unpack(row[name]).shape != (size,):
-                raise RefusedError(f"its {name} are not {size:,} numbers")
+        n_tested, n_features = self._tested[split], self._features[dataset]
+        arrays = {name: None if row[name] is None else unpack(row[name]) for name in _OF_FIT}
+        _check_arrays(arrays, n_tested, n_features)
+        if row["decisions"] is not None and (row["predictions"] is None or len(unpack(row["decisions"])) % n_tested):
+            raise RefusedError("its decisions are not those of its test rows")
+        pairs = [] if row["interactions"] is None else [unpack_interactions(row["interactions"])]
+        for candidate in unpack_candidates(row["candidates"]) if row["candidates"] else ():
+            _check_scores(json.dumps(candidate.scores))
+            _check_arrays({name: getattr(candidate, name) for name in _OF_FIT}, n_tested, n_features)
+            pairs += [] if candidate.interactions is None else [candidate.interactions]
+        for each in pairs:
+            _check_range(each.pairs, n_features, "pairs of features")
+        if row["curve"] is not None:
+            _check_range(unpack_curve(row["curve"]).sizes - 1, n_features, "sizes of a curve")
+
+
+def _check_arrays(arrays: Mapping[str, NDArray[Any] | None], n_tested: int, n_features: int) -> None:
+    """Check the arrays of a fit, which are about the rows of a test part and the features of a dataset."""
+    for name, size in (("predictions", n_tested), ("weights", n_features)):
+        array = arrays[name]
+        if array is not None and array.shape != (size,):
+            raise RefusedError(f"its {name} are not {size:,} numbers")
+    if (selected := arrays["selected"]) is not None:
+        _check_range(selected, n_features, "selected features")
+
+
+def _check_range(numbers: NDArray[Any], end: int, what: str) -> None:
+    if numbers.dtype.kind != "i" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < end):
+        raise RefusedError(f"its {what} are not among the {end:,} of its dataset")
 
 
 def _check_scores(text: str | None) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mfbench.bundles.archive import REFUSED
 from mfbench.bundles.form import (
     COLUMNS,
     DOCUMENTS,
@@ -28,7 +29,8 @@ from mfbench.bundles.form import (
 )
 from mfbench.bundles.private_text import PrivateText
 from mfbench.bundles.public_metadata import public_metadata
-from mfbench.errors import MfbenchError, RunError, explained
+from mfbench.bundles.reading import opened_bundles
+from mfbench.errors import MfbenchError, RunError, UsageError, explained
 from mfbench.run.fingerprint import VERSION
 from mfbench.run.store import Store
 from mfbench.wording import counted
@@ -91,6 +93,7 @@ def write_bundle(run: Path, target: Path) -> Written:
             try:
                 with zipfile.ZipFile(work, "w", allowZip64=False) as archive:
                     manifest = _Writer(run, store, archive).write()
+                _check_readable(run, work)
                 work.replace(target)
             except zipfile.LargeZipFile:
                 raise RunError(f"{run} is too large for a bundle") from None
@@ -100,6 +103,16 @@ def write_bundle(run: Path, target: Path) -> Written:
     is_or_are = "is" if len(damaged) == 1 else "are"
     remarks = [f"{counted(len(damaged), 'damaged result')} {is_or_are} not in the bundle."] if damaged else []
     return Written(target, manifest.planned, manifest.results, remarks)
+
+
+def _check_readable(run: Path, bundle: Path) -> None:
+    """Read a bundle as anybody will: one that is refused must not be published."""
+    try:
+        with opened_bundles([bundle]):
+            pass
+    except UsageError as error:
+        reason = str(error).partition(REFUSED)[2]
+        raise RunError(f"{run} cannot be bundled, because its bundle would be refused: {reason}") from error
 
 
 class _Writer:

@@ -12,6 +12,10 @@ from mfbench.bundles import checked_rows
 from mfbench.bundles.reading import opened_bundles
 from mfbench.errors import UsageError
 from mfbench.run.formats.arrays import pack
+from mfbench.run.formats.candidates import pack_candidates
+from mfbench.run.formats.curves import pack_curve
+from mfbench.run.formats.interactions import pack_interactions
+from mfbench.trials import Candidate, Curve, Interactions
 
 
 def packed(array):
@@ -26,6 +30,16 @@ def twice(rows):
     rows.append(dict(rows[0]))
 
 
+def text_of(content):
+    return base64.b64encode(content).decode()
+
+
+def candidates(**values):
+    return text_of(pack_candidates([Candidate(chosen={}, **values)]))
+
+
+PAIRS = Interactions(np.array([[0, 4]]), np.array([0.5]), np.array([1]), None, 1.0, 6)
+CURVE = Curve(np.array([1, 5]), ("accuracy",), np.array([[0.5, 0.5]]), np.zeros(2))
 BOMB = base64.b64encode(b"f8z" + zlib.compress(bytes(2**22))).decode()
 DEEP = "[" * 100_000
 CASES = [
@@ -50,6 +64,14 @@ CASES = [
     ("trials", first(chosen="[]"), "cannot be decoded|its parameters have no names"),
     ("trials", first(predictions=packed([0, 1])), "its predictions are not 50 numbers"),
     ("trials", first(weights=packed([0.5])), "its weights are not 4 numbers"),
+    ("trials", first(selected=packed([0, 4])), "its selected features are not among the 4 of its dataset"),
+    ("trials", first(selected=packed([-1])), "its selected features are not among the 4 of its dataset"),
+    ("trials", first(selected=packed([0.5])), "its selected features are not among the 4 of its dataset"),
+    ("trials", first(decisions=packed([0, 1, 1])), "its decisions are not those of its test rows"),
+    ("trials", first(candidates=candidates(weights=np.ones(5))), "its weights are not 4 numbers"),
+    ("trials", first(candidates=candidates(scores={"accuracy": "x"})), "its score 'accuracy' is not a number"),
+    ("trials", first(interactions=text_of(pack_interactions(PAIRS))), "its pairs of features are not among the 4"),
+    ("trials", first(curve=text_of(pack_curve(CURVE))), "its sizes of a curve are not among the 4"),
     ("trials", first(predictions="?"), "predictions is not base64"),
     ("trials", first(predictions=base64.b64encode(b"O8-cos\nsystem\n").decode()), "predictions is not an array"),
     ("trials", first(weights=BOMB), "weights is larger than"),

@@ -119,6 +119,14 @@ def test_results_of_earlier_plans_and_damaged_ones_are_not_in_it(run, tmp_path):
     assert written.remarks == ["1 damaged result is not in the bundle."]
 
 
+def test_a_bundle_that_everybody_would_refuse_is_not_written(run, tmp_path):
+    with changed(run) as db:
+        db.execute("UPDATE trials SET scores = ?", ['{"accuracy": Infinity}'])
+    with pytest.raises(RunError, match="cannot be bundled, because its bundle would be refused: row 1 of its member"):
+        write_bundle(run, tmp_path / "claim.zip")
+    assert [path.name for path in tmp_path.iterdir()] == ["somebody"]
+
+
 def test_runs_that_cannot_be_bundled(run, tmp_path, monkeypatch):
     with pytest.raises(MfbenchError, match=r"cannot write .*: (Not a directory|File exists)"):
         (tmp_path / "file").write_text("")
