@@ -148,3 +148,57 @@ def test_results_that_no_report_can_be_made_of(small_claim, tmp_path):
     claim = without(small_claim, tmp_path / "claim.zip", lambda row: (row["method"], row["fold"]) == ("D", 1))
     with pytest.raises(UsageError, match="is refused as a bundle: no report can be made of its results"):
         verify(claim)
+
+
+METHODS = """
+[[methods]]
+label = "A"
+selector = "relieff"
+classifier = "knn"
+top = 2
+[[methods]]
+label = "B"
+selector = "anova-f"
+classifier = "knn"
+"""
+TUNED = "tune = { n_neighbors = [1, 3] }\n"
+GRID = """
+[[methods]]
+label = "A"
+classifier = "knn"
+tune = { n_neighbors = [1, 3] }
+selection = "per-dataset"
+[[methods]]
+label = "B"
+classifier = "lda"
+"""
+DETECTORS = """
+[[methods]]
+label = "A"
+selector = "relieff"
+[[methods]]
+label = "B"
+classifier = "random-forest(n_estimators=5)"
+"""
+FORMS = {
+    "nested-cv": ('kind = "nested-cv"\nfolds = 2\nrepeats = 1', "iris", METHODS + TUNED),
+    "three-way": ('kind = "three-way"\nrepeats = 2', "iris", METHODS + TUNED),
+    "holdout": ('kind = "holdout"\nrepeats = 2', "iris", METHODS),
+    "timing": ('kind = "timing"\nrepeats = 1\nsteps = 2', "wine", METHODS),
+    "ground-truth": ('kind = "ground-truth"\nrounds = 2', "xor(n_samples=40, n_noise=3)", DETECTORS),
+    "per dataset": ("folds = 2\nrepeats = 1", "iris", GRID),
+    "one against the rest": ('kind = "nested-cv"\nfolds = 2\nrepeats = 1\ndecisions = "one-vs-rest"', "iris", METHODS),
+    "curves": ("folds = 2\nrepeats = 1\ncurve = { count = 3 }", "iris", METHODS.replace("top = 2\n", "")),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_run_can_be_bundled_and_verified(form, tmp_path, in_process):
+    protocol, dataset, methods = FORMS[form]
+    text = f'[suite]\nname = "own"\n[protocol]\n{protocol}\n[[datasets]]\nuse = ["{dataset}"]\n{methods}'
+    (tmp_path / "own.toml").write_text(text)
+    run = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", jobs=1)
+    assert set(run.outcomes["status"]) == {"ok"}
+    verification = verify(mfbench.bundle_run(run, tmp_path / "claim.zip"))
+    assert verification.counts["equal"] == verification.planned == len(run.outcomes), verification.trials
+    assert verification.differences == {}

@@ -58,7 +58,8 @@ class CheckedRows:
             raise RefusedError("its protocol is not complete") from None
         self._hashes: dict[str, str] = {}
         self._features: dict[str, int] = {}
-        self._tested: dict[tuple[str, str, int, int], int] = {}
+        # By split: the numbers of test rows and of features, which the protocol "timing" takes a part of.
+        self._tested: dict[tuple[str, str, int, int], tuple[int, int]] = {}
         self._planned: dict[str, tuple[str, str, int, int]] = {}
         self._stored: set[str] = set()
 
@@ -121,7 +122,7 @@ class CheckedRows:
             raise RefusedError("it has this split twice")
         if row["sha256"] not in self._hashes.values():
             raise RefusedError("it is of a dataset that the bundle does not have")
-        self._tested[place] = len(unpack(row["test"]))
+        self._tested[place] = (len(unpack(row["test"])), row["n_features"])
 
     def _check_plan(self, row: dict[str, Any]) -> None:
         place = (row["dataset"], row["method"], row["repeat"], row["fold"])
@@ -151,15 +152,15 @@ class CheckedRows:
         split = (self._hashes[dataset], f"{self._meta.protocol_key}:{dataset}", repeat, fold)
         if split not in self._tested:
             raise RefusedError("the bundle does not have the split of its fold")
-        n_tested, n_features = self._tested[split], self._features[dataset]
+        (n_tested, n_used), n_features = self._tested[split], self._features[dataset]
         arrays = {name: None if row[name] is None else unpack(row[name]) for name in _OF_FIT}
-        _check_arrays(arrays, n_tested, n_features)
+        _check_arrays(arrays, n_tested, n_used, n_features)
         if row["decisions"] is not None and (row["predictions"] is None or len(unpack(row["decisions"])) % n_tested):
             raise RefusedError("its decisions are not those of its test rows")
         pairs = [] if row["interactions"] is None else [unpack_interactions(row["interactions"])]
         for candidate in unpack_candidates(row["candidates"]) if row["candidates"] else ():
             _check_scores(json.dumps(candidate.scores))
-            _check_arrays({name: getattr(candidate, name) for name in _OF_FIT}, n_tested, n_features)
+            _check_arrays({name: getattr(candidate, name) for name in _OF_FIT}, n_tested, n_used, n_features)
             pairs += [] if candidate.interactions is None else [candidate.interactions]
         for each in pairs:
             _check_range(each.pairs, n_features, "pairs of features")
@@ -167,12 +168,12 @@ class CheckedRows:
             _check_range(unpack_curve(row["curve"]).sizes - 1, n_features, "sizes of a curve")
 
 
-def _check_arrays(arrays: Mapping[str, NDArray[Any] | None], n_tested: int, n_features: int) -> None:
+def _check_arrays(arrays: Mapping[str, NDArray[Any] | None], n_tested: int, n_used: int, n_features: int) -> None:
     """Check the arrays of a fit, which are about the rows of a test part and the features of a dataset."""
-    for name, size in (("predictions", n_tested), ("weights", n_features)):
+    for name, sizes in (("predictions", (n_tested,)), ("weights", (n_used, n_features))):
         array = arrays[name]
-        if array is not None and array.shape != (size,):
-            raise RefusedError(f"its {name} are not {size:,} numbers")
+        if array is not None and (array.ndim != 1 or len(array) not in sizes):
+            raise RefusedError(f"its {name} are not {sizes[0]:,} numbers")
     if (selected := arrays["selected"]) is not None:
         _check_range(selected, n_features, "selected features")
 
