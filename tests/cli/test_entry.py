@@ -68,6 +68,8 @@ def test_commands():
         "report",
         "gallery",
         "merge",
+        "bundle",
+        "verify",
         "power",
         "gate",
         "compare",
