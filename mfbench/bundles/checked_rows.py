@@ -109,6 +109,8 @@ class CheckedRows:
         for name in _LISTS:
             if not isinstance(json.loads(row[name] or "null"), list | None):
                 raise RefusedError(f"{name} is not a list")
+        if not isinstance(json.loads(row["collections"] or "{}"), dict | None):
+            raise RefusedError("collections are not labels by name")
         if len(unpack(row["truth"])) not in (0, row["n_samples"]):
             raise RefusedError(f"{label!r} has another number of classes than of rows")
         self._hashes[label], self._features[label] = row["sha256"], row["n_features"]

@@ -86,6 +86,8 @@ CASES = [
     ("splits", lambda rows: rows.pop(0), "the bundle does not have the split of its fold"),
     ("datasets", first(sha256="0" * 64), "the hash of 'iris' is not that in the manifest"),
     ("datasets", first(class_names='{"a": 1}'), "class_names is not a list"),
+    ("datasets", first(collections="{} 1"), "cannot be decoded"),
+    ("datasets", first(collections="[1]"), "collections are not labels by name"),
     ("datasets", first(truth=packed([0, 1])), "another number of classes than of rows"),
     ("metadata", lambda meta: meta["protocol"].update(folds=None), "its protocol is not complete"),
     ("metadata", lambda meta: meta.update(methods={"A\x1b[2J": "knn"}), "signs that cannot be printed"),
