@@ -52,7 +52,7 @@ class LassoClassifier(SelectingMixin, ModelClassifier):
         The trained models.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes
@@ -171,7 +171,7 @@ class XGBoostClassifier(ModelClassifier):
         The trained model.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes

@@ -49,7 +49,7 @@ class ElasticNet(SelectingMixin, CodedClassifier):
         The labels.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Warns
@@ -192,7 +192,7 @@ class LassoPath(SupervisedSelector):
         Number of steps, for the penalty and class that needed most.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises

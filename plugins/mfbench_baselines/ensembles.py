@@ -57,7 +57,7 @@ class RandomForestSelector(_EnsembleSelector):
         The forest; the latter for a target of type "continuous".
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises
@@ -139,7 +139,7 @@ class XGBoostSelector(_EnsembleSelector):
         The trees; the latter for a target of type "continuous".
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises

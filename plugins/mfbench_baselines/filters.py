@@ -37,7 +37,7 @@ class VarianceFilter(ImportanceSelector):
         The variances.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes
@@ -85,7 +85,7 @@ class AnovaFFilter(SupervisedSelector):
         Upper tail probabilities of F(K - 1, n - K) at these statistics.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises
@@ -162,7 +162,7 @@ class MutualInfoFilter(NumberSelector):
         The estimates, at least 0.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises
@@ -239,7 +239,7 @@ class RandomFilter(ImportanceSelector):
         The draw.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes

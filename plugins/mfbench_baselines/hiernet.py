@@ -93,7 +93,7 @@ class HierNet(SelectingMixin, CodedClassifier):
         The labels.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises

@@ -41,9 +41,9 @@ class LogisticInteractions(CodedClassifier):
         Coefficients of the features, then of the products in the order of `terms_`: one row for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
-    z_ : ndarray like coef_
+    z_ : ndarray like `coef_`
         Wald statistics.
-    pvalues_ : ndarray like coef_
+    pvalues_ : ndarray like `coef_`
         Their two-sided p-values under the normal distribution.
     feature_importances_ : ndarray of shape (n_features,)
         The largest :math:`|z|` among a feature and its products, over the classes.
@@ -58,7 +58,7 @@ class LogisticInteractions(CodedClassifier):
         Newton steps, for the class that needed most.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes

@@ -45,7 +45,7 @@ class LassoSelector(NumberSelector):
         The fitted model; the latter for a target of type "continuous".
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises

@@ -57,7 +57,7 @@ class LMNN(MetricClassifier):
         The labels.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises
@@ -165,7 +165,7 @@ class NCA(MetricClassifier):
         The labels.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes

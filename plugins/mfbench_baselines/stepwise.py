@@ -40,7 +40,7 @@ class RecursiveElimination(SupervisedSelector):
         Number of machines trained.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises
@@ -149,7 +149,7 @@ class SequentialForward(_Greedy):
         Accuracy after adding each of them.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Notes
@@ -221,7 +221,7 @@ class MRMR(_Greedy):
     The next feature has the largest
 
     .. math:: I(x_j; y) - \frac{1}{|S|} \sum_{k \in S} I(x_j; x_k) \quad\text{or}\quad
-       I(x_j; y) \Big/ \frac{1}{|S|} \sum_{k \in S} I(x_j; x_k)
+       \frac{I(x_j; y)}{\frac{1}{|S|} \sum_{k \in S} I(x_j; x_k)}
 
     among those not yet in the set *S*; the first has the largest :math:`I(x_j; y)`. The mutual information *I*, in
     nats, is computed after cutting each column into three levels: below, within and above mean ± `width` standard
@@ -246,7 +246,7 @@ class MRMR(_Greedy):
         The selected features, in order.
     n_features_in_ : int
         Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if `X` had names that are strings.
 
     Raises

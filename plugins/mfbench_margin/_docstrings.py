@@ -19,7 +19,7 @@ PARAGRAPHS = {
         taken over the other samples; they still count as misses of others.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of features, if X has string column names.""",
     "signed": """\
     weights_raw_ : ndarray of shape (n_features,)
@@ -104,7 +104,7 @@ PARAGRAPHS = {
         samples; they still count as misses of others.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of features, if X has string column names.""",
     "radius-notes": """\
     Time O(n² p); memory O(n p), since distances are computed for a block of samples at a time.
@@ -142,7 +142,7 @@ PARAGRAPHS = {
         samples; they still count as misses of others.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of features, if X has string column names.""",
     "base-raises": """\
     Raises
@@ -152,8 +152,8 @@ PARAGRAPHS = {
         neither X nor the base method.""",
     # References
     "rebate": """\
-.. [2] R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature selection
-       methods for bioinformatics data mining. Journal of Biomedical Informatics 85, 2018, pages 168-188.""",
+    .. [2] R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature
+       selection methods for bioinformatics data mining. Journal of Biomedical Informatics 85, 2018, pages 168-188.""",
     "immigrate": """\
 R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
        Entropy 22(3), 2020, article 291.""",

@@ -25,15 +25,15 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
 
     .. math::
 
-       C = \sum_i \Big[ \sum_h \alpha_{ih} d_{ih} - \sum_m \beta_{im} d_{im}
-           + \sigma \big( E^\text{miss}_i - E^\text{hit}_i \big) \Big] + \lambda \lVert w \rVert^2, \quad
+       C = \sum_i \Bigl[ \sum_h \alpha_{ih} d_{ih} - \sum_m \beta_{im} d_{im}
+           + \sigma \bigl( E^\text{miss}_i - E^\text{hit}_i \bigr) \Bigr] + \lambda \lVert w \rVert^2, \quad
            w \ge 0, \ \lVert w \rVert_1 = 1.
 
     Two steps alternate: the shares become the softmax of :math:`-d_{ij} / \sigma`, where C is stationary in them, and
 
     .. math::
 
-       v_l = \sum_i s_i \Big[ \sum_m \beta_{im} |x_{il} - x_{ml}| - \sum_h \alpha_{ih} |x_{il} - x_{hl}| \Big], \qquad
+       v_l = \sum_i s_i \Bigl[ \sum_m \beta_{im} |x_{il} - x_{ml}| - \sum_h \alpha_{ih} |x_{il} - x_{hl}| \Bigr], \qquad
        w \leftarrow (v)_+ / \lVert (v)_+ \rVert_1,
 
     where :math:`s_i` is the sample weight. The predicted class is the one with the smallest expected distance
@@ -55,7 +55,7 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
     Attributes
     ----------
     %(sums)s
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+    objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         The cost without :math:`\lambda`, with the shares stationary, at the start and after each step:
         :math:`\sum_i s_i [\text{softmin}_h d_{ih} - \text{softmin}_m d_{im}]`,
         :math:`\text{softmin}\, d = -\sigma \log \sum e^{-d / \sigma}`.
@@ -176,7 +176,7 @@ class ImbalancedIM4E(IM4E):
     Attributes
     ----------
     %(sums)s
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+    objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         As in `IM4E`, the factors multiplied by the sample weights.
     converged_ : bool
         As in `IM4E`.

@@ -23,8 +23,8 @@ class IRelief(SoftMarginClassifier):
 
     .. math::
 
-       \nu_l(w) &= \frac1n \sum_i \gamma_i \Big[ \sum_m \beta_{im} |x_{il} - x_{ml}|
-                   - \sum_h \alpha_{ih} |x_{il} - x_{hl}| \Big], \\
+       \nu_l(w) &= \frac1n \sum_i \gamma_i \Bigl[ \sum_m \beta_{im} |x_{il} - x_{ml}|
+                   - \sum_h \alpha_{ih} |x_{il} - x_{hl}| \Bigr], \\
        w &\leftarrow (\nu)_+ / \lVert (\nu)_+ \rVert_2.
 
     Parameters
@@ -48,7 +48,7 @@ class IRelief(SoftMarginClassifier):
     inlier_weights_ : ndarray of shape (n_training_samples,)
         :math:`\gamma` under the final weights, within [0, 1]; near 0 for a sample among other classes, and 0 for one
         that is alone in its class.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+    objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         Mean margin :math:`w^T \nu(w)` at the start (whose norm may not be 1) and after each step.
     converged_ : bool
         Whether the last step was small. If not, ``weights_`` are those of the largest mean margin after any step.

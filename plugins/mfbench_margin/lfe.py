@@ -51,10 +51,10 @@ class LFE(MetricTransformer, NeighbourClassifier):
         W. Computed on access: it takes 8 p² bytes, 3.2 GB for 20,000 features.
     interaction_importances_ : ndarray of shape (n_features, n_features)
         Same as ``matrix_``; signed off the diagonal.
-    components_ : ndarray of shape (n_components_, n_features)
+    components_ : ndarray of shape (`n_components_`, n_features)
         Rows :math:`\sqrt{\eta_a} v_a`, largest :math:`\eta_a` first, so that W = ``components_.T @ components_``. The
         entry of largest absolute value in a row is positive.
-    eigenvalues_ : ndarray of shape (n_components_,)
+    eigenvalues_ : ndarray of shape (`n_components_`,)
         The positive eigenvalues :math:`\eta_a` of W, descending; their squares sum to 1.
     objective_trace_ : list of float
         One value: the mean over samples of the margin, :math:`\langle S, W \rangle` divided by their number.

@@ -23,7 +23,7 @@ class MulRelief(NeighbourClassifier):
     From :math:`w^{(0)} = 1/p` on, with :math:`H_i` and :math:`M_i` the nearest hit and miss of :math:`x_i` in the
     metric :math:`\sum_l w^{(t)}_l (x_l - x'_l)^2`, each loop [1]_ is a pass of Relief,
 
-    .. math:: w^{(t+1)} \propto \Big( \frac1n \sum_i \left[ (x_i - M_i)^2 - (x_i - H_i)^2 \right] \Big)_+, \quad
+    .. math:: w^{(t+1)} \propto \Bigl( \frac1n \sum_i \left[ (x_i - M_i)^2 - (x_i - H_i)^2 \right] \Bigr)_+, \quad
        \sum_l w^{(t+1)}_l = 1,
 
     with squares taken feature by feature. Samples are classified by a vote of their nearest neighbours in the

@@ -27,8 +27,8 @@ class NCADiagonal(NeighbourClassifier):
     With :math:`d_{ij} = \sum_l w_l (x_{il} - x_{jl})^2`, hits :math:`\mathcal H_i` and misses :math:`\mathcal M_i` of
     sample i, the objective is the mean margin [1]_
 
-    .. math:: J(w) = \frac1n \sum_i \Big[ \sum_{j \in \mathcal M_i} \beta_{ij} d_{ij} -
-       \sum_{j \in \mathcal H_i} \alpha_{ij} d_{ij} \Big], \qquad w \ge 0, \ \sum_l w_l = 1,
+    .. math:: J(w) = \frac1n \sum_i \Bigl[ \sum_{j \in \mathcal M_i} \beta_{ij} d_{ij} -
+       \sum_{j \in \mathcal H_i} \alpha_{ij} d_{ij} \Bigr], \qquad w \ge 0, \ \sum_l w_l = 1,
 
     with :math:`\alpha_i` and :math:`\beta_i` the softmax of :math:`-d_{ij} / \sigma` over hits and over misses; or the
     mean probability of drawing a hit [2]_,

@@ -40,7 +40,7 @@ class SimilarityKNN(SimilarityClassifier):
         Number of training samples that are alone in their class and therefore have no margin.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of features, if X has string column names.
 
     Raises

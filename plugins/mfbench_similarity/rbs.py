@@ -62,7 +62,7 @@ class RBS(SimilarityLearner):
         still misses of other samples.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of features, if X has string column names.
 
     Raises

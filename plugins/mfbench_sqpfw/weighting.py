@@ -67,7 +67,7 @@ class SQPFeatureWeighting(WeightedNeighbours):
         a target neighbour, as pairs (sample, member) of shape (n_ties, 2).
     objective_ : float
         The objective at ``weights_``.
-    objective_history_ : ndarray of shape (n_steps_ + 1,)
+    objective_history_ : ndarray of shape (`n_steps_` + 1,)
         The objective at the start and after each step; it never rises.
     n_steps_, n_iter_ : int
         Number of steps, including those of length 0 that a tie blocked at once.

@@ -1,0 +1,122 @@
+"""Build the site: ``python docs/site/build.py build/site``.
+
+Every document keeps its place in the repository, so that a link that works on a code host works on the site. The
+documents are copied to a temporary folder, where the made pages are written beside them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from sphinx.cmd.build import build_main
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+REPAIRS = {
+    '<summary><span class="toctree-toggle"': '<summary aria-label="Pages below"><span class="toctree-toggle"',
+    'role="doc-biblioentry"': 'role="listitem"',
+}
+sys.path.insert(0, str(HERE))
+from pages import additions, estimators, made_pages, name_of_page, report_files  # noqa: E402
+
+
+def main(out: str, *arguments: str) -> int:
+    """Build the site.
+
+    Parameters
+    ----------
+    out : str
+        Folder of the site.
+    *arguments : str
+        Further arguments of ``sphinx-build``.
+
+    Returns
+    -------
+    int
+        Exit code; every warning is an error.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name)
+        collect(source)
+        code = build_main(["-q", "-W", "--keep-going", "-c", str(HERE), *arguments, str(source), out])
+    if code == 0:
+        for page in Path(out).rglob("*.html"):
+            page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
+        shutil.copyfile(Path(out, "README.html"), Path(out, "index.html"))
+        shutil.rmtree(Path(out, ".doctrees"), ignore_errors=True)  # Sphinx's own notes
+    return code
+
+
+def accessible(html: str) -> str:
+    """Return a page with what Sphinx and its theme leave out for screen readers.
+
+    Parameters
+    ----------
+    html : str
+        A page as Sphinx writes it.
+
+    Returns
+    -------
+    str
+        A switch of the navigation has a name, and the entries of a list of references are entries of a list.
+    """
+    for there, better in REPAIRS.items():
+        html = html.replace(there, better)
+    return html
+
+
+def collect(folder: Path) -> None:
+    """Write the sources of the site.
+
+    Parameters
+    ----------
+    folder : Path
+        Empty.
+    """
+    documents = [path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".png", ".svg")]
+    documents += [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff")]
+    for path in [*documents, *(path for files in report_files().values() for path in files)]:
+        target = folder / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    for name, text in made_pages().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for name, text in additions().items():
+        path = folder / name
+        path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+    methods = folder / "docs" / "methods.md"
+    methods.write_text(with_classes(methods.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def with_classes(text: str) -> str:
+    """Return the overview of the methods with a link to the class below each heading.
+
+    Parameters
+    ----------
+    text : str
+        The document, with a heading for each method.
+
+    Returns
+    -------
+    str
+    """
+    links: dict[str, list[str]] = {}
+    for key, entries in estimators().items():
+        for name in dict.fromkeys(entry.spec.name for _, entry in entries):
+            links.setdefault(name, []).append(f"[{key[1].partition(':')[2]}](../{name_of_page(key)}.rst)")
+
+    def with_link(match: re.Match[str]) -> str:
+        classes = links.get(match[1])
+        return f"{match[0]}\nParameters: {' and '.join(classes)}\n" if classes else match[0]
+
+    return re.sub(r"^### `([\w-]+)`\n", with_link, text, flags=re.MULTILINE)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

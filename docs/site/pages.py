@@ -1,0 +1,226 @@
+"""The made pages of the site: estimators, ``import mfbench``, the published reports, the sections."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import mfbench
+from mfbench.host.registered import Registered
+from mfbench.host.registry import load_registry
+
+ROOT = Path(__file__).resolve().parents[2]
+Estimator = tuple[str, str]  # plugin and factory
+USE = ("suites", "protocols/README", "data", "results", "compare", "gate", "track", "scale", "checks", "cli")
+PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
+
+
+@cache
+def estimators() -> dict[Estimator, list[tuple[str, Registered[Any]]]]:
+    """Return the built-in estimators: {(plugin, factory): [(kind, what is registered), …]}."""
+    registry = load_registry(strict=True)
+    table = defaultdict(list)
+    for kind, entries in (("selector", registry.selectors), ("classifier", registry.classifiers)):
+        for _, entry in sorted(entries.items()):
+            if entry.plugin.distribution == "mfbench":
+                table[entry.plugin.name, entry.spec.factory].append((kind, entry))
+    return dict(sorted(table.items(), key=lambda item: (item[0][0], class_of(item[0]).lower())))
+
+
+def class_of(estimator: Estimator) -> str:
+    """Return the name of an estimator's class."""
+    return estimator[1].partition(":")[2]
+
+
+def name_of_page(estimator: Estimator) -> str:
+    """Return the page of an estimator, without its ending."""
+    return f"methods/{estimator[0]}/{class_of(estimator)}"
+
+
+def report_files() -> dict[str, list[Path]]:
+    """Return the files of the published reports by folder; folders of runs below them are not published."""
+    folders = defaultdict(list)
+    for path in sorted((ROOT / "reports").glob("*/*")):
+        if path.suffix in (".md", ".svg", ".png", ".html"):
+            folders[path.parent.name].append(path)
+    return dict(folders)
+
+
+def contents(names: Iterable[str], *, title: str = "", hidden: bool = True) -> str:
+    """Return a table of contents for Sphinx.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Pages, as ``path`` or ``title <path>``, from the root of the site.
+    title : str, default=""
+        Caption in the navigation.
+    hidden : bool, default=True
+        Whether it is in the navigation only.
+
+    Returns
+    -------
+    str
+        A directive of MyST.
+    """
+    options = [":hidden:"] if hidden else [":maxdepth: 1"]
+    options += [f":caption: {title}"] if title else []
+    return "\n".join(["", "```{toctree}", *options, "", *names, "```", ""])
+
+
+def made_pages() -> dict[str, str]:
+    """Return every page that is made: {path: text}."""
+    pages = {
+        "docs/use.md": section("Guide", [f"docs/{name}" for name in USE]),
+        "docs/project.md": section("Project", PROJECT),
+        "docs/protocols/README.md": section("Protocols", _names("docs/protocols")),
+        "docs/python.rst": python_page(),
+        "reports/README.md": gallery(),
+    }
+    return pages | {f"{name_of_page(key)}.rst": estimator_page(key) for key in estimators()}
+
+
+def additions() -> dict[str, str]:
+    """Return what the site adds to a document: {path: text}; on a code host, nobody needs it."""
+    plugins: dict[str, list[str]] = defaultdict(list)
+    for key in estimators():
+        plugins[key[0]].append(f"{class_of(key)} </{name_of_page(key)}>")
+    top = ("guide", "use", "plugins", "methods", "python", "statistics", "reproduction")
+    titles = ("Get started", "Guide", "Plugins", "Methods", "Python", "Statistics", "Reproduction")
+    entries = [f"{title} </docs/{name}>" for name, title in zip(top, titles, strict=True)]
+    reports = {
+        f"reports/{folder}/{_texts(files)[0].name}": _texts(files)[1:] for folder, files in report_files().items()
+    }
+    children = {
+        name: contents(f"{_words(path)} <{path.stem}>" for path in rest) for name, rest in reports.items() if rest
+    }
+    return children | {
+        "README.md": contents([*entries, "Reports </reports/README>", "Project </docs/project>"]),
+        "docs/methods.md": "".join(contents(names, title=plugin) for plugin, names in plugins.items()),
+        "docs/reproduction.md": contents([*(f"/{name}" for name in _names("docs/reproduction")), "/docs/detection"]),
+    }
+
+
+def _names(folder: str) -> list[str]:
+    return [f"{folder}/{path.stem}" for path in sorted((ROOT / folder).glob("*.md"))]
+
+
+def section(title: str, names: Iterable[str]) -> str:
+    """Return the page of a section: what is in it."""
+    return f"# {title}\n" + contents([f"/{name}" for name in names], hidden=False)
+
+
+def estimator_page(key: Estimator) -> str:
+    """Return the page of an estimator: its names in suites, its papers and its docstring.
+
+    Parameters
+    ----------
+    key : (str, str)
+        A key of `estimators`.
+
+    Returns
+    -------
+    str
+        reStructuredText, as docstrings are.
+    """
+    module, _, name = key[1].partition(":")
+    lines = [name, "=" * len(name), ""]
+    for spec, kinds in _by_spec(estimators()[key]):
+        grid = {parameter: list(values) for parameter, values in spec.grid.items()}
+        rows = {
+            "In a suite": f"`{spec.name} <../../docs/methods.html#{spec.name}>`__",
+            "Registered as": " and ".join(kinds),
+        }
+        rows |= {"What it is": _plain(spec.summary), "Defaults there": _values(spec.defaults)}
+        rows |= {"Default grid": _values(grid), "Paper": _plain(spec.paper), "Tags": ", ".join(spec.tags)}
+        lines += [".. list-table::", "   :stub-columns: 1", "   :widths: auto", ""]
+        for title, text in rows.items():
+            lines += [f"   * - {title}", f"     - {text}"] if text else []
+        lines += [""]
+    return "\n".join([*lines, *(_own(module, name) if module.startswith("mfbench_") else _elsewhere(module, name)), ""])
+
+
+def _by_spec(entries: list[tuple[str, Registered[Any]]]) -> Iterator[tuple[Any, list[str]]]:
+    """Yield a spec for each name, with all kinds that are registered alike."""
+    rows: dict[str, tuple[Any, list[str]]] = {}
+    for kind, entry in entries:
+        spec = entry.spec
+        rows.setdefault(repr((spec.name, spec.summary, spec.defaults, spec.grid, spec.tags)), (spec, []))[1].append(
+            kind
+        )
+    yield from rows.values()
+
+
+def _plain(text: str) -> str:
+    """Return a text in which nothing is markup, not even "R." at its begin, which would number a list."""
+    return "\\ " + re.sub(r"([*`|_\\])", r"\\\1", text) if text else ""
+
+
+def _values(values: dict[str, Any]) -> str:
+    return ", ".join(f"``{name}={value!r}``" for name, value in values.items())
+
+
+def _own(module: str, name: str) -> list[str]:
+    """Return the directive that shows the docstring, under the shortest path by which the class can be imported."""
+    package = module.partition(".")[0]
+    same = getattr(import_module(package), name, None) is getattr(import_module(module), name)
+    return [f".. autoclass:: {package if same else module}.{name}", "   :members:", "   :inherited-members:"]
+
+
+def _elsewhere(module: str, name: str) -> list[str]:
+    """Return what the page says about a class of scikit-learn: its parameters, and where it is documented."""
+    url = f"https://scikit-learn.org/stable/modules/generated/{module}.{name}.html"
+    parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
+    code = [f"   {module}.{name}(", *(f"       {parameter}," for parameter in parameters), "   )"]
+    return [
+        ".. code-block:: python",
+        "",
+        *code,
+        "",
+        f"This is a class of scikit-learn, which `documents it <{url}>`__.",
+    ]
+
+
+def python_page() -> str:
+    """Return the page of ``import mfbench``."""
+    values = {name: getattr(mfbench, name) for name in mfbench.__all__ if name != "__version__"}
+    classes = [name for name, value in values.items() if inspect.isclass(value)]
+    lines = ["Python", "======", "", "What ``import mfbench`` offers.", "", ".. currentmodule:: mfbench", ""]
+    for title, names in (("Functions", [name for name in values if name not in classes]), ("Classes", classes)):
+        lines += [title, "-" * len(title), ""]
+        for name in names:
+            kind = "autoclass" if name in classes else "autofunction" if inspect.isroutine(values[name]) else "autodata"
+            lines += [f".. {kind}:: {name}", *(["   :members:"] if name in classes else []), ""]
+    return "\n".join(lines)
+
+
+def gallery() -> str:
+    """Return the index of the published reports, each with its first picture."""
+    lines = ["# Published reports", ""]
+    for folder, files in report_files().items():
+        first, *rest = _texts(files)
+        lines += [f"## [{_title(first)}]({folder}/{first.name})", ""]
+        lines += [f"- [{_words(path)}]({folder}/{path.name})" for path in rest]
+        pictures = [path for path in files if path.suffix in (".svg", ".png")]
+        lines += ["", *(f"![{_words(path)}]({folder}/{path.name})" for path in pictures[:1]), ""]
+    return "\n".join(lines) + contents(f"{folder}/{_texts(files)[0].stem}" for folder, files in report_files().items())
+
+
+def _texts(files: list[Path]) -> list[Path]:
+    """Return the documents of a report, the one that introduces the others first."""
+    return sorted((path for path in files if path.suffix == ".md"), key=lambda path: path.stem != "README")
+
+
+def _title(path: Path) -> str:
+    match = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return match[1] if match else _words(path)
+
+
+def _words(path: Path) -> str:
+    return path.stem.replace("-", " ")

@@ -1,0 +1,148 @@
+"""The site: built without a warning, complete, its links lead somewhere, readable on a wide and a narrow screen."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from mfbench.host.registry import load_registry
+
+bs4 = pytest.importorskip("bs4", reason="the extra docs is not installed")
+pytest.importorskip("pydata_sphinx_theme", reason="the extra docs is not installed")
+pytestmark = pytest.mark.slow(reason="builds the site, about a minute")
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = os.environ.get("MFBENCH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = Path(os.environ.get("MFBENCH_AXE", "node_modules/axe-core/axe.min.js"))
+REGISTRY = load_registry(strict=True)
+BUILT_IN = [
+    pytest.param(entry, id=f"{kind}-{name}")
+    for kind, table in (("selector", REGISTRY.selectors), ("classifier", REGISTRY.classifiers))
+    for name, entry in sorted(table.items())
+    if entry.plugin.distribution == "mfbench"
+]
+LOOKED_AT = ("index", "docs/methods", "docs/suites", "methods/margin/IMMIGRATE", "reports/uci/report", "reports/README")
+# Markup of a docstring that was not understood: underlines, references, roles, paragraphs to fill in.
+RAW = re.compile(r"-{4,}|\[\w+\]_|:\w+:`|``|%\(|\bR[0-9a-f]{10,}-\d")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site; a warning is an error, such as a link to a document or heading that does not exist."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, ROOT / "docs" / "site" / "build.py", folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@cache
+def parsed(path):
+    return bs4.BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def pages_of(site):
+    return sorted(path for path in site.rglob("*.html") if not path.is_relative_to(site / "_static"))
+
+
+@pytest.mark.parametrize("entry", BUILT_IN)
+def test_every_registered_estimator_has_a_page(site, entry):
+    module, _, name = entry.spec.factory.partition(":")
+    article = parsed(site / "methods" / entry.plugin.name / f"{name}.html").find("article")
+    assert article.find("a", href=f"../../docs/methods.html#{entry.spec.name}")
+    for code in article.find_all("pre"):
+        code.extract()
+    text = article.get_text(" ")
+    assert " ".join(entry.spec.summary.split()) in " ".join(text.split())
+    assert not RAW.search(text), RAW.search(text)
+    if module.startswith("mfbench_"):
+        docstring = getattr(import_module(module), name).__doc__
+        titles = {title.get_text().rstrip(":") for title in article.select(".field-odd, .field-even, .rubric")}
+        headings = set(re.findall(r"^ *(\w[\w ]*)\n +-{3,}$", docstring, re.MULTILINE))
+        assert headings - {"See Also"} <= titles
+        assert article.find("a", href=re.compile("_modules/"))
+    overview = parsed(site / "docs" / "methods.html").find("article")
+    assert overview.find("a", href=f"../methods/{entry.plugin.name}/{name}.html")
+
+
+def test_formulas_need_no_script(site):
+    article = parsed(site / "methods" / "margin" / "IMMIGRATE.html").find("article")
+    assert article.find("math", display="block").find("munder")
+
+
+def test_every_document_and_report_is_on_the_site(site):
+    documents = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    for path in [*documents, *(ROOT / "docs").rglob("*.md"), *(ROOT / "reports").glob("*/*.md")]:
+        page = site / path.relative_to(ROOT).with_suffix(".html")
+        title = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)[1]
+        assert parsed(page).find("h1").get_text().rstrip("#") == title.replace("`", ""), page
+
+
+def test_links_lead_somewhere(site):
+    lost, elsewhere = [], []
+    for path in pages_of(site):
+        for tag, attribute in (("a", "href"), ("img", "src"), ("script", "src"), ("link", "href")):
+            for element in parsed(path).find_all(tag, **{attribute: True}):
+                url = urlsplit(element[attribute])
+                if url.scheme or url.netloc:
+                    elsewhere += [] if tag == "a" and url.scheme == "https" and "." in url.netloc else [element]
+                    continue
+                target = (path.parent / unquote(url.path)).resolve() if url.path else path
+                target = target / "index.html" if target.is_dir() else target
+                if not target.is_file() or (url.fragment and not has_anchor(target, unquote(url.fragment))):
+                    lost.append(f"{path.relative_to(site)}: {element[attribute]}")
+    assert not lost
+    assert not elsewhere, "the site asks no other host for anything"
+
+
+def has_anchor(path, name):
+    return parsed(path).find(id=name) is not None or parsed(path).find(attrs={"name": name}) is not None
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: install Debian's package chromium")
+    with playwright.sync_playwright() as session:
+        browser = session.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_no_page_is_wider_than_the_screen(site, browser, width):
+    requests, wide = [], []
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.on("request", lambda request: requests.append(request.url))
+    for path in pages_of(site):
+        if not path.is_relative_to(site / "_modules"):
+            page.goto(path.as_uri())
+            if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                wide.append(path.relative_to(site))
+    page.close()
+    assert not wide
+    assert all(url.startswith(("file:", "data:")) for url in requests)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_accessibility(site, browser, name, colours):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: npm install axe-core")
+    for width in (1280, 400):
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colours)
+        page.goto((site / f"{name}.html").as_uri())
+        page.add_script_tag(path=str(AXE))
+        problems = page.evaluate("axe.run().then(result => result.violations)")
+        page.close()
+        serious = [problem for problem in problems if problem["impact"] in ("serious", "critical")]
+        assert not serious, json.dumps(serious, indent=1)[:4000]
