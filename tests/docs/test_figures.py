@@ -258,3 +258,39 @@ def test_charts_of_stored_reports_exist():
     for page in ROOT.glob("reports/*/README.md"):
         for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), (page, target)
+
+
+def test_the_finding_of_the_readme():
+    (tables,) = (
+        tables for heading, tables in tables_of("reports/uci/report.md").items() if "IGT against each" in heading
+    )
+    header, *rows = tables[0]
+    verdicts = {row[0]: row[header.index("verdict")] for row in rows}
+    finding = re.search(r"\*\*The finding so far:\*\* (.*?)\(\[report", prose_of("README.md"))[1]
+    assert f"none of {len(verdicts)} other methods is significantly better than IMMIGRATE, " in finding
+    assert set(verdicts.values()) == {"not significant", "IGT better"}
+    assert {name for name, verdict in verdicts.items() if verdict == "IGT better"} == {"LFE", "1NN", "RND", "DUM"}
+    assert finding.strip().endswith(
+        "only four of them: the older LFE, one nearest neighbour, random features and a constant guess"
+    )
+    assert rows[0][0] == "SV2"
+    assert rows[1][0] == "RF"
+
+
+def test_the_labels_of_the_readme_are_those_of_the_suite():
+    described = {row[0]: row[1] for row in tables_of("reports/uci/report.md")["Methods, best average rank first"][0]}
+    names = {
+        "REL": "relief",
+        "RFF": "relieff",
+        "FSC": "anova-f",
+        "MI": "mutual-info",
+        "VAR": "variance",
+        "RND": "random",
+    }
+    names |= {"SIM": "simba", "LFE": "lfe", "IM4": "im4e", "IGT": "immigrate", "SV2": "svm-rbf", "RF": "random-forest"}
+    caption = re.search(
+        r"\*The page of that run: (.*?)\*\n\n## Run", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )[1]
+    for label, name in names.items():
+        assert re.search(rf"\b{label}\b", caption), label
+        assert described[label].startswith(name), label
