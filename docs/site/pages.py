@@ -206,7 +206,8 @@ def gallery() -> str:
     for folder, files in report_files().items():
         first, *rest = _texts(files)
         lines += [f"## [{_title(first)}]({folder}/{first.name})", ""]
-        lines += [f"- [{_words(path)}]({folder}/{path.name})" for path in rest]
+        for path in rest or [first]:
+            lines += [f"- [{_words(path)}]({folder}/{path.name}): {_setting(path)}"]
         pictures = [path for path in files if path.suffix in (".svg", ".png")]
         lines += ["", *(f"![{_words(path)}]({folder}/{path.name})" for path in pictures[:1]), ""]
     return "\n".join(lines) + contents(f"{folder}/{_texts(files)[0].stem}" for folder, files in report_files().items())
@@ -220,6 +221,12 @@ def _texts(files: list[Path]) -> list[Path]:
 def _title(path: Path) -> str:
     match = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return match[1] if match else _words(path)
+
+
+def _setting(path: Path) -> str:
+    """Return the profile and protocol of a report: the first sentence below its command."""
+    match = re.search(r"^Profile (.+?)\.? mfbench ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _words(path: Path) -> str:

@@ -73,7 +73,7 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
 
     See Also
     --------
-    mfbench_margin.irelief.IRelief : With inlier weights, weights of Euclidean norm 1.
+    mfbench_margin.IRelief : With inlier weights, weights of Euclidean norm 1.
     ImbalancedIM4E : Margins count differently in each class.
 
     Notes

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(
     path
-    for folder in ("mfbench", "plugins", "tests")
+    for folder in ("mfbench", "plugins", "tests", "docs")
     for path in (ROOT / folder).rglob("*.py")
     if path != Path(__file__).resolve()
 )

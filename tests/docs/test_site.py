@@ -29,6 +29,7 @@ BUILT_IN = [
     for name, entry in sorted(table.items())
     if entry.plugin.distribution == "mfbench"
 ]
+WIDTHS = (1280, 400)
 LOOKED_AT = ("index", "docs/methods", "docs/suites", "methods/margin/IMMIGRATE", "reports/uci/report", "reports/README")
 # Markup of a docstring that was not understood: underlines, references, roles, paragraphs to fill in.
 RAW = re.compile(r"-{4,}|\[\w+\]_|:\w+:`|``|%\(|\bR[0-9a-f]{10,}-\d")
@@ -118,16 +119,17 @@ def browser():
         browser.close()
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-def test_no_page_is_wider_than_the_screen(site, browser, width):
+def test_no_page_is_wider_than_the_screen(site, browser):
     requests, wide = [], []
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = browser.new_page()
     page.on("request", lambda request: requests.append(request.url))
     for path in pages_of(site):
         if not path.is_relative_to(site / "_modules"):
-            page.goto(path.as_uri())
-            if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-                wide.append(path.relative_to(site))
+            page.goto(path.as_uri(), wait_until="domcontentloaded")
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                    wide.append((path.relative_to(site), width))
     page.close()
     assert not wide
     assert all(url.startswith(("file:", "data:")) for url in requests)
@@ -138,11 +140,12 @@ def test_no_page_is_wider_than_the_screen(site, browser, width):
 def test_accessibility(site, browser, name, colours):
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: npm install axe-core")
-    for width in (1280, 400):
-        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colours)
+    page = browser.new_page(color_scheme=colours)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
         page.goto((site / f"{name}.html").as_uri())
         page.add_script_tag(path=str(AXE))
         problems = page.evaluate("axe.run().then(result => result.violations)")
-        page.close()
         serious = [problem for problem in problems if problem["impact"] in ("serious", "critical")]
         assert not serious, json.dumps(serious, indent=1)[:4000]
+    page.close()

@@ -1,5 +1,6 @@
 """Docstrings describe every parameter, and exactly the attributes that exist."""
 
+import inspect
 import re
 import warnings
 
@@ -27,6 +28,13 @@ def test_every_parameter_is_described(name):
     estimator = getattr(mfbench_margin, name)
     described = section(estimator, "Parameters")
     assert sorted(described) == sorted(estimator().get_params())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sections_begin_at_the_margin(name):
+    text = inspect.getdoc(getattr(mfbench_margin, name))
+    assert re.search(r"^Parameters\n-+$", text, re.MULTILINE)
+    assert not re.search(r"^ +-{3,}$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", NAMES)
