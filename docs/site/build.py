@@ -42,7 +42,7 @@ def main(out: str, *arguments: str) -> int:
     with tempfile.TemporaryDirectory() as name:
         source = Path(name)
         collect(source)
-        code = build_main(["-q", "-W", "--keep-going", "-c", str(HERE), *arguments, str(source), out])
+        code = int(build_main(["-q", "-W", "--keep-going", "-c", str(HERE), *arguments, str(source), out]))
     if code == 0:
         for page in Path(out).rglob("*.html"):
             page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")

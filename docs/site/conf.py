@@ -37,7 +37,13 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
-html_sidebars = {"README": [], "docs/guide": [], "docs/plugins": [], "docs/python": [], "docs/statistics": []}
+html_sidebars: dict[str, list[str]] = {
+    "README": [],
+    "docs/guide": [],
+    "docs/plugins": [],
+    "docs/python": [],
+    "docs/statistics": [],
+}
 html_theme_options = {
     "icon_links": [{"name": "Code", "url": "https://github.com/mfbench/mfbench", "icon": "fa-brands fa-github"}],
     "navbar_persistent": ["search-button"],  # the wide one is called otherwise than its text

@@ -22,7 +22,7 @@ PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
 
 
 @cache
-def estimators() -> dict[Estimator, list[tuple[str, Registered[Any]]]]:
+def estimators() -> dict[Estimator, list[tuple[str, Registered]]]:
     """Return the built-in estimators: {(plugin, factory): [(kind, what is registered), …]}."""
     registry = load_registry(strict=True)
     table = defaultdict(list)
@@ -146,7 +146,7 @@ def estimator_page(key: Estimator) -> str:
     return "\n".join([*lines, *(_own(module, name) if module.startswith("mfbench_") else _elsewhere(module, name)), ""])
 
 
-def _by_spec(entries: list[tuple[str, Registered[Any]]]) -> Iterator[tuple[Any, list[str]]]:
+def _by_spec(entries: list[tuple[str, Registered]]) -> Iterator[tuple[Any, list[str]]]:
     """Yield a spec for each name, with all kinds that are registered alike."""
     rows: dict[str, tuple[Any, list[str]]] = {}
     for kind, entry in entries:
@@ -226,7 +226,7 @@ def _title(path: Path) -> str:
 def _setting(path: Path) -> str:
     """Return the profile and protocol of a report: the first sentence below its command."""
     match = re.search(r"^Profile (.+?)\.? mfbench ", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return match[1] if match else ""
+    return f"profile {match[1]}" if match else ""
 
 
 def _words(path: Path) -> str:
