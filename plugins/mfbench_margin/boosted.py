@@ -96,7 +96,7 @@ class BoostedIMMIGRATE(ScoreClassifier):
     Notes
     -----
     A round takes the time of its steps of IMMIGRATE, and one pass over pairs for its error. All rounds share the layout
-    of the data, and if the first W is fixed, the distances under it: with up to 8192 samples, those of all pairs under
+    of the data, and if the first W is fixed, the distances under it: with up to 5793 samples, those of all pairs under
     three W are in memory, 12 n² bytes. Prediction takes the time of all learners together.
 
     The votes of `predict_proba` are not calibrated.

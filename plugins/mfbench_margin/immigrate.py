@@ -135,7 +135,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     -----
     A step takes O(n² p²) time for the gradient, less if most pairs are too far apart to matter, and O(n² p r) for the
     distances under a W of rank r ("psd"); every pair of samples is visited once. Memory is O(n p + p²), and with up
-    to 8192 samples another 8 n² bytes (512 MiB for the largest), for the distances of all pairs under two W.
+    to 5793 samples another 8 n² bytes (256 MiB for the largest), for the distances of all pairs under two W.
 
     The published loop is not block descent, since the cost is maximal, not minimal, in the misses' probabilities; on
     real data its cost increases in a fifth to a half of the steps. The monotone one is the Frank-Wolfe method on the

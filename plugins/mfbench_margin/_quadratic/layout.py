@@ -14,8 +14,8 @@ from mfbench_margin._quadratic.distance_kernels import store_distances
 from mfbench_margin._quadratic.form import Form, Matrix
 from mfbench_margin._quadratic.threads import in_parts
 
-# Space for the distances of all pairs under one W: those of up to 8192 samples. A line search holds two of these.
-CACHE_BYTES = 256 * 2**20
+# Space for the distances of all pairs under one W: those of up to 5793 samples. A line search holds two of these.
+CACHE_BYTES = 128 * 2**20
 NOT_STORED = np.empty(0)
 # Single precision pays with this many samples, and is enough if it changes distances by at most this share of sigma.
 SINGLE_SAMPLES, SINGLE_ERROR = 1000, 0.01
