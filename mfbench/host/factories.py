@@ -110,6 +110,18 @@ def check_parameters(registered: Registered, names: Iterable[str]) -> None:
             raise UnknownNameError("parameter", name, allowed, owner=repr(registered.title))
 
 
+def path_of(registered: Registered, params: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the path of a selector or classifier, or None if it has none with these parameters."""
+    path: tuple[str, str] | None = getattr(registered.spec, "path", None)
+    if path is None:
+        return None
+    try:
+        estimator = build(registered, params)
+    except Exception:  # noqa: BLE001 - a trial reports what the factory refuses
+        return path
+    return path if hasattr(estimator, path[1]) else None
+
+
 def missing_packages(spec: EstimatorSpec) -> list[str]:
     """Return the packages that a fit needs and that are not installed, by the names of their modules."""
     return [name for name in spec.requires if sys.modules.get(name) is None and find_spec(name) is None]

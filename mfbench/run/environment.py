@@ -108,7 +108,7 @@ def describe(registry: Registry, jobs: int, memory: int, executor: str = "local"
         libraries={name: _version(name) for name in LIBRARIES},
         plugins=sorted(str(plugin) for plugin in registry.plugins.values()),
         git_commit=own_commit(),
-        command=sys.argv,
+        command=[Path(sys.argv[0]).name, *sys.argv[1:]],  # without the folder of the program
     )
 
 

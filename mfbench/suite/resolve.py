@@ -22,7 +22,7 @@ from mfbench.data.reference import (
 )
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
 from mfbench.host.expressions import parse
-from mfbench.host.factories import check_parameters, check_requirements, takes_numbers
+from mfbench.host.factories import check_parameters, check_requirements, path_of, takes_numbers
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.models import SelectorSpec
@@ -216,7 +216,8 @@ def _resolve_step(text: str, kind: str, registry: Registry, home: str, location:
     except UsageError as error:
         raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec
-    step = Step(expression, path=spec.path, written=None if written == expression else written)
+    path = path_of(registered, expression.params)
+    step = Step(expression, path=path, written=None if written == expression else written)
     return replace(step, raw_input=spec.raw_input) if isinstance(spec, SelectorSpec) else step
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._docstrings import complete
@@ -18,7 +19,7 @@ from mfbench_margin._learner import WeightedMarginClassifier
 from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
 from mfbench_margin.im4e import IM4E
-from mfbench_margin.immigrate import IMMIGRATE
+from mfbench_margin.immigrate import IMMIGRATE, prunes_last
 
 Matrix = NDArray[np.float64]
 # A matrix of all features is only created up to this size: 200 MB.
@@ -212,6 +213,7 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         self.sigma_, self.objective_trace_ = second.sigma_, second.objective_trace_
         self.n_iter_, self.converged_, self.degenerate_ = second.n_iter_, second.converged_, second.degenerate_
 
+    @available_if(prunes_last)
     def with_prune(self, prune: bool | float) -> Self:
         """Return a learner that is fitted as this one is, but with another value of ``prune``.
 
@@ -237,12 +239,7 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         check_is_fitted(self)
         other: Self = copy(self)
         other.set_params(prune=prune)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # `_shortfall` reports the second stage
-            second = self.immigrate_.with_prune(prune)
-        other._set_stage(second)
-        if second.objective_trace_ is not self.immigrate_.objective_trace_:
-            other._warn_of_shortfall()
+        other._set_stage(self.immigrate_.with_prune(prune))
         return other
 
     def _shortfall(self) -> str | None:

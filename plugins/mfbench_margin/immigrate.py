@@ -11,6 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._docstrings import complete
@@ -26,6 +27,11 @@ from mfbench_margin._quadratic.start import equal_weights, first_matrix, least_b
 from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 
 Matrix = NDArray[np.float64]
+
+
+def prunes_last(learner: Any) -> bool:
+    """Return whether a learner has not pruned, and would only prune what it has learned."""
+    return learner.solver != "published" and learner.prune is False
 
 
 @complete
@@ -81,7 +87,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         Seed of ``init="random"``.
     precision : {"double", "auto"}, default="double"
         "auto": with at least 1000 samples, the first steps use single precision, if a bound says that rounding changes
-        no distance by more than ``sigma`` / 100, and hence no probability of a neighbour by more than about 2 %% of
+        no distance by more than ``sigma`` / 100, and hence no probability of a neighbour by more than about 2 % of
         itself, and distances do not leave its range; the last ones, the gap and the prediction use double precision.
     n_jobs : int or None, default=None
         Number of threads of a fit with at least 4096 samples; None for 1, -1 for all processors. The result does not
@@ -252,7 +258,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         rough = Objective(pairs.single, float(self.sigma), weights, n_threads) if self.single_ else None
         solution = minimise(objective, first, settings, fallback, stored, rough)
         point = solution.point
-        self.sigma_, self._sample_weights = float(self.sigma), weights
+        self.sigma_ = float(self.sigma)
         self._set_matrix(point.W, ExpectedQuadratic(pairs, point.form, self.sigma_))
         self.objective_trace_ = np.array(solution.trace)
         # A solver that takes no step counts as one step: scikit-learn expects at least 1.
@@ -266,8 +272,11 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         self.matrix_ = self.interaction_importances_ = W
         self._set_weights(np.diag(W).copy() if self.importance == "diagonal" else np.abs(W).sum(axis=1))
 
+    @available_if(prunes_last)
     def with_prune(self, prune: bool | float) -> Self:
-        """Return a learner that is fitted as this one is, but with another value of ``prune``.
+        """Return a learner that is fitted as this one is, but with another value of ``prune``, without a new fit.
+
+        Available with ``solver="monotone"`` and ``prune=False``; other fits prune while they learn, or have pruned.
 
         Parameters
         ----------
@@ -283,11 +292,6 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         ------
         ValueError
             If pruning leaves nothing.
-
-        Notes
-        -----
-        After a fit of the monotone solver with ``prune=False`` nothing is learned again; in any other case this takes
-        the time of a fit.
 
         Examples
         --------
@@ -305,10 +309,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         other._validate_params()
         pairs = self._expected.pairs
         threshold = other._settings(pairs.p).threshold
-        if self.solver == "published" or self._settings(pairs.p).threshold is not None:
-            other.fit_pairs(pairs, self._sample_weights)
-            other._warn_of_shortfall()
-        elif threshold is not None and not self.degenerate_:  # what replaces a W without a margin is not pruned
+        if threshold is not None and not self.degenerate_:  # what replaces a W without a margin is not pruned
             W = pruned(self.matrix_, threshold)
             other._set_matrix(W, ExpectedQuadratic(pairs, lay_out(W, pairs.width), self.sigma_))
         return other

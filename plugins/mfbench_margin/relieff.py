@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -149,8 +150,8 @@ class ReliefF(MarginSelector):
 
         Raises
         ------
-        ValueError
-            If `n_neighbors` is outside that range.
+        TypeError, ValueError
+            If `n_neighbors` is not a whole number in that range.
 
         Examples
         --------
@@ -162,8 +163,6 @@ class ReliefF(MarginSelector):
         True
         """
         check_is_fitted(self)
-        if not 1 <= n_neighbors <= self._n_searched:
-            raise ValueError(
-                f"n_neighbors must be between 1 and {self._n_searched}, that of the fit, got {n_neighbors}"
-            )
-        return self._margins.at(int(n_neighbors))
+        largest = self._n_searched
+        check_scalar(n_neighbors, "n_neighbors", Integral, min_val=1, max_val=largest)
+        return self._margins.at(n_neighbors)

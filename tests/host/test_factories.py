@@ -4,9 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from mfbench import DatasetSpec, SelectorSpec
+from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.errors import PluginError, UnknownNameError
-from mfbench.host.factories import build, check_parameters, check_requirements, parameter_names, resolve_factory
+from mfbench.host.factories import (
+    build,
+    check_parameters,
+    check_requirements,
+    parameter_names,
+    path_of,
+    resolve_factory,
+)
 from mfbench.host.registered import Plugin, Registered
 
 
@@ -59,6 +66,36 @@ class TestParameters:
         spec = DatasetSpec(name="d", summary="", loader=loader)
         check_parameters(Registered(spec, Plugin("p", "p")), ["n_samples"])
         assert calls == []
+
+
+class Served:
+    def __init__(self, size=1):
+        self.size = size
+
+    @property
+    def with_shade(self):
+        if self.size > 1:
+            raise AttributeError("with_shade")
+        return lambda shade: self
+
+
+class TestPaths:
+    def path(self, factory, **params):
+        spec = ClassifierSpec(name="a", summary="", factory=factory, path=("shade", "with_shade"))
+        return path_of(Registered(spec, Plugin("p", "p")), params)
+
+    def test_a_path_is_one_where_the_method_is_available(self):
+        assert self.path(Served) == ("shade", "with_shade")
+        assert self.path(Served, size=2) is None
+
+    def test_an_error_of_the_factory_is_left_to_the_trial(self):
+        def factory(size=1):
+            raise ValueError("size")
+
+        assert self.path(factory) == ("shade", "with_shade")
+
+    def test_a_dataset_or_a_method_without_one_has_none(self):
+        assert path_of(Registered(SelectorSpec(name="a", summary="", factory=Thing), Plugin("p", "p")), {}) is None
 
 
 class TestRequirements:

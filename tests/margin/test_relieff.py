@@ -41,8 +41,8 @@ def test_one_fit_gives_the_weights_for_fewer_neighbours(oracles, make_table, lar
             assert_allclose(fitted.importances_at(k), weights(X, y, k, nominal), **EXACT)
             assert_allclose(fitted.importances_at(k), oracles.relieff(X, y, k, nominal), **EXACT)
     assert_array_equal(fitted.importances_at(largest), fitted.feature_importances_)
-    for k in (0, largest + 1):
-        with pytest.raises(ValueError, match=f"between 1 and {largest}"):
+    for k, wrong in ((0, ">= 1"), (largest + 1, f"<= {largest}"), (2.7, "an instance of int")):
+        with pytest.raises((TypeError, ValueError), match=wrong):
             fitted.importances_at(k)
 
 

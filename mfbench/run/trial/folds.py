@@ -107,8 +107,8 @@ class Fold:
     ----------
     selections : dict of str to Selection
         Selector fits on the training rows, which all trials on the fold share.
-    path_fits : dict of str to (estimator, Stopwatch)
-        Selectors that were fitted along a whole path.
+    path_fits : dict of str to (estimator, Stopwatch) or None
+        Selectors that were fitted along a whole path; None if that failed.
     is_outer : bool
         Whether the fold belongs to the protocol; False if it is only for tuning.
     """
@@ -134,7 +134,7 @@ class Fold:
         self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
         self.tuning = tuning
         self.selections: dict[str, Selection] = {}
-        self.path_fits: dict[str, tuple[Any, Stopwatch]] = {}
+        self.path_fits: dict[str, tuple[Any, Stopwatch] | None] = {}
         self.is_outer = True
         self._encoder, self._encoded = encoder, encoded
         self._inner: list[Fold] = []

@@ -154,8 +154,12 @@ class Steps:
         value, fitted = self._path_fits[key]
         if value == own:
             return fitted
+        serve = getattr(fitted.estimator, method, None)
+        if serve is None:  # this value's fit serves no others; the next one may
+            self._path_fits[key] = own, self._fitted_classifier(fold, params, inputs)
+            return self._path_fits[key][1]
         with Stopwatch() as watch:
-            classifier = getattr(fitted.estimator, method)(params[parameter])
+            classifier = serve(params[parameter])
         watch.wall, watch.cpu = watch.wall + fitted.watch.wall, watch.cpu + fitted.watch.cpu
         return Fitted(classifier, watch)
 
@@ -204,14 +208,15 @@ class Steps:
     def _fit_selector(self, fold: Fold, params: Mapping[str, Any]) -> Selection:
         step = self.method.selector
         assert step is not None
-        along = step.path if step.path is not None and step.path[0] in params else None
         try:
+            along = self._path(step, fold, params)
             if along is None:
                 selector, watch = self._fitted_selector(step, fold, params)
                 importances, name = _importances(selector, step), ""
             else:
-                selector, watch, name = self._path(step, fold, params)
-                importances = getattr(selector, along[1])(params[along[0]])
+                assert step.path is not None
+                selector, watch, name = along
+                importances = getattr(selector, step.path[1])(params[step.path[0]])
             groups = np.arange(fold.X.shape[1]) if step.raw_input else fold.encoded.groups
             weights = _checked_weights(importances, step, groups, fold.columns)
             # Weights of pairs are recorded neither for inner folds nor along a path.
@@ -225,9 +230,13 @@ class Steps:
             by_feature, by_column = by_original_feature(weights, groups, fold.X.shape[1]), weights
         return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name)
 
-    def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str]:
-        """Return a selector fitted along its whole path: once, up to the largest value of the grid."""
-        assert step.path is not None
+    def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str] | None:
+        """Return a selector fitted along its whole path: once, up to the largest value of the grid.
+
+        None if there is no path, or if only one value is needed: after tuning, unless the fits of tuning are final.
+        """
+        if step.path is None or step.path[0] not in params:
+            return None
         tried = [
             value
             for target, name, values in self.method.grid
@@ -238,8 +247,14 @@ class Steps:
         name = "path " + Expression("", params).canonical()
         key = selector_key(self.method) + name
         if key not in fold.path_fits:
-            fold.path_fits[key] = self._fitted_selector(step, fold, params)
-        return (*fold.path_fits[key], name)
+            if not self.tuning:
+                return None
+            try:
+                fold.path_fits[key] = self._fitted_selector(step, fold, params)
+            except Exception:  # noqa: BLE001 - a fit of each value by itself shows which ones fail, and why
+                fold.path_fits[key] = None
+        fitted = fold.path_fits[key]
+        return None if fitted is None else (*fitted, name)
 
     def _fitted_selector(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch]:
         # Not the trial's seed: methods share the fit, so its seed must not depend on which of them comes first.

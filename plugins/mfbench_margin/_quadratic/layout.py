@@ -107,10 +107,13 @@ class TrainingPairs:
 
     def distances(self, form: Form, n_threads: int = 1) -> Matrix:
         """Return the distances of all pairs, row by row above the diagonal, or `NOT_STORED` if they do not fit."""
-        if not self.is_stored:
-            return NOT_STORED
         kind = self.rows.dtype
-        out = np.empty(self.n * (self.n - 1) // 2, kind)
+        try:
+            out = reserve(self.n * (self.n - 1) // 2, kind) if self.is_stored else NOT_STORED
+        except MemoryError:  # under a limit that leaves no space, all distances are computed each time
+            self.is_stored, out = False, NOT_STORED
+        if not self.is_stored:
+            return out
         matrix = form.matrix if form.factor is None else form.factor
         matrix = matrix.astype(kind, copy=False)
 
@@ -119,6 +122,11 @@ class TrainingPairs:
 
         in_parts(store, self.n, n_threads)
         return out
+
+
+def reserve(length: int, kind: np.dtype[Any]) -> Matrix:
+    """Return space for distances."""
+    return np.empty(length, kind)
 
 
 def is_single_enough(pairs: TrainingPairs, sigma: float) -> bool:

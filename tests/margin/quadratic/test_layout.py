@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mfbench_margin import IMMIGRATE
+from mfbench_margin._quadratic import layout
 from mfbench_margin._quadratic.form import lay_out
 from mfbench_margin._quadratic.layout import SINGLE_SAMPLES, TrainingPairs, is_single_enough
 
@@ -37,6 +39,24 @@ def test_stores_distances_only_if_they_fit(make_groups):
     size = 8 * 20 * 19 // 2
     assert len(TrainingPairs(X, y, cache_bytes=size).distances(form)) == 20 * 19 // 2
     assert len(TrainingPairs(X, y, cache_bytes=size - 1).distances(form)) == 0
+
+
+def test_without_memory_for_distances_a_fit_goes_on(make_groups, monkeypatch):
+    X, y = make_groups(3, n=40)
+    stored = IMMIGRATE().fit(X, y)
+    reserved = []
+
+    def scarce(length, kind):
+        reserved.append(length)
+        if len(reserved) > 1:
+            raise MemoryError
+        return np.empty(length, kind)
+
+    monkeypatch.setattr(layout, "reserve", scarce)
+    scant = IMMIGRATE().fit(X, y)
+    assert len(reserved) == 2
+    assert_allclose(scant.matrix_, stored.matrix_, rtol=1e-10, atol=1e-12)
+    assert_array_equal(scant.predict(X), stored.predict(X))
 
 
 def test_refuses_distances_that_overflow():

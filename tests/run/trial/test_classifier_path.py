@@ -85,3 +85,17 @@ def test_without_the_parameter_in_the_grid_it_is_an_ordinary_fit():
     _, log = run(fold_of(), how(grid=GRID[:1]), log=Entries(), factory=Serving)
     assert len(log.fits("")) == 2 * 3 + 1
     assert not [event for event in log if isinstance(event, tuple)]
+
+
+def test_a_fit_that_serves_no_other_value_is_followed_by_a_fit_of_its_own():
+    class Partly(Serving):
+        @property
+        def with_b(self):
+            if self.b == 1:
+                raise AttributeError("with_b")
+            return super().with_b
+
+    result, log = run(fold_of(), how(selection="per-dataset", grid=GRID[1:]), log=Entries(), factory=Partly)
+    assert [event.by.b for event in log.fits("")] == [1, 2]
+    assert [event for event in log if isinstance(event, tuple)] == [("served", 2, 3)]
+    assert result.status is Status.OK

@@ -30,9 +30,25 @@ def with_path(path=("a", "at"), grid=GRID):
 
 
 def test_one_fit_along_the_path_for_each_of_its_other_parameters():
-    _, log = run(fold_of(), with_path(), factory=Along)
-    assert {event.by.a for event in log.fits("selector")} == {2.5}
-    assert len(log.fits("selector")) == 2 * 3 + 1
+    result, log = run(fold_of(), with_path(), factory=Along)
+    # Of three inner folds; the last fit is with the chosen value, whose time is then not that of the largest one.
+    assert [event.by.a for event in log.fits("selector")] == [2.5] * (2 * 3) + [result.chosen["selector.a"]]
+    assert result.chosen["selector.a"] < 2.5
+
+
+def test_a_value_that_no_fit_accepts_leaves_the_others():
+    class Narrow(Along):
+        def fit(self, X, y):
+            if self.a > 2:
+                raise ValueError("a is too large")
+            return super().fit(X, y)
+
+    result, _ = run(fold_of(), with_path(), factory=Narrow)
+    alone, _ = run(fold_of(), with_path(path=None), factory=Narrow)
+    assert result.status is Status.OK
+    assert result.chosen == alone.chosen
+    assert np.array_equal(result.weights, alone.weights)
+    assert "a is too large" in result.warning
 
 
 def test_the_result_is_that_of_a_fit_for_each_value():
