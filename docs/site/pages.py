@@ -17,7 +17,7 @@ from mfbench.host.registry import load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
-USE = ("suites", "protocols/README", "data", "results", "compare", "gate", "track", "scale", "checks", "cli")
+USE = ("suites", "protocols/README", "data", "results", "claims", "compare", "gate", "track", "scale", "checks", "cli")
 PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
 
 
