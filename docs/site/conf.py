@@ -13,6 +13,7 @@ from sphinx.util.logging import getLogger
 import mfbench
 
 logger = getLogger(__name__)
+LONG_FORMULA = 30  # characters of LaTeX; a longer one may have to scroll on a narrow screen, also by the keyboard
 
 project = "mfbench"
 author = "The mfbench developers"
@@ -70,7 +71,8 @@ html_math_renderer = "mathml"
 
 
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(_mathml(node))
+    focus = ' tabindex="0"' if len(node.astext()) > LONG_FORMULA else ""
+    writer.body.append(f'<span class="math"{focus}>{_mathml(node)}</span>')
     raise nodes.SkipNode
 
 

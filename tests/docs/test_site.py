@@ -30,6 +30,17 @@ BUILT_IN = [
     if entry.plugin.distribution == "mfbench"
 ]
 WIDTHS = (1280, 400)
+WIDER_THAN_THE_SCREEN = """[document.documentElement, ...document.querySelectorAll(".bd-article-container")]
+    .some(element => element.scrollWidth > element.clientWidth)"""
+COVERED_FIRST_COLUMNS = """[...document.querySelectorAll(".pst-scrollable-table-container")].filter(box => {
+    box.scrollLeft = box.scrollWidth
+    const left = box.getBoundingClientRect().left
+    return [...box.querySelectorAll("tr > :first-child")].some(cell => {
+        const {x, width} = cell.getBoundingClientRect()
+        const opaque = /^rgb\\(/.test(getComputedStyle(cell).backgroundColor)
+        return !opaque || Math.abs(x - left) > 2 || width > box.clientWidth / 2
+    })
+}).length"""
 LOOKED_AT = ("index", "docs/methods", "docs/suites", "methods/margin/IMMIGRATE", "reports/uci/report", "reports/README")
 # Markup of a docstring that was not understood: underlines, references, roles, paragraphs to fill in.
 RAW = re.compile(r"-{4,}|\[\w+\]_|:\w+:`|``|%\(|\bR[0-9a-f]{10,}-\d")
@@ -126,13 +137,25 @@ def test_no_page_is_wider_than_the_screen(site, browser):
     for path in pages_of(site):
         if not path.is_relative_to(site / "_modules"):
             page.goto(path.as_uri(), wait_until="domcontentloaded")
-            for width in WIDTHS:
+            for width in (*WIDTHS, 320):
                 page.set_viewport_size({"width": width, "height": 900})
-                if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                if page.evaluate(WIDER_THAN_THE_SCREEN):
                     wide.append((path.relative_to(site), width))
     page.close()
     assert not wide
     assert all(url.startswith(("file:", "data:")) for url in requests)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("name", ["reports/uci/report", "methods/margin/IMMIGRATE"])
+def test_the_first_column_of_a_wide_table_stays(site, browser, name, colours):
+    page = browser.new_page(color_scheme=colours)
+    page.goto((site / f"{name}.html").as_uri())
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.locator(".pst-scrollable-table-container").count()
+        assert not page.evaluate(COVERED_FIRST_COLUMNS), width
+    page.close()
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
