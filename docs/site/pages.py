@@ -207,7 +207,7 @@ def gallery() -> str:
         first, *rest = _texts(files)
         lines += [f"## [{_title(first)}]({folder}/{first.name})", ""]
         for path in rest or [first]:
-            lines += [f"- [{_words(path)}]({folder}/{path.name}): {_setting(path)}"]
+            lines += [f"- [{_run(path)}]({folder}/{path.name}): {_protocol(path)}"]
         pictures = [path for path in files if path.suffix in (".svg", ".png")]
         lines += ["", *(f"![{_words(path)}]({folder}/{path.name})" for path in pictures[:1]), ""]
     return "\n".join(lines) + contents(f"{folder}/{_texts(files)[0].stem}" for folder, files in report_files().items())
@@ -223,10 +223,19 @@ def _title(path: Path) -> str:
     return match[1] if match else _words(path)
 
 
-def _setting(path: Path) -> str:
-    """Return the profile and protocol of a report: the first sentence below its command."""
-    match = re.search(r"^Profile (.+?)\.? mfbench ", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return f"profile {match[1]}" if match else ""
+def _run(path: Path) -> str:
+    """Return the suite and profile of a report, by its command, and its name where that says more."""
+    match = re.search(r"^ +mfbench suite (\S+) --profile (\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    if match is None:
+        return _words(path)
+    more = "" if path.stem in f"report {match[1]} {match[2]}" else f": {_words(path)}"
+    return f"suite {match[1]}, profile {match[2]}{more}"
+
+
+def _protocol(path: Path) -> str:
+    """Return the protocol of a report: the first sentence below its command, without the profile."""
+    match = re.search(r"^Profile .+?: (.+?)\.? mfbench ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _words(path: Path) -> str:

@@ -44,3 +44,14 @@ def test_readme_lists_every_document():
     documents = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Documents\n")[2]
     linked = set(re.findall(r"^- \[(docs/[\w-]+\.md)\]", documents, re.MULTILINE))
     assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")} == linked
+
+
+def test_the_gallery_names_the_suite_and_profile_of_each_report():
+    links = re.findall(r"^- \[suite ([\w-]+), profile ([\w-]+).*?\]\((.+?)\): \w", PAGES["gallery"](), re.MULTILINE)
+    texts = re.findall(r"^- \[(.+?)\]", PAGES["gallery"](), re.MULTILINE)
+    assert len(set(texts)) == len(texts) == len(links)
+    for suite, profile, name in links:
+        assert f"mfbench suite {suite} --profile {profile}" in (ROOT / "reports" / name).read_text(encoding="utf-8")
+    assert {name.partition("/")[0] for *_, name in links} == {
+        path.parent.name for path in (ROOT / "reports").glob("*/*.md")
+    }
