@@ -72,7 +72,7 @@ html_math_renderer = "mathml"
 
 def _inline(writer: Any, node: nodes.math) -> None:
     focus = ' tabindex="0"' if len(node.astext()) > LONG_FORMULA else ""
-    writer.body.append(f'<span class="math"{focus}>{_mathml(node)}</span>')
+    writer.body.append(f'<span class="formula"{focus}>{_mathml(node)}</span>')
     raise nodes.SkipNode
 
 
