@@ -1,7 +1,8 @@
 """Results of other runs in a run: of earlier ones if something was added to the suite, and of bundles that it names.
 
-A result is copied only under an equal key, so it is the one that this run would measure, except for its times. Failures
-that a repetition may avoid (timeout, memory, crash) are not copied. Other runs are only read.
+A result is copied only under an equal key, so it is the one that this run would measure, except for its times. A bundle
+must give the key to the same trial on the same data as well, because whoever made it wrote the keys. Failures that a
+repetition may avoid (timeout, memory, crash) are not copied. Other runs are only read.
 """
 
 from __future__ import annotations
@@ -93,7 +94,14 @@ def reuse_results(
         if missing:
             names = list(dict.fromkeys([*reused.bundles, bundle.name]))
             reused = reused.model_copy(update={"bundles": names})
-            reused = _reuse_from(bundle.folder, bundle.name, store, missing, statuses, reused, own=True)
+            foreign = _foreign_keys(bundle, plan)
+            if foreign:
+                reused = _with_note(
+                    reused,
+                    f"{counted(len(foreign), 'result')} of {bundle.name} could not be used here, because its plan "
+                    "gives their keys to other trials.",
+                )
+            reused = _reuse_from(bundle.folder, bundle.name, store, missing - foreign, statuses, reused, own=True)
             missing -= {key for keys in reused.keys.values() for key in keys}
         for note in _other_keys(bundle, plan):
             reused = _with_note(reused, note)
@@ -119,6 +127,21 @@ def _passed_over(folder: Path, error: Exception) -> str:
 
 def _with_note(reused: Reused, note: str) -> Reused:
     return reused.model_copy(update={"passed_over": [*reused.passed_over, note]})
+
+
+def _foreign_keys(bundle: BundledRun, plan: Plan) -> set[str]:
+    """Return the keys of results that a bundle has of another trial, or of other data, than the plan has."""
+    with Store(bundle.folder, read_only=True) as other:
+        query = (
+            "SELECT p.key, p.dataset, p.method, p.repeat, p.fold, d.sha256 FROM plan p "
+            "JOIN trials t ON t.key = p.key LEFT JOIN datasets d ON d.label = p.dataset"
+        )
+        there = {key: tuple(place) for key, *place in other.raw(query)}
+    places = {
+        trial.key: (trial.dataset, trial.method, trial.repeat, trial.fold, plan.datasets[trial.dataset].sha256)
+        for trial in plan.trials
+    }
+    return {key for key, place in there.items() if key in places and places[key] != place}
 
 
 def _other_keys(bundle: BundledRun, plan: Plan) -> Iterator[str]:

@@ -308,6 +308,27 @@ def test_results_with_other_keys_are_executed_and_the_reason_is_named(run, tmp_p
     assert note.endswith(" instead of 1.0.")
 
 
+@pytest.mark.parametrize(
+    ("statement", "number"),
+    [
+        ("UPDATE plan SET method = CASE method WHEN 'A' THEN 'B' ELSE 'A' END WHERE method IN ('A', 'B')", 2 * FOLDS),
+        ("UPDATE plan SET fold = 2 - fold WHERE method = 'A'", FOLDS - 1),
+        ("UPDATE datasets SET sha256 = 'other'", BASE),
+    ],
+)
+def test_a_result_is_used_only_if_the_bundle_gives_its_key_to_the_same_trial(run, tmp_path, statement, number):
+    _, _, base = run()
+    claim = bundled(base, tmp_path, statement)
+    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    assert count == number
+    assert any(
+        note
+        == f"{number} results of claim.zip (sha256 0123) could not be used here, because its plan gives their keys "
+        "to other trials."
+        for note in mine.remarks
+    )
+
+
 def test_times_are_not_taken_from_a_bundle(run, tmp_path):
     text = SUITE.replace("folds = 3\nrepeats = 1", 'kind = "timing"\nrepeats = 1\nsteps = 2')
     text = text.replace("[profiles.quick]\nfolds = 3\n", "")
