@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import math
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from mfbench.bundles.archive import Archive, RefusedError
+from mfbench.bundles.checked_results import ResultCheck, Shape
 from mfbench.bundles.form import COLUMNS, DOCUMENTS, LARGEST_ARRAY, PLACES, ROWS, Manifest
 from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
@@ -21,18 +21,11 @@ from mfbench.run.formats.interactions import unpack_interactions
 from mfbench.run.metadata import RunMetadata
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.seeds import derive_seed
-from mfbench.trials import Status
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _READERS = {"interactions": unpack_interactions, "candidates": unpack_candidates, "curve": unpack_curve}
 _NUMBERS = (b"i1", b"i2", b"i4", b"i8", b"f8")
 # What content of another form raises when it is decoded.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, AttributeError, RecursionError, zlib.error)
-_OF_FIT = ("selected", "weights", "predictions")
-_OF_SUCCESS = ("scores", "predictions", "decisions", "candidates", "curve")
-_LISTS = ("class_names", "feature_names", "relevant", "interactions")
 Row = tuple[Any, ...]
 
 
@@ -58,10 +51,12 @@ class CheckedRows:
             raise RefusedError("its protocol is not complete") from None
         self._hashes: dict[str, str] = {}
         self._features: dict[str, int] = {}
+        self._classes: dict[str, int] = {}
         # By split: the numbers of test rows and of features, which the protocol "timing" takes a part of.
         self._tested: dict[tuple[str, str, int, int], tuple[int, int]] = {}
         self._planned: dict[str, tuple[str, str, int, int]] = {}
         self._stored: set[str] = set()
+        self._results = ResultCheck(meta.protocol)
 
     def of(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table as the store has them.
@@ -106,14 +101,20 @@ class CheckedRows:
             raise RefusedError(f"it has the dataset {label!r} twice")
         if self._manifest.datasets.get(label) != row["sha256"]:
             raise RefusedError(f"the hash of {label!r} is not that in the manifest")
-        for name in _LISTS:
-            if not isinstance(json.loads(row[name] or "null"), list | None):
-                raise RefusedError(f"{name} is not a list")
-        if not isinstance(json.loads(row["collections"] or "{}"), dict | None):
+        classes = json.loads(row["class_names"] or "null") or []
+        _check_names(row, "class_names", len(classes))
+        _check_names(row, "feature_names", row["n_features"])
+        _check_truths(row)
+        collections = json.loads(row["collections"] or "{}") or {}
+        if not isinstance(collections, dict) or not all(isinstance(each, str) for each in collections.values()):
             raise RefusedError("collections are not labels by name")
-        if len(unpack(row["truth"])) not in (0, row["n_samples"]):
+        truth = unpack(row["truth"])
+        if len(truth) not in (0, row["n_samples"]):
             raise RefusedError(f"{label!r} has another number of classes than of rows")
+        if truth.dtype.kind != "i" or (len(truth) and not 0 <= truth.min() <= truth.max() < len(classes)):
+            raise RefusedError(f"the classes of {label!r} are not those of its rows")
         self._hashes[label], self._features[label] = row["sha256"], row["n_features"]
+        self._classes[label] = len(classes)
 
     def _check_left_out(self, row: dict[str, Any]) -> None:
         """Accept it: a row of texts, which are shown and not used."""
@@ -146,52 +147,33 @@ class CheckedRows:
         dataset, _, repeat, fold = place
         if row["seed"] != derive_seed(self._meta.seed, *place):
             raise RefusedError("its seed is not that of its trial")
-        if row["status"] != Status.OK and any(row[name] for name in _OF_SUCCESS):
-            raise RefusedError("it failed, and yet has results")
-        _check_scores(row["scores"])
-        if not isinstance(json.loads(row["chosen"] or "{}"), dict):
-            raise RefusedError("its parameters have no names")
         split = (self._hashes[dataset], f"{self._meta.protocol_key}:{dataset}", repeat, fold)
         if split not in self._tested:
             raise RefusedError("the bundle does not have the split of its fold")
-        (n_tested, n_used), n_features = self._tested[split], self._features[dataset]
-        arrays = {name: None if row[name] is None else unpack(row[name]) for name in _OF_FIT}
-        _check_arrays(arrays, n_tested, n_used, n_features)
-        if row["decisions"] is not None and (row["predictions"] is None or len(unpack(row["decisions"])) % n_tested):
-            raise RefusedError("its decisions are not those of its test rows")
-        pairs = [] if row["interactions"] is None else [unpack_interactions(row["interactions"])]
-        for candidate in unpack_candidates(row["candidates"]) if row["candidates"] else ():
-            _check_scores(json.dumps(candidate.scores))
-            _check_arrays({name: getattr(candidate, name) for name in _OF_FIT}, n_tested, n_used, n_features)
-            pairs += [] if candidate.interactions is None else [candidate.interactions]
-        for each in pairs:
-            _check_range(each.pairs, n_features, "pairs of features")
-        if row["curve"] is not None:
-            _check_range(unpack_curve(row["curve"]).sizes - 1, n_features, "sizes of a curve")
+        n_tested, n_used = self._tested[split]
+        self._results.check(row, Shape(n_tested, n_used, self._features[dataset], self._classes[dataset]))
 
 
-def _check_arrays(arrays: Mapping[str, NDArray[Any] | None], n_tested: int, n_used: int, n_features: int) -> None:
-    """Check the arrays of a fit, which are about the rows of a test part and the features of a dataset."""
-    for name, sizes in (("predictions", (n_tested,)), ("weights", (n_used, n_features))):
-        array = arrays[name]
-        if array is not None and (array.ndim != 1 or len(array) not in sizes):
-            raise RefusedError(f"its {name} are not {sizes[0]:,} numbers")
-    if (selected := arrays["selected"]) is not None:
-        _check_range(selected, n_features, "selected features")
+def _check_names(row: Mapping[str, Any], name: str, number: int) -> None:
+    """Check a list of texts, which may be missing or empty."""
+    names = json.loads(row[name] or "null") or []
+    if not isinstance(names, list):
+        raise RefusedError(f"{name} is not a list")
+    if not all(isinstance(each, str) for each in names) or len(names) not in (0, number):
+        raise RefusedError(f"{name} is not a list of {number:,} texts")
 
 
-def _check_range(numbers: NDArray[Any], end: int, what: str) -> None:
-    if numbers.dtype.kind != "i" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < end):
-        raise RefusedError(f"its {what} are not among the {end:,} of its dataset")
-
-
-def _check_scores(text: str | None) -> None:
-    scores = json.loads(text or "{}")
-    if not isinstance(scores, dict):
-        raise RefusedError("its scores have no names")
-    for name, value in scores.items():
-        if not isinstance(value, int | float) or isinstance(value, bool) or math.isinf(value):
-            raise RefusedError(f"its score {name!r} is not a number")
+def _check_truths(row: Mapping[str, Any]) -> None:
+    """Check what is known of a dataset's relevant features and pairs."""
+    for name, pair in (("relevant", False), ("interactions", True)):
+        content = json.loads(row[name] or "null") or []
+        if not isinstance(content, list):
+            raise RefusedError(f"{name} is not a list")
+        groups = content if pair else [content]
+        if pair and not all(isinstance(group, list) and len(group) == 2 for group in groups):
+            raise RefusedError(f"{name} are not pairs")
+        if not all(type(place) is int and 0 <= place < row["n_features"] for group in groups for place in group):
+            raise RefusedError(f"{name} are not features of the dataset")
 
 
 def _bytes_of(text: str, column: str) -> bytes:

@@ -25,7 +25,7 @@ LARGEST_ARRAY = 2**28
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Position = Annotated[int, Field(ge=0, lt=2**31)]
-Real = Annotated[float, Field(allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
 Label = Annotated[str, Field(min_length=1, max_length=1000)]
@@ -69,7 +69,7 @@ FREE_TEXT = ("error_message", "error_trace", "warning", "touched", "reason", "at
 
 def _kind_of(column: str) -> Any:
     if column in _REALS:
-        return Real | None
+        return Seconds | None
     return Packed | None if column in PACKED else Text
 
 

@@ -64,14 +64,18 @@ CASES = [
     ("trials", first(chosen="[]"), "cannot be decoded|its parameters have no names"),
     ("trials", first(predictions=packed([0, 1])), "its predictions are not 50 numbers"),
     ("trials", first(weights=packed([0.5])), "its weights are not 4 numbers"),
-    ("trials", first(selected=packed([0, 4])), "its selected features are not among the 4 of its dataset"),
-    ("trials", first(selected=packed([-1])), "its selected features are not among the 4 of its dataset"),
-    ("trials", first(selected=packed([0.5])), "its selected features are not among the 4 of its dataset"),
+    ("trials", first(selected=packed([0, 4])), "its selected features are not among the 4 features of its dataset"),
+    ("trials", first(selected=packed([-1])), "its selected features are not among the 4 features of its dataset"),
+    ("trials", first(selected=packed([0.5])), "its selected features are not among the 4 features of its dataset"),
     ("trials", first(decisions=packed([0, 1, 1])), "its decisions are not those of its test rows"),
     ("trials", first(candidates=candidates(weights=np.ones(5))), "its weights are not 4 numbers"),
     ("trials", first(candidates=candidates(scores={"accuracy": "x"})), "its score 'accuracy' is not a number"),
-    ("trials", first(interactions=text_of(pack_interactions(PAIRS))), "its pairs of features are not among the 4"),
-    ("trials", first(curve=text_of(pack_curve(CURVE))), "its sizes of a curve are not among the 4"),
+    (
+        "trials",
+        first(interactions=text_of(pack_interactions(PAIRS))),
+        "its pairs of features are not among the 4 features",
+    ),
+    ("trials", first(curve=text_of(pack_curve(CURVE))), "its sizes of a curve are not among the 4 features"),
     ("trials", first(predictions="?"), "predictions is not base64"),
     ("trials", first(predictions=base64.b64encode(b"O8-cos\nsystem\n").decode()), "predictions is not an array"),
     ("trials", first(weights=BOMB), "weights is larger than"),
@@ -88,6 +92,14 @@ CASES = [
     ("datasets", first(class_names='{"a": 1}'), "class_names is not a list"),
     ("datasets", first(collections="{} 1"), "cannot be decoded"),
     ("datasets", first(collections="[1]"), "collections are not labels by name"),
+    ("datasets", first(collections="5"), "collections are not labels by name"),
+    ("datasets", first(collections='{"a": 1}'), "collections are not labels by name"),
+    ("datasets", first(class_names="[1, 2, 3]"), "class_names is not a list of 3 texts"),
+    ("datasets", first(feature_names='["x"]'), "feature_names is not a list of 4 texts"),
+    ("datasets", first(relevant="[4]"), "relevant are not features of the dataset"),
+    ("datasets", first(interactions="[[0, 1, 2]]"), "interactions are not pairs"),
+    ("datasets", first(interactions="[[0, true]]"), "interactions are not features of the dataset"),
+    ("datasets", first(truth=packed([3] * 150)), "the classes of 'iris' are not those of its rows"),
     ("datasets", first(truth=packed([0, 1])), "another number of classes than of rows"),
     ("metadata", lambda meta: meta["protocol"].update(folds=None), "its protocol is not complete"),
     ("metadata", lambda meta: meta.update(methods={"A\x1b[2J": "knn"}), "signs that cannot be printed"),
@@ -118,6 +130,8 @@ def test_rows_of_another_form(small_claim, tmp_path):
 
 
 def test_a_forged_bundle_is_read_if_it_is_consistent(small_claim, tmp_path):
-    path = forged(small_claim, tmp_path / "claim.zip", trials=first(scores='{"accuracy": 1.0}'))
+    path = forged(
+        small_claim, tmp_path / "claim.zip", trials=first(scores='{"accuracy": 1.0, "balanced_accuracy": 1.0}')
+    )
     with opened_bundles([path]) as (bundle,):
         assert bundle.manifest.results == 12
