@@ -60,6 +60,8 @@ def refusals(path: Path) -> Iterator[None]:
         yield
     except RefusedError as refusal:
         raise UsageError(f"{path}{REFUSED}{refusal}") from None
+    except MemoryError:
+        raise UsageError(f"{path}{REFUSED}it needs more memory than there is") from None
 
 
 class Archive:
@@ -127,6 +129,8 @@ class Archive:
                 raise RefusedError(f"its member {name} is compressed in a way that no bundle uses")
         if missing := [name for name in MEMBERS if name not in names]:
             raise RefusedError(f"its member {missing[0]} is missing")
+        if min(about.header_offset for about in members) != 0:
+            raise RefusedError("something is before its first member")
         if sum(about.file_size for about in members) > LARGEST_CONTENT:
             raise RefusedError(f"its content is larger than {LARGEST_CONTENT // 2**30} GiB")
 
@@ -225,9 +229,11 @@ def _check_end(file: IO[bytes]) -> None:
     start = max(0, place - _LOCATOR_64)
     file.seek(start)
     tail = file.read()
-    signature, _, _, _, entries, length, _, comment = _END.unpack(tail[-_END.size :])
+    signature, _, _, _, entries, length, begin, comment = _END.unpack(tail[-_END.size :])
     if signature != _SIGNATURE or comment:
         raise RefusedError("it is not a zip file, its end is missing, or something was added to it")
     if tail.startswith(_SIGNATURE_64) or entries > len(MEMBERS) or length > _LARGEST_DIRECTORY:
         raise RefusedError(f"it does not have the {len(MEMBERS)} members of a bundle")
+    if begin + length != place:
+        raise RefusedError("something is before its first member, or between its members and its end")
     file.seek(0)

@@ -7,13 +7,14 @@ import binascii
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from mfbench.bundles.archive import Archive, RefusedError
 from mfbench.bundles.checked_results import ResultCheck, Shape
-from mfbench.bundles.form import COLUMNS, DOCUMENTS, LARGEST_ARRAY, PLACES, ROWS, Manifest
+from mfbench.bundles.form import COLUMNS, DOCUMENTS, LARGEST_ARRAY, LARGEST_OUTLINE, MOST_VALUES, PLACES, ROWS, Manifest
 from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
 from mfbench.run.formats.curves import unpack_curve
@@ -21,6 +22,9 @@ from mfbench.run.formats.interactions import unpack_interactions
 from mfbench.run.metadata import RunMetadata
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.seeds import derive_seed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _READERS = {"interactions": unpack_interactions, "candidates": unpack_candidates, "curve": unpack_curve}
 _NUMBERS = (b"i1", b"i2", b"i4", b"i8", b"f8")
@@ -52,9 +56,11 @@ class CheckedRows:
         self._hashes: dict[str, str] = {}
         self._features: dict[str, int] = {}
         self._classes: dict[str, int] = {}
+        self._samples: dict[str, int] = {}
         # By split: the numbers of test rows and of features, which the protocol "timing" takes a part of.
         self._tested: dict[tuple[str, str, int, int], tuple[int, int]] = {}
         self._planned: dict[str, tuple[str, str, int, int]] = {}
+        self._places: set[tuple[str, str, int, int]] = set()
         self._stored: set[str] = set()
         self._results = ResultCheck(meta.protocol)
 
@@ -75,6 +81,7 @@ class CheckedRows:
         check = getattr(self, f"_check_{table}")
         for number, line in enumerate(self._archive.lines(name, self._manifest.members.get(name)), 1):
             try:
+                _check_outline(line, len(COLUMNS[table]))
                 row = self._unpacked(table, ROWS[table].validate_json(line))
                 check(dict(zip(COLUMNS[table], row, strict=True)))
             except ValidationError as error:
@@ -114,7 +121,7 @@ class CheckedRows:
         if truth.dtype.kind != "i" or (len(truth) and not 0 <= truth.min() <= truth.max() < len(classes)):
             raise RefusedError(f"the classes of {label!r} are not those of its rows")
         self._hashes[label], self._features[label] = row["sha256"], row["n_features"]
-        self._classes[label] = len(classes)
+        self._classes[label], self._samples[row["sha256"]] = len(classes), row["n_samples"]
 
     def _check_left_out(self, row: dict[str, Any]) -> None:
         """Accept it: a row of texts, which are shown and not used."""
@@ -125,7 +132,11 @@ class CheckedRows:
             raise RefusedError("it has this split twice")
         if row["sha256"] not in self._hashes.values():
             raise RefusedError("it is of a dataset that the bundle does not have")
-        self._tested[place] = (len(unpack(row["test"])), row["n_features"])
+        tested = unpack(row["test"])
+        for name in ("test", "train", "validation"):
+            if row[name] is not None:
+                _check_places(unpack(row[name]), self._samples[row["sha256"]], name)
+        self._tested[place] = (len(tested), row["n_features"])
 
     def _check_plan(self, row: dict[str, Any]) -> None:
         place = (row["dataset"], row["method"], row["repeat"], row["fold"])
@@ -135,6 +146,9 @@ class CheckedRows:
             raise RefusedError("it is of a dataset or method that the bundle does not have")
         if row["repeat"] >= self._repeats or row["fold"] >= self._folds:
             raise RefusedError("its repeat or fold is not one of the protocol")
+        if place in self._places:
+            raise RefusedError("its trial is there twice, under two keys")
+        self._places.add(place)
         self._planned[row["key"]] = place
 
     def _check_trials(self, row: dict[str, Any]) -> None:
@@ -152,6 +166,13 @@ class CheckedRows:
             raise RefusedError("the bundle does not have the split of its fold")
         n_tested, n_used = self._tested[split]
         self._results.check(row, Shape(n_tested, n_used, self._features[dataset], self._classes[dataset]))
+
+
+def _check_places(rows: NDArray[Any], n_samples: int, name: str) -> None:
+    if rows.dtype.kind != "i" or (len(rows) and not 0 <= rows.min() <= rows.max() < n_samples):
+        raise RefusedError(f"{name} are not among the {n_samples:,} rows of its dataset")
+    if len(rows) > n_samples or len(np.unique(rows)) < len(rows):
+        raise RefusedError(f"{name} have a row twice")
 
 
 def _check_names(row: Mapping[str, Any], name: str, number: int) -> None:
@@ -183,19 +204,26 @@ def _bytes_of(text: str, column: str) -> bytes:
     except (binascii.Error, ValueError):
         raise RefusedError(f"{column} is not base64") from None
     if column in DOCUMENTS:
-        _check_size(packed, column)
+        _check_size(packed, column, LARGEST_ARRAY)
         _READERS[column](packed)
         return packed
     if packed[:2] not in _NUMBERS or packed[2:3] not in (b"z", b"-"):
         raise RefusedError(f"{column} is not an array of numbers")
     if packed[2:3] == b"z":
-        _check_size(packed[3:], column)
+        _check_size(packed[3:], column, min(LARGEST_ARRAY, MOST_VALUES * int(packed[1:2])))
     unpack(packed)
     return packed
 
 
-def _check_size(compressed: bytes, column: str) -> None:
+def _check_size(compressed: bytes, column: str, largest: int) -> None:
     engine = zlib.decompressobj()
-    size = len(engine.decompress(compressed, LARGEST_ARRAY))
-    if size >= LARGEST_ARRAY or not engine.eof or engine.unused_data:
-        raise RefusedError(f"{column} is larger than {LARGEST_ARRAY // 2**20} MiB, or damaged")
+    size = len(engine.decompress(compressed, largest))
+    if size >= largest or not engine.eof or engine.unused_data:
+        raise RefusedError(f"{column} is larger than {largest / 2**20:g} MiB, or damaged")
+
+
+def _check_outline(line: bytes, n_columns: int) -> None:
+    """Check that a row is a few values before it is decoded: millions of empty lists need gigabytes."""
+    parts = line.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"', 2 * n_columns + 1)
+    if len(parts) > 2 * n_columns + 1 or sum(map(len, parts[::2])) > LARGEST_OUTLINE:
+        raise RefusedError("it has more values than columns")

@@ -15,12 +15,18 @@ LARGEST_FILE = 2**31
 """Bytes of a bundle."""
 LARGEST_CONTENT = 2**32
 """Bytes of all members together, as they are when they are unpacked."""
-LARGEST_DOCUMENT = 2**26
+LARGEST_DOCUMENT = 2**23
 """Bytes of a member that is one JSON document."""
-LARGEST_LINE = 2**27
+LARGEST_LINE = 2**24
 """Bytes of a row."""
-LARGEST_ARRAY = 2**28
+LARGEST_ARRAY = 2**25
 """Bytes of an array, or of a result in JSON, as it is when it is unpacked."""
+MOST_VALUES = 2**24
+"""Rows or features of a dataset, and numbers of an array."""
+LARGEST_TEXT = 2**22
+"""Characters of a text."""
+LARGEST_OUTLINE = 2**12
+"""Bytes of a row without its texts."""
 
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -29,19 +35,20 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
 Label = Annotated[str, Field(min_length=1, max_length=1000)]
-Text = str | None
+Number = Annotated[int, Field(ge=0, le=MOST_VALUES)]
+Text = Annotated[str, Field(max_length=LARGEST_TEXT)] | None
 Packed = str
 """Bytes in base64."""
 
 _KINDS: dict[str, dict[str, Any]] = {
     "datasets": dict(
-        zip(WHOLE["datasets"], (Label, Hash, Count, Count, Text, Text, Text, Text, Text, Text, Packed), strict=True)
+        zip(WHOLE["datasets"], (Label, Hash, Number, Number, Text, Text, Text, Text, Text, Text, Packed), strict=True)
     ),
     "left_out": dict(zip(WHOLE["left_out"], (Label, str, Literal[0, 1], Literal[0, 1], str), strict=True)),
     "splits": dict(
         zip(
             WHOLE["splits"],
-            (Hash, Label, Position, Position, Packed, Packed | None, Packed | None, Count, Count),
+            (Hash, Label, Position, Position, Packed, Packed | None, Packed | None, Number, Number),
             strict=True,
         )
     ),

@@ -135,7 +135,7 @@ def test_bombs(folder, members, monkeypatch):
 
 def test_damaged_checksums(folder, members):
     path = folder / "claim.zip"
-    members["plan.jsonl"] = members["plan.jsonl"].replace(b'"A"', b'"B"', 1)
+    members["plan.jsonl"] = members["plan.jsonl"].replace(b'"A"', b' "A"', 1)
     assert "plan.jsonl differs from the checksum in its manifest" in refusal(write_zip(members, path))
     content = path.read_bytes()
     packed = zlib.compress(members["metadata.json"])[2:40]
@@ -146,3 +146,25 @@ def test_damaged_checksums(folder, members):
 
 def test_the_members_are_those_of_a_bundle(members):
     assert sorted(members) == sorted(MEMBERS)
+
+
+def test_something_before_the_first_member(folder, members):
+    path = write_zip(members, folder / "claim.zip")
+    content = path.read_bytes()
+    path.write_bytes(b"#!/bin/sh\n" + content)
+    assert "something is before its first member" in refusal(path)
+    # As a program would write it that corrects all places.
+    with path.open("wb") as file:
+        file.write(b"#!/bin/sh\n")
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, member in members.items():
+                archive.writestr(name, member)
+    assert "something is before its first member" in refusal(path)
+
+
+def test_memory_that_is_not_there_is_a_refusal(tmp_path):
+    with (
+        pytest.raises(UsageError, match="is refused as a bundle: it needs more memory than there is"),
+        module.refusals(tmp_path),
+    ):
+        raise MemoryError

@@ -30,6 +30,10 @@ def twice(rows):
     rows.append(dict(rows[0]))
 
 
+def again_under_another_key(rows):
+    rows.append({**rows[0], "key": rows[0]["key"][::-1], "position": 99})
+
+
 def text_of(content):
     return base64.b64encode(content).decode()
 
@@ -45,6 +49,7 @@ DEEP = "[" * 100_000
 CASES = [
     ("trials", twice, "twice"),
     ("plan", twice, "it has this key twice"),
+    ("plan", again_under_another_key, "its trial is there twice, under two keys"),
     ("splits", twice, "it has this split twice"),
     ("datasets", twice, "the dataset 'iris' twice"),
     ("left_out", lambda rows: rows.append({"a": "x", "b": "y", "c": 2, "d": 0, "e": ""}), "left_out.jsonl, is_failure"),
@@ -87,6 +92,11 @@ CASES = [
     ("plan", first(repeat=1), "its repeat or fold is not one of the protocol"),
     ("plan", first(fold=-1), "plan.jsonl, fold"),
     ("splits", first(sha256="0" * 64), "it is of a dataset that the bundle does not have"),
+    ("splits", first(test=packed([150])), "test are not among the 150 rows of its dataset"),
+    ("splits", first(test=packed([0.5])), "test are not among the 150 rows of its dataset"),
+    ("splits", first(test=packed([0] * 50)), "test have a row twice"),
+    ("datasets", first(n_samples=2**62), "datasets.jsonl, n_samples"),
+    ("datasets", first(source="x" * (2**22 + 1)), "datasets.jsonl, source"),
     ("splits", lambda rows: rows.pop(0), "the bundle does not have the split of its fold"),
     ("datasets", first(sha256="0" * 64), "the hash of 'iris' is not that in the manifest"),
     ("datasets", first(class_names='{"a": 1}'), "class_names is not a list"),
@@ -127,6 +137,17 @@ def test_rows_of_another_form(small_claim, tmp_path):
         path = write_zip(sealed(members), tmp_path / "claim.zip")
         with pytest.raises(UsageError, match=r"row 1 of its member plan\.jsonl"), opened_bundles([path]):
             pass
+
+
+@pytest.mark.parametrize("line", [b"[" + b"[]," * 10_000 + b"[]]", b"[" + b'"",' * 99 + b'""]'])
+def test_a_row_of_many_values_is_refused_before_it_is_decoded(small_claim, tmp_path, monkeypatch, line):
+    from forgery import members_of, sealed, write_zip
+
+    monkeypatch.setattr(checked_rows, "ROWS", {})
+    members = members_of(small_claim) | {"datasets.jsonl": line + b"\n"}
+    path = write_zip(sealed(members), tmp_path / "claim.zip")
+    with pytest.raises(UsageError, match="it has more values than columns"), opened_bundles([path]):
+        pass
 
 
 def test_a_forged_bundle_is_read_if_it_is_consistent(small_claim, tmp_path):

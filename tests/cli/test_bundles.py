@@ -47,7 +47,8 @@ def test_verify(leave, small_claim, tmp_path, in_process, capsys):
     assert leave("verify", claim, "--all", "--json", "-j", "1") == 0
     content = json.loads(capsys.readouterr().out)
     assert content["counts"]["equal"] == content["compared"] == 12 and content["format"] == 1
-    worse = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows[0].update(scores='{"accuracy": 1.0}'))
+    perfect = '{"accuracy": 1.0, "balanced_accuracy": 1.0}'
+    worse = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows[0].update(scores=perfect))
     assert leave("verify", str(worse), "--all", "-j", "1") == 1
     assert ": accuracy is 1.0 in the bundle and 0." in capsys.readouterr().out
 

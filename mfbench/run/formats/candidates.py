@@ -13,6 +13,8 @@ from mfbench.trials import Candidate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
 _TYPES = {"selected": "int64", "weights": "float64", "predictions": "int64"}
 
 
@@ -42,15 +44,19 @@ def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
 
 
 def unpack_candidates(blob: bytes) -> list[Candidate]:
-    """Return the candidates that `pack_candidates` packed."""
+    """Return the candidates that `pack_candidates` packed; those with equal arrays share one."""
     import numpy as np
 
     content = json.loads(zlib.decompress(blob))
-    arrays = [json.loads(text) for text in content["arrays"]]
+    lists = [json.loads(text) for text in content["arrays"]]
+    arrays: dict[tuple[int, str], NDArray[Any]] = {}
     for point in content["points"]:
         for name, kind in _TYPES.items():
             if point[name] is not None:
-                point[name] = np.array(arrays[point[name]], dtype=kind)
+                place = (point[name], kind)
+                if place not in arrays:
+                    arrays[place] = np.array(lists[point[name]], dtype=kind)
+                point[name] = arrays[place]
         if point["interactions"] is not None:
             point["interactions"] = interactions_from_plain(point["interactions"])
     return [Candidate(**point) for point in content["points"]]

@@ -126,3 +126,9 @@ class TestPacking:
             for count in (1, 12)
         )
         assert twelve < 1.01 * one
+
+
+def test_equal_arrays_are_one_array_however_many_grid_points_name_them():
+    weights = np.arange(3.0)
+    first, second = unpack_candidates(pack_candidates([Candidate(chosen={"k": k}, weights=weights) for k in (1, 3)]))
+    assert first.weights is second.weights and np.array_equal(first.weights, weights)
