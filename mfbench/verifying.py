@@ -11,6 +11,7 @@ from typing import Any
 from mfbench.analysis.results import Run
 from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
 from mfbench.bundles.archive import REFUSED
+from mfbench.bundles.claimed_data import differing_data
 from mfbench.bundles.reading import OpenedBundle, opened_bundles
 from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
 from mfbench.bundles.sampling import Place, new_seed, sample_of
@@ -28,7 +29,7 @@ from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.suite.plan import Plan
-from mfbench.trials import Trial
+from mfbench.trials import Status, Trial
 from mfbench.untrusted import plain_text
 
 __all__ = ["SAMPLE", "Verification", "VerifiedTrial", "verify_bundle"]
@@ -121,6 +122,7 @@ class _Verifier:
             reason = plain_text(describe_error(error), 300).replace("\n", " ")
             raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
 
+        self.completed: set[Place] = set()
         query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
         with Store(bundle.folder, read_only=True) as store:
             rows = list(store.raw(f"{query} ORDER BY position"))
@@ -179,13 +181,22 @@ class _Verifier:
 
     def _agreements(self, trials: dict[Place, Trial]) -> dict[Place, Agreement]:
         claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self._repeated))
-        return {place: agreement(claimed[place], repeated[place]) for place in trials if place in repeated}
+        agreements = {place: agreement(claimed[place], repeated[place]) for place in trials if place in repeated}
+        self.completed = {place for place, row in repeated.items() if row["status"] == Status.OK}
+        data = differing_data(self.bundle.folder, self._repeated)
+        for place, each in agreements.items():
+            if place[0] in data:
+                details = filter(None, (data[place[0]], each.detail))
+                agreements[place] = Agreement(Outcome.DIFFERENT, "; ".join(details))
+        return agreements
 
     def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> list[str]:
         replaced = {
             self.keys[place]: trials[place].key
             for place, each in agreements.items()
             if each.outcome in (Outcome.ROUNDING, Outcome.DIFFERENT)
+            # A claimed limit must not keep a result out of the verdicts.
+            or (each.outcome is Outcome.NOT_COMPARABLE and place in self.completed)
         }
         if not replaced:
             return []

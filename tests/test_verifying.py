@@ -1,9 +1,11 @@
 """Verifying bundles from Python: honest ones, forged ones, and those that can be verified here in part only."""
 
+import base64
 import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mfbench
@@ -64,6 +66,16 @@ def test_verdicts_that_would_change(tmp_path, in_process):
     verification = verify(claim, sample=None)
     assert verification.counts["different"] == 20 and verification.verdicts >= 1
     assert [clause.rpartition(":")[0] for clause in verification.changed] == ["A against D on monks-1"]
+
+    # A claimed limit keeps a result out of the claimed verdicts, but not out of those with the repeated results.
+    def stop(rows):
+        for row in rows:
+            if row["key"] in own:
+                row |= {"status": "timeout", "scores": None, "predictions": None, "weights": None, "selected": None}
+
+    verification = verify(forged(tmp_path / "own.zip", tmp_path / "claim.zip", trials=stop), sample=None)
+    assert verification.counts["not comparable"] == 20
+    assert verification.changed[0].startswith("A against D on monks-1: no verdict becomes ")
 
 
 def test_other_versions_and_machines_are_named(small_claim, tmp_path, in_process):
@@ -135,6 +147,25 @@ def test_a_limit_that_was_reached_is_not_comparable(small_claim, tmp_path, in_pr
 
     verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=stop))
     assert verification.counts["not comparable"] == 1 and verification.exit_code == ExitCode.OK
+
+
+def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_process):
+    from mfbench.run.formats.arrays import pack
+
+    def relabel(rows):
+        rows[0]["truth"] = base64.b64encode(pack(np.zeros(150, int))).decode()
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", datasets=relabel))
+    assert verification.exit_code == ExitCode.FAILED and verification.counts["different"] == 12
+    assert verification.trials[0].detail == "the bundle's data of iris are not those here: truth"
+
+    def exchange(rows):
+        rows[0]["test"], rows[1]["test"] = rows[1]["test"], rows[0]["test"]
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", splits=exchange))
+    assert (
+        "iris are not those here: rows of repeat 0, fold 0, rows of repeat 0, fold 1" in verification.trials[0].detail
+    )
 
 
 def test_bad_requests(small_claim, tmp_path):

@@ -215,7 +215,10 @@ def _with_origins(reused: Reused, name: str, keys: list[str], meta: RunMetadata,
     differences = {**{origin: text for origin, text in meta.reused.differences.items() if origin in names}}
     if difference := _difference(meta.environment, here):
         differences[name] = difference
-    return reused.model_copy(update={"keys": names, "differences": {**differences, **reused.differences}})
+    bundles = dict.fromkeys([*reused.bundles, *(each for each in meta.reused.bundles if each in names)])
+    return reused.model_copy(
+        update={"keys": names, "differences": {**differences, **reused.differences}, "bundles": list(bundles)}
+    )
 
 
 def _difference(there: Environment, here: Environment) -> str:

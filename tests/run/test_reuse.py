@@ -279,6 +279,15 @@ def test_results_of_a_bundle_are_used_and_named(run, tmp_path):
     assert count == 0
 
 
+def test_results_of_a_bundle_stay_unverified_in_a_run_that_copies_them(run, tmp_path):
+    _, _, base = run()
+    claim = bundled(base, tmp_path)
+    elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    _, count, mine = run(MINE)
+    assert count == FOLDS and mine.meta.reused.bundles == [claim.name]
+    assert "12 of 15 results are from unverified bundles" in mine.remarks[0]
+
+
 def test_earlier_runs_and_bundles_are_told_apart(run, tmp_path):
     _, _, base = run()
     claim = bundled(base, tmp_path)
