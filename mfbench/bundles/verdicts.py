@@ -10,6 +10,7 @@ from mfbench.analysis.results import Run
 from mfbench.run.seals import TRIAL_COLUMNS
 from mfbench.run.store import Store
 
+_DATA = ("truth", "relevant", "interactions", "n_samples")
 _RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
 
 
@@ -66,7 +67,7 @@ def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) ->
 
 
 def with_repeated(claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path) -> Run:
-    """Return a run in which repeated results take the place of claimed ones.
+    """Return a run in which repeated results, and the data of the repetition, take the place of claimed ones.
 
     Parameters
     ----------
@@ -82,7 +83,13 @@ def with_repeated(claimed: Path, repeated: Path, keys: Mapping[str, str], target
     shutil.copytree(claimed, target)
     with Store(repeated, read_only=True) as source:
         rows = {row[0]: row[1:] for row in source.raw(f"SELECT key, {', '.join(_RESULT)} FROM trials")}
-    with Store(target) as store, store.writing() as db:
+        data = list(source.raw(f"SELECT {', '.join(_DATA)}, label FROM datasets"))
+        splits = list(source.raw("SELECT test, train, validation, sha256, repeat, fold FROM splits"))
+    with Store(target) as store, store.writing("datasets", "splits") as db:
+        db.executemany(f"UPDATE datasets SET {', '.join(f'{name} = ?' for name in _DATA)} WHERE label = ?", data)
+        assignment = "SET test = ?, train = ?, validation = ? WHERE sha256 = ? AND repeat = ? AND fold = ?"
+        if len({row[3] for row in splits}) == len(data):  # datasets of equal content have splits of their own
+            db.executemany(f"UPDATE splits {assignment}", splits)
         assignments = ", ".join(f"{name} = ?" for name in (*_RESULT, "checksum"))
         db.executemany(
             f"UPDATE trials SET {assignments} WHERE key = ?",

@@ -29,3 +29,15 @@ def test_repeated_results_take_the_place_of_claimed_ones(small_run, tmp_path):
     others = run.outcomes.query("method != 'B'").reset_index(drop=True)
     assert others.equals(Run(small_run).outcomes.query("method != 'B'").reset_index(drop=True))
     assert not run.remarks
+
+
+def test_data_of_the_repetition_take_the_place_of_claimed_ones(small_run, tmp_path):
+    forged = tmp_path / "forged"
+    shutil.copytree(small_run, forged)
+    with changed(forged) as db:
+        db.execute("UPDATE datasets SET truth = NULL, relevant = '[0]'")
+        db.execute("UPDATE splits SET test = x'00'")
+    with_repeated(forged, small_run, {}, tmp_path / "repeated")
+    columns = "SELECT truth, relevant FROM datasets", "SELECT test FROM splits"
+    with Store(small_run, read_only=True) as one, Store(tmp_path / "repeated", read_only=True) as other:
+        assert [list(one.raw(query)) for query in columns] == [list(other.raw(query)) for query in columns]
