@@ -136,11 +136,11 @@ class _Verifier:
         )
         trials = self._runnable(places, rebuilt)
         agreements: dict[Place, Agreement] = {}
-        changed: list[str] = []
+        changed, subjects = [], len(self.verdicts)
         if trials and rebuilt.plan is not None:
             self._execute(rebuilt.plan, list(trials.values()), options, observer)
             agreements = self._agreements(trials)
-            changed = self._changed(trials, agreements)
+            changed, subjects = self._changed(trials, agreements)
         meta, manifest = self.bundle.meta, self.bundle.manifest
         every = len(manifest.datasets) * len(meta.methods) * self.run.protocol.folds * self.run.protocol.repeats
         return Verification(
@@ -156,7 +156,7 @@ class _Verifier:
             left_out=dict(self.run.left_out),
             trials=[self._verified(place, agreements, rebuilt) for place in places],
             differences=self._differences(trials, rebuilt.plan),
-            verdicts=len(self.verdicts),
+            verdicts=subjects,
             changed=changed,
         )
 
@@ -190,7 +190,8 @@ class _Verifier:
                 agreements[place] = Agreement(Outcome.DIFFERENT, "; ".join(details))
         return agreements
 
-    def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> list[str]:
+    def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> tuple[list[str], int]:
+        """Return a clause on each verdict that would change, and the number of verdicts before or after."""
         replaced = {
             self.keys[place]: trials[place].key
             for place, each in agreements.items()
@@ -199,9 +200,10 @@ class _Verifier:
             or (each.outcome is Outcome.NOT_COMPARABLE and place in self.completed)
         }
         if not replaced:
-            return []
+            return [], len(self.verdicts)
         run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated")
-        return changed_verdicts(self.verdicts, verdicts_of(run))
+        verdicts = verdicts_of(run)
+        return changed_verdicts(self.verdicts, verdicts), len(self.verdicts | verdicts)
 
     def _verified(self, place: Place, agreements: dict[Place, Agreement], rebuilt: Rebuilt) -> VerifiedTrial:
         if place in agreements:

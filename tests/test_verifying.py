@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mfbench
+from mfbench import verifying
 from mfbench.bundles.agreement import Outcome
 from mfbench.errors import ExitCode, UsageError
 from mfbench.verifying import OTHER_KEY, OTHER_MACHINE
@@ -29,7 +30,7 @@ def test_an_honest_bundle(small_claim, in_process):
     verification = verify(small_claim)
     assert verification.counts == {**dict.fromkeys(map(str, Outcome), 0), "equal": 12}
     assert (verification.planned, verification.results, verification.unplanned) == (12, 12, 0)
-    assert verification.differences == {} and verification.changed == [] and verification.verdicts == 3
+    assert verification.differences == {} and verification.changed == [] and verification.verdicts == 6
     assert verification.exit_code == ExitCode.OK and verification.largest_share == 0.0
 
 
@@ -65,7 +66,9 @@ def test_verdicts_that_would_change(tmp_path, in_process):
     claim = forged(mfbench.bundle_run(run, tmp_path / "own.zip"), tmp_path / "claim.zip", trials=improve)
     verification = verify(claim, sample=None)
     assert verification.counts["different"] == 20 and verification.verdicts >= 1
-    assert [clause.rpartition(":")[0] for clause in verification.changed] == ["A against D on monks-1"]
+    assert [clause.rpartition(":")[0] for clause in verification.changed] == [
+        "A against D on monks-1", "A against D on monks-1, by the rule to trust",
+    ]  # fmt: skip
 
     # A claimed limit keeps a result out of the claimed verdicts, but not out of those with the repeated results.
     def stop(rows):
@@ -233,3 +236,13 @@ def test_every_form_of_a_run_can_be_bundled_and_verified(form, tmp_path, in_proc
     verification = verify(mfbench.bundle_run(run, tmp_path / "claim.zip"))
     assert verification.counts["equal"] == verification.planned == len(run.outcomes), verification.trials
     assert verification.differences == {}
+
+
+def test_a_verdict_that_only_the_repetition_has_counts(small_claim, tmp_path, in_process, monkeypatch):
+    def improve(rows):
+        rows[3]["scores"] = PERFECT
+
+    verdicts = iter([{"A against B": "win"}, {"A against B": "tie", "A against C": "tie"}])
+    monkeypatch.setattr(verifying, "verdicts_of", lambda run: next(verdicts))
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=improve))
+    assert (len(verification.changed), verification.verdicts) == (2, 2)

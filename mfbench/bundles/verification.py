@@ -67,7 +67,8 @@ class Verification:
         What differs here from where the results come from (versions, code, processor), each with the number of sampled
         trials that it concerns.
     verdicts : int
-        Verdicts of the bundle's run, on each dataset and across datasets.
+        Verdicts on each dataset, by both rules, and across datasets: those of the bundle's run, and those that it has
+        only with the repeated results.
     changed : list of str
         The verdicts that would change with the repeated results in place of the claimed ones.
     """

@@ -12,7 +12,9 @@ from mfbench.run.store import Store
 
 def test_the_verdicts_of_a_run(small_run):
     verdicts = verdicts_of(Run(small_run))
-    assert set(verdicts) == {f"A against {method} on iris" for method in "BCD"}
+    # Both rules, also where they agree: no verdict appears because the other rule's changes.
+    rules = ("", ", by the rule to trust")
+    assert set(verdicts) == {f"A against {method} on iris{rule}" for method in "BCD" for rule in rules}
     assert changed_verdicts(verdicts, verdicts) == []
     assert changed_verdicts({}, {"A against B": "win"}) == ["A against B: no verdict becomes win"]
 
