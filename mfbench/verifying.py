@@ -136,7 +136,8 @@ class _Verifier:
         )
         trials = self._runnable(places, rebuilt)
         agreements: dict[Place, Agreement] = {}
-        changed, subjects = [], len(self.verdicts)
+        changed: list[str] = []
+        subjects = len(self.verdicts)
         if trials and rebuilt.plan is not None:
             self._execute(rebuilt.plan, list(trials.values()), options, observer)
             agreements = self._agreements(trials)

@@ -12,13 +12,25 @@ from collections.abc import Iterable
 from pathlib import Path
 
 HIDDEN = "…"
-_START = r"(?:~?/|~\\|[A-Za-z]:[\\/]|\\\\)"
+_DRIVE = r"(?<![^\W_])[A-Za-z]:[\\/]"
+_START = rf"(?:~?/|~\w*[\\/]|{_DRIVE}|\\\\|\.\.?[\\/])"
+_URL = re.compile(r"(?<![^\W_])[A-Za-z][A-Za-z0-9.-]{0,30}://[^\s\"'<>|]+")
+_PUBLIC = re.compile(r"(?:https?|ftps?)://", re.IGNORECASE)
 _ADDRESS = re.compile(r"file:/+[^\s\"'<>]+")
 _QUOTED = re.compile(rf"([\"']){_START}[^\"'\n]*\1")
-_BARE = re.compile(rf"(?<![\w.:/\\~{HIDDEN}-]){_START}[^\s\"'<>|:;,()\[\]{{}}]+")
+# A blank belongs to a path if a separator follows its word: rather too much is left out than too little.
+_WORD = r"[^\s\"'<>|:;*?/\\]+"
+_BARE = re.compile(
+    rf"(?<![\w.)\]/\\~{HIDDEN}-])(-[A-Za-z](?=[~/\\]))?"
+    rf"({_START}[\\/]*(?:{_WORD}(?: {_WORD}){{0,9}}[\\/]+)*[^\s\"'<>|:;,()\[\]{{}}/\\]*)(?<=[^\s/\\])"
+)
+_WHOLE = re.compile(
+    rf"(?<![\w.)\]/\\~-])(?:-[A-Za-z](?=[~/\\]))?(?:/+{_WORD}[\\/]+{_WORD}|~\w*[\\/]+{_WORD}|{_DRIVE}|\\\\+{_WORD}\\+{_WORD})"
+)
 # Words that are in many a text, and the names of no one.
 _COMMON = frozenset({"root", "user", "users", "admin", "localhost", "runner", "home", "test", "data"})
-_SHORTEST = 4
+_SHORT = 4
+_SHORTEST = 2
 
 
 class PrivateText:
@@ -38,15 +50,19 @@ class PrivateText:
     'File "…/random.py", line 3: no …/a.csv on …'
     >>> private.removed("see https://example.org/a/b and 1/2")
     'see https://example.org/a/b and 1/2'
-    >>> private.leak("kept in /home/ann/my work/a.csv"), private.leak("annual")
-    ('/home/ann/my work', None)
+    >>> private.leak("knn(path='/mnt/secret/model.bin')"), private.leak("knn(name='ann')")
+    ('/mnt/secret/model.bin', None)
     """
 
     def __init__(self, folders: Iterable[str], names: Iterable[str]) -> None:
-        self.folders = _longest_first(path for path in folders if len(path) >= _SHORTEST)
+        self.folders = _longest_first(path for path in folders if len(path) >= _SHORT)
         self.names = _longest_first(n for n in names if len(n) >= _SHORTEST and n.lower() not in _COMMON)
-        self._folder = _any_of(self.folders, r"(?![\w-])")
-        self._name = _any_of(self.names, r"(?!\w)", r"(?<!\w)")
+        self._folder = _any_of(self.folders, r"(?<![\w.])", r"(?![\w-])")
+        self._names = [
+            # A long name may be a part of a word that underscores join.
+            _any_of([n for n in self.names if len(n) >= _SHORT], r"(?<![^\W_])", r"(?![^\W_])"),
+            _any_of([n for n in self.names if len(n) < _SHORT], r"(?<!\w)", r"(?!\w)"),
+        ]
 
     @classmethod
     def of_this_machine(cls, *folders: Path) -> PrivateText:
@@ -71,24 +87,53 @@ class PrivateText:
         ----------
         text : str
         """
+        parts, end = [], 0
+        for match in _URL.finditer(text):
+            parts += [self._without_paths(text[end : match.start()]), self._public_url(match[0])]
+            end = match.end()
+        return "".join([*parts, self._without_paths(text[end:])])
+
+    def _without_paths(self, text: str) -> str:
         if self._folder is not None:
             text = self._folder.sub(HIDDEN, text)
         text = _ADDRESS.sub(lambda match: _last(match[0]), text)
         text = _QUOTED.sub(lambda match: match[1] + _last(match[0][1:-1]) + match[1], text)
-        text = _BARE.sub(lambda match: _last(match[0]), text)
-        return text if self._name is None else self._name.sub(HIDDEN, text)
+        text = _BARE.sub(lambda match: (match[1] or "") + _last(match[2]), text)
+        return self._without_names(text)
+
+    def _without_names(self, text: str) -> str:
+        for pattern in self._names:
+            text = text if pattern is None else pattern.sub(HIDDEN, text)
+        return text
+
+    def _public_url(self, url: str) -> str:
+        """Return an address without what gives access; of one that is not of the web, the last part."""
+        scheme = _PUBLIC.match(url)
+        if scheme is None:
+            return self._without_names(_last(url))
+        address = url[scheme.end() :].rstrip(".,;:)]}")
+        after = url[scheme.end() + len(address) :]
+        host, slash, path = re.split(r"[?#]", address, maxsplit=1)[0].partition("/")
+        host = host.rpartition("@")[2]
+        # A path may contain the name of a dataset, which a user may have as well.
+        if any(name.lower() == host.partition(":")[0].lower() for name in self.names):
+            host = HIDDEN
+        return f"{scheme[0]}{host}{slash}{path}{after}"
 
     def leak(self, text: str) -> str | None:
-        """Return a path of a folder or a machine's name that a text contains; None if there is none.
+        """Return a path that a label or a parameter contains; None if there is none.
+
+        Names of the user and the machine are not looked for: a dataset or a parameter may be called the same.
 
         Parameters
         ----------
         text : str
         """
-        for pattern in (self._folder, self._name):
-            match = None if pattern is None else pattern.search(text)
+        rest = _URL.sub(lambda match: " " if _PUBLIC.match(match[0]) else match[0].replace("://", " /"), text)
+        for pattern in (_WHOLE, self._folder):
+            match = None if pattern is None else pattern.search(rest)
             if match is not None:
-                return match[0]
+                return re.split(r"[\"'\n]", rest[match.start() :].lstrip())[0]
         return None
 
 
@@ -102,10 +147,10 @@ def _last(path: str) -> str:
     return f"{HIDDEN}/{parts[-1]}" if len(parts) > 1 else HIDDEN
 
 
-def _any_of(texts: list[str], after: str, before: str = "") -> re.Pattern[str] | None:
+def _any_of(texts: list[str], before: str, after: str) -> re.Pattern[str] | None:
     if not texts:
         return None
-    return re.compile(f"{before}(?:{'|'.join(map(re.escape, texts))}){after}")
+    return re.compile(f"{before}(?:{'|'.join(map(re.escape, texts))}){after}", re.IGNORECASE)
 
 
 def _user() -> str:

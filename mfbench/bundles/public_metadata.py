@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any
 
-from mfbench.bundles.private_text import PrivateText
 from mfbench.data.reference import FileReference
 from mfbench.run.metadata import Environment, RecordedSuite, Reused, RunMetadata
 
-_DROPPED = {"--data-dir": 2, "--out": 2, "--jobs": 2, "--offline": 1}
-"""Options of this machine, each with its number of words."""
 
-
-def public_metadata(meta: RunMetadata, private: PrivateText) -> RunMetadata:
+def public_metadata(meta: RunMetadata) -> RunMetadata:
     """Return the metadata without what is private.
 
     Parameters
     ----------
     meta : RunMetadata
-    private : PrivateText
     """
     return meta.model_copy(
         update={
             "suite": _suite(meta.suite),
             "environment": _environment(meta.environment),
             "other_environments": [_environment(each) for each in meta.other_environments],
-            "command": _words(meta.command, private),
+            # Not the one that was typed: whoever reads the bundle may have neither its files nor its folders.
+            "command": ["mfbench", "suite", meta.name, "--profile", meta.profile],
             "out": "",
             "reused": Reused(keys=meta.reused.keys, differences=meta.reused.differences),
             "machines": {f"machine {number}": kind for number, kind in enumerate(meta.machines.values(), 1)},
@@ -64,20 +58,3 @@ def _reference(text: str) -> str:
 
 def _name(path: str) -> str:
     return PurePosixPath(path).name if "/" in path else PureWindowsPath(path).name
-
-
-def _words(words: Sequence[str], private: PrivateText) -> list[str]:
-    """Return the command that started the run, without the options that are about its machine."""
-    kept: list[Any] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word in _DROPPED:
-            del rest[: _DROPPED[word] - 1]
-        elif word.startswith(FileReference.prefix):
-            kept.append(_reference(word))
-        elif word.endswith(".toml"):
-            kept.append(_name(word))
-        else:
-            kept.append(private.removed(word))
-    return kept

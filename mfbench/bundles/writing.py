@@ -124,10 +124,12 @@ class _Writer:
         self.members: dict[str, Member] = {}
 
     def write(self) -> Manifest:
-        meta = public_metadata(self.store.meta(), self.private)
+        meta = public_metadata(self.store.meta())
         # Keys stay in their order, because that of a grid's parameters determines the grid.
-        content = json.dumps(meta.to_columns(), indent=1, ensure_ascii=False)
-        self._check(content, "the metadata of the run")
+        columns = meta.to_columns()
+        for place, text in _texts(columns, ""):
+            self._check(text, f"the metadata of the run ({place})")
+        content = json.dumps(columns, indent=1, ensure_ascii=False)
         if len(content.encode()) > LARGEST_DOCUMENT:
             raise RunError(f"{self.run} is too large for a bundle: its metadata are")
         self._add(METADATA, iter([content.encode() + b"\n"]), rows=0)
@@ -137,7 +139,8 @@ class _Writer:
         manifest = Manifest(
             mfbench=VERSION,
             suite=meta.name,
-            run=self.run.resolve().name,
+            # Not the folder's name, which is anybody's choice.
+            run=f"{meta.profile}-{meta.protocol_key[:8]}",
             profile=meta.profile,
             planned=self.members["plan.jsonl"].rows,
             results=self.members["trials.jsonl"].rows,
@@ -196,6 +199,19 @@ class _Writer:
                 f"{self.run}: {place} contains {leak!r}, which is private, in a place where it cannot be left out; "
                 "choose another label or parameter, and run the suite again"
             )
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Yield each text of a document, keys included, with its place."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield place, name
+            yield from _texts(each, f"{place}.{name}".lstrip("."))
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _texts(each, f"{place}[{number}]")
 
 
 _ORDER = {"splits": "1, 2, 3, 4"}

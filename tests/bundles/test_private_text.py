@@ -4,7 +4,7 @@ import pytest
 
 from mfbench.bundles.private_text import PrivateText
 
-PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "root", "bo"])
+PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "root", "bo", "vm"])
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,22 @@ PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "ro
         ("~/data/a.csv", "…/a.csv"),
         ("file:///srv/a/b.csv", "…/b.csv"),
         ("annabel@bigbox", "…@…"),
-        ("as root, bo's annabelle", "as root, bo's annabelle"),
+        ("as root, Bo's annabelle on VM, not bob", "as root, …'s annabelle on …, not bob"),
+        ("annabel_tmp, vm_1", "…_tmp, vm_1"),
         ("https://example.org/a/b.csv 1/2 and/or a / b", "https://example.org/a/b.csv 1/2 and/or a / b"),
         ("x=/home/ann/a", "x=…/a"),
+        ("cannot open:/scratch/bob/x", "cannot open:…/x"),
+        ("PATH=a:/home/other/bin", "PATH=…/bin"),
+        ("gcc -I/scratch/bob/inc -L~/lib/z", "gcc -I…/z"),
+        ("no /data/Secret Project X/file.csv", "no …/file.csv"),
+        ("no C:/Users/bob/x y/z.csv here", "no …/z.csv here"),
+        ("in ../secret-client/data.csv", "in …/data.csv"),
+        ("no /a/b or /c/d", "no …/b or …/d"),
+        ("(x)/2 and 3/4 ... or ..., f(a)/g(b)", "(x)/2 and 3/4 ... or ..., f(a)/g(b)"),
+        ("https://bob:tok3n@host/x?key=abc.", "https://host/x."),
+        ("(see https://example.org/dataset/53/bo)", "(see https://example.org/dataset/53/bo)"),
+        ("https://vm:8888/lab#t tcp://vm:12", "https://…/lab …/…:12"),
+        ("sqlite:////srv/secret/x.db", "…/x.db"),
     ],
 )
 def test_what_is_removed(text, expected):
@@ -36,6 +49,34 @@ def test_this_machine(monkeypatch, tmp_path):
     monkeypatch.setattr("getpass.getuser", lambda: "annabel")
     private = PrivateText.of_this_machine(tmp_path / "runs")
     assert private.removed(f"{tmp_path}/somebody/x, {tmp_path}/runs/y by annabel on bigbox") == "…/x, …/y by … on …"
-    assert private.leak("seen on bigbox.example.org") == "bigbox.example.org"
+    assert private.removed("seen on BIGBOX.example.org") == "seen on …"
+    # A dataset or a method may be called as the user or the machine is.
+    assert private.leak("annabel on bigbox.example.org") is None
+    assert private.leak(f"in {tmp_path}/runs/x") == f"{tmp_path}/runs/x"
     monkeypatch.setattr("getpass.getuser", lambda: {}["uid"])
     assert "annabel" not in PrivateText.of_this_machine().names
+
+
+def test_folders_of_one_part_are_no_part_of_an_address(monkeypatch):
+    monkeypatch.setenv("MFBENCH_DATA_DIR", "/dataset")
+    private = PrivateText.of_this_machine()
+    address = "https://example.org/dataset/53"
+    assert private.removed(f"{address} in /dataset") == f"{address} in …" and private.leak(address) is None
+    assert private.leak("x(path='/dataset')") == "/dataset"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/mnt/alice/x", "C:\\secret\\a", "D:/x", "\\\\server\\share", "~/x", "~bob/x", "file:/srv/x/y", "-I/srv/x",
+     "sqlite:////srv/x"],
+)  # fmt: skip
+def test_paths_in_parameters_are_found_whoever_has_them(path):
+    assert PRIVATE.leak(f"sel(path='{path}')") and PRIVATE.leak(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a/b/c", "https://example.org/a/b", "knn(k=1/2)", "10.1000/182", "/x", "mod.part:Class", "and / or", "(a)/b/c"],
+)
+def test_what_is_not_a_path(text):
+    assert PRIVATE.leak(text) is None

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from mfbench.api import prepare_suite
-from mfbench.bundles.private_text import PrivateText
 from mfbench.bundles.public_metadata import public_metadata
 from mfbench.bundles.rebuilt_plan import Surroundings, rebuilt_plan
 from mfbench.data.lookup import Lookup
@@ -140,7 +139,7 @@ def test_the_keys_of_every_installed_suite(tmp_path, suite):
     profiles = ["quick", *(["per-dataset", "as-published"] if suite == "uci" else [])]
     for profile in profiles:
         plan, folder, registry = prepare_suite(suite, profile=profile, out=tmp_path, offline=True)
-        meta = public_metadata(metadata_of(plan, folder, describe(registry, 1, 0)), PrivateText([], []))
+        meta = public_metadata(metadata_of(plan, folder, describe(registry, 1, 0)))
         columns = json.loads(json.dumps(meta.to_columns()))
         again = rebuilt(RunMetadata.from_columns(columns, folder), list(plan.datasets), list(plan.methods))
         assert again.plan.trials == plan.trials and not again.reasons

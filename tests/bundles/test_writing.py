@@ -38,7 +38,7 @@ def recorded(run, name):
 
 def test_the_same_run_gives_the_same_bytes(run, tmp_path):
     first = write_bundle(run, tmp_path / "a.zip")
-    second = write_bundle(run, tmp_path / "new" / "b.zip")
+    second = write_bundle(run.rename(run.with_name("secret project")), tmp_path / "new" / "b.zip")
     assert first.path.read_bytes() == second.path.read_bytes()
     assert (first.planned, first.results, first.remarks) == (12, 12, [])
     assert [path.name for path in second.path.parent.iterdir()] == ["b.zip"]
@@ -88,7 +88,7 @@ def test_nothing_private_is_in_any_byte(run, tmp_path, monkeypatch):
     assert str(tmp_path).encode() not in claim.read_bytes()
     with opened_bundles([claim]) as (bundle,):
         assert bundle.meta.suite.model_dump()["datasets"][0]["use"] == ["iris", "file:mine.csv"]
-        assert bundle.meta.command == ["mfbench", "suite", "own.toml", "--add-data", "file:mine.csv"]
+        assert bundle.meta.command == ["mfbench", "suite", "own", "--profile", "full"]
         assert bundle.meta.machines == {"machine 1": "CPU × 2, Linux"}
         with Store(bundle.folder, read_only=True) as store:
             (text,) = next(store.raw("SELECT warning FROM trials"))
@@ -99,7 +99,10 @@ def test_what_is_private_in_a_label_or_parameter_is_refused(run, tmp_path, monke
     monkeypatch.setenv("HOME", str(tmp_path / "somebody"))
     methods = recorded(run, "methods")
     record(run, "methods", methods | {"A": f"lookup(table='{tmp_path}/somebody/t.csv')"})
-    with pytest.raises(RunError, match=r"the metadata of the run contains .*which is private"):
+    with pytest.raises(RunError, match=r"the metadata of the run \(methods\.A\) contains .*which is private"):
+        write_bundle(run, tmp_path / "claim.zip")
+    record(run, "methods", methods | {"A": "lookup(table='/mnt/of-somebody-else/t.csv')"})
+    with pytest.raises(RunError, match=r"\(methods\.A\) contains '/mnt/of-somebody-else/t\.csv'"):
         write_bundle(run, tmp_path / "claim.zip")
     record(run, "methods", methods)
     with changed(run) as db:
@@ -107,6 +110,11 @@ def test_what_is_private_in_a_label_or_parameter_is_refused(run, tmp_path, monke
     with pytest.raises(RunError, match=r"trials\.chosen contains"):
         write_bundle(run, tmp_path / "claim.zip")
     assert [path.name for path in tmp_path.iterdir()] == ["somebody"]
+
+
+def test_a_user_who_is_called_as_a_dataset(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(private_text, "_user", lambda: "iris")
+    assert write_bundle(run, tmp_path / "claim.zip").results == 12
 
 
 def test_results_of_earlier_plans_and_damaged_ones_are_not_in_it(run, tmp_path):
