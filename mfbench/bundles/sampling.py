@@ -9,6 +9,8 @@ from collections.abc import Iterable
 Place = tuple[str, str, int, int]
 """Dataset, method, repeat and fold of a trial."""
 CONFIDENCE = 0.95
+# At the edge, a probability of exactly 5 % may be computed a little below it.
+_DOUBT = (1 - CONFIDENCE) * (1 - 1e-9)
 
 
 def new_seed() -> int:
@@ -66,13 +68,13 @@ def largest_share(population: int, sample: int, differing: int) -> float:
     """
     from scipy.stats import hypergeom
 
-    if population == 0:
+    if population == 0 or sample == 0:
         return 1.0
     # The probability falls with the number of differing trials, so that a search by halves reaches the largest.
     low, high = differing, population - (sample - differing)
     while low < high:
         middle = (low + high + 1) // 2
-        if hypergeom.cdf(differing, population, middle, sample) >= 1 - CONFIDENCE:
+        if hypergeom.cdf(differing, population, middle, sample) > _DOUBT:
             low = middle
         else:
             high = middle - 1

@@ -101,8 +101,12 @@ class Verification:
 
     @property
     def largest_share(self) -> float:
-        """The largest share of differing results that the sample is compatible with, at a confidence of 95 %."""
-        return largest_share(self.results, self.compared, self.counts[Outcome.DIFFERENT])
+        """The largest share of differing results that the sample is compatible with, at a confidence of 95 %.
+
+        Of the results that can be compared here: if the sample has all results, their number is known.
+        """
+        comparable = self.compared if len(self.trials) == self.results else self.results
+        return largest_share(comparable, self.compared, self.counts[Outcome.DIFFERENT])
 
     @property
     def exit_code(self) -> ExitCode:

@@ -82,7 +82,7 @@ def _on_differences(verification: Verification) -> Iterator[str]:
         listed = "; ".join(
             f"{clause} ({counted(number, 'trial')})" for clause, number in verification.differences.items()
         )
-        yield f"Here differs: {listed}."
+        yield f"Differences here: {listed}."
     elif verification.counts[Outcome.ROUNDING]:
         yield "Neither versions nor the processor differ here, so nothing explains the rounding."
 
@@ -97,7 +97,9 @@ def _on_verdicts(verification: Verification) -> Iterator[str]:
         if len(verification.changed) > _MOST_NAMED:
             yield f"  and {len(verification.changed) - _MOST_NAMED:,} more (--json lists all)"
     elif verification.verdicts:
-        yield f"With the repeated results, none of the {counted(verification.verdicts, 'verdict')} changes."
+        number = verification.verdicts
+        subject = "the only verdict stays" if number == 1 else f"all {number:,} verdicts stay"
+        yield f"With the repeated results, {subject} the same."
 
 
 def _on_share(verification: Verification) -> str:
@@ -105,5 +107,7 @@ def _on_share(verification: Verification) -> str:
     if verification.compared == verification.results:
         return "Every result of the bundle was compared."
     others = "" if verification.compared == len(verification.trials) else " that can be compared here"
-    compared = f"{verification.compared:,} results compared and {differing:,} different"
+    if len(verification.trials) == verification.results:
+        return "Every result of the bundle that can be compared here was compared."
+    compared = f"{counted(verification.compared, 'result')} compared and {differing:,} different"
     return f"With {compared}, at most {100 * share:.2g} % of the results{others} differ, with 95 % confidence."

@@ -1,6 +1,7 @@
 """Samples that cannot be foreseen but can be repeated, and what they show."""
 
 from collections import Counter
+from math import comb
 
 import pytest
 from scipy.stats import hypergeom
@@ -31,6 +32,20 @@ def test_the_bound_is_exact(population, sample, differing):
     assert hypergeom.cdf(differing, population, largest, sample) >= 0.05
     beyond = largest + 1
     assert beyond > population - (sample - differing) or hypergeom.cdf(differing, population, beyond, sample) < 0.05
+
+
+def test_the_bound_is_that_of_counting():
+    for population in range(1, 26):
+        for sample in range(1, population + 1):
+            for differing in range(sample + 1):
+                # Integers: the share of samples with at most so many is at least 1 in 20.
+                possible = [
+                    largest
+                    for largest in range(differing, population - sample + differing + 1)
+                    if 20 * sum(comb(largest, k) * comb(population - largest, sample - k) for k in range(differing + 1))
+                    >= comb(population, sample)
+                ]
+                assert largest_share(population, sample, differing) == max(possible) / population
 
 
 def test_a_complete_sample_leaves_no_doubt():

@@ -32,6 +32,14 @@ def test_exit_codes(outcomes, code):
     assert verification(*outcomes).exit_code == code
 
 
+def test_the_bound_counts_the_results_that_can_be_compared():
+    every = verification(*[Outcome.EQUAL] * 9, *[Outcome.NOT_RUN] * 3)
+    assert every.largest_share == 0.0
+    assert verification(*[Outcome.EQUAL] * 8, Outcome.DIFFERENT, *[Outcome.NOT_RUN] * 3).largest_share == 1 / 9
+    assert verification(*[Outcome.EQUAL] * 9, Outcome.NOT_RUN).largest_share > 0
+    assert verification(*[Outcome.NOT_RUN] * 12).largest_share == 1.0
+
+
 def test_plain_values():
     one = verification(Outcome.EQUAL, Outcome.DIFFERENT)
     content = json.loads(json.dumps(one.to_dict()))

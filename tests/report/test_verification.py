@@ -20,7 +20,7 @@ def test_everything_is_equal():
     assert answer.startswith(f"claim.zip (sha256 {'ab' * 32})\n")
     assert "Suite own, profile full: 390 of 400 planned trials have a result." in answer
     assert "Sample: 50 trials with --seed 7." in answer and "     50 equal to the bit" in answer
-    assert "With the repeated results, none of the 3 verdicts changes." in answer
+    assert "With the repeated results, all 3 verdicts stay the same." in answer
     assert answer.endswith(
         "With 50 results compared and 0 different, at most 5.4 % of the results differ, with 95 % confidence."
     )
@@ -49,7 +49,7 @@ def test_what_is_not_equal_is_named():
         "Equal within rounding:\n  A on iris, repeat 0, fold 2: weights",
         "Not comparable:\n  A on iris, repeat 0, fold 3: it is ok in the bundle and timeout here",
         "Could not be run here:\n  A on iris, repeat 0, fold 4: it is not installed",
-        "Here differs: numpy 2.1 instead of 2.0 (3 trials).",
+        "Differences here: numpy 2.1 instead of 2.0 (3 trials).",
         "1 of 3 verdicts would change:\n  A against B on iris: win becomes tie",
         "of the results that can be compared here differ, with 95 % confidence.",
     ):
@@ -66,3 +66,13 @@ def test_rounding_without_a_reason_and_nothing_compared():
 def test_long_lists_are_cut():
     answer = text(*[(Outcome.DIFFERENT, "other")] * 30, missing=[f"m{i}" for i in range(30)], changed=["c"] * 30)
     assert answer.count("(--json lists all)") == 2 and "; 25 more" in answer
+
+
+def test_one_of_each():
+    answer = text((Outcome.EQUAL,), verdicts=1)
+    assert "the only verdict stays the same." in answer and "With 1 result compared" in answer
+
+
+def test_every_result_that_can_be_compared():
+    answer = text(*[(Outcome.EQUAL,)] * 9, (Outcome.NOT_RUN, "gone"), results=10)
+    assert answer.endswith("Every result of the bundle that can be compared here was compared.")
