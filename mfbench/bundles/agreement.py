@@ -22,6 +22,13 @@ COLUMNS = (
     "decisions", "interactions", "candidates", "curve",
 )  # fmt: skip
 """What is compared, of the columns of a result; times, memory and warnings are not."""
+_SAID = {
+    Status.OK: "succeeded",
+    Status.ERROR: "failed",
+    Status.TIMEOUT: "reached the time limit",
+    Status.MEMORY: "reached the memory limit",
+    Status.CRASH: "crashed",
+}
 _MACHINE = (Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 
 
@@ -76,7 +83,7 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any]) -> Agreem
     """
     there, here = claimed["status"], repeated["status"]
     if there != here:
-        detail = f"it is {_status(claimed)} in the bundle and {_status(repeated)} here"
+        detail = f"it {_status(claimed)} in the bundle and {_status(repeated)} here"
         machine = there in _MACHINE or here in _MACHINE
         return Agreement(Outcome.NOT_COMPARABLE if machine else Outcome.DIFFERENT, detail)
     if here in _MACHINE:
@@ -110,7 +117,8 @@ def _more(clauses: list[str]) -> list[str]:
 
 
 def _status(row: Mapping[str, Any]) -> str:
-    return f"{row['status']} ({row['error_type']})" if row.get("error_type") else str(row["status"])
+    said = _SAID[Status(row["status"])]
+    return f"{said} ({row['error_type']})" if row.get("error_type") else said
 
 
 def _leaves(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -172,7 +180,11 @@ def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:
         unequal = ~((first == second) | (np.isnan(first) & np.isnan(second))) if numbers else first != second
     text = f"{int(unequal.sum())} of {first.size} values of {name} differ"
     if numbers:
-        text += f", by up to {float(np.nanmax(np.abs(first - second))):.2g}"
+        with np.errstate(invalid="ignore"):
+            gaps = np.abs(first - second)[unequal]
+        # None is finite if each is between a number and a missing one.
+        if np.isfinite(gaps).any():
+            text += f", by up to {float(gaps[np.isfinite(gaps)].max()):.2g}"
     return text, close
 
 

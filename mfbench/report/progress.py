@@ -79,11 +79,13 @@ class _Counting(Silent):
             resumed += f", about {in_words(self.remaining.total)} on {workers}"
         folds = plan.protocol.repeats * plan.protocol.folds
         is_whole = total == len(plan.datasets) * len(plan.methods) * folds  # unlike a sample of a plan
-        factor = f" × {counted(folds, plan.protocol.trial_name)}" if is_whole else ""
+        datasets, methods = counted(len(plan.datasets), "dataset"), counted(len(plan.methods), "method")
+        size = f" ({datasets} × {methods} × {counted(folds, plan.protocol.trial_name)})"
+        if not is_whole:
+            size = f" of {datasets} and {methods}"
         self.console.print(
-            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')} "
-            f"({counted(len(plan.datasets), 'dataset')} × {counted(len(plan.methods), 'method')}{factor})"
-            f"{resumed}",
+            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: "
+            f"{part}{counted(total, 'trial')}{size}{resumed}",
             highlight=False,
             markup=False,
         )

@@ -57,13 +57,19 @@ def test_equal_to_the_bit():
         ({"candidates": []}, DIFFERENT, "grid point 1: accuracy only in the bundle"),
         ({"interactions": None}, DIFFERENT, "pairs of interactions only in the bundle"),
         ({"curve": None}, DIFFERENT, "sizes of the curve only in the bundle"),
-        ({"status": "error", "error_type": "ValueError"}, DIFFERENT, "it is ok in the bundle and error (ValueError)"),
-        ({"status": "timeout"}, NOT_COMPARABLE, "it is ok in the bundle and timeout here"),
+        ({"status": "error", "error_type": "ValueError"}, DIFFERENT, "it succeeded in the bundle and failed (Val"),
+        ({"status": "timeout"}, NOT_COMPARABLE, "it succeeded in the bundle and reached the time limit here"),
     ],
 )  # fmt: skip
 def test_what_differs_is_named(changes, outcome, detail):
     answer = agreement(result(), result(**changes))
     assert answer.outcome is outcome and answer.detail.startswith(detail), answer
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_that_are_missing_or_infinite_on_one_side_have_no_distance():
+    one, other = np.array([NAN, 1.0, np.inf]), np.array([0.5, NAN, np.inf])
+    assert agreement(result(weights=one), result(weights=other)).detail == "2 of 3 values of weights differ"
 
 
 def test_failures():

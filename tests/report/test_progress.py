@@ -57,6 +57,13 @@ def lines(console):
     return console.file.getvalue().splitlines()
 
 
+def test_a_sample_of_a_plan_has_no_factors(console):
+    sample = plan()
+    sample.trials = TRIALS[:3]
+    PlainProgress(console).started(sample, (), sample.trials)
+    assert lines(console)[0].startswith("own, profile quick: 3 trials of 2 datasets and 2 methods, about 6 s")
+
+
 class TestPlain:
     def test_the_start_tells_the_size_and_what_is_left_out(self, console, clock):
         PlainProgress(console).started(plan({"gone[b]": "no network"}), [], TRIALS)
