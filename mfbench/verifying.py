@@ -100,6 +100,8 @@ def verify_bundle(
     >>> verification.counts["equal"], verification.changed
     (4, [])
     """
+    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int)):
+        raise UsageError(f"a sample is a whole number of trials, not {sample!r}")
     if sample is not None and sample < 1:
         raise UsageError(f"a sample of {sample} trials verifies nothing; choose at least 1")
     seed = new_seed() if seed is None else seed

@@ -111,7 +111,7 @@ def test_what_cannot_be_run_here_is_named(small_claim, tmp_path, in_process):
     verification = verify(forged(small_claim, tmp_path / "claim.zip", metadata=change))
     assert verification.counts["not run"] == 6 and verification.counts["equal"] == 6
     details = {trial.method: trial.detail for trial in verification.trials}
-    assert "unknown classifier 'not-installed'" in details["A"] and "--import-classes" in details["B"]
+    assert "the classifier not-installed is not installed here" in details["A"] and "--import-classes" in details["B"]
 
     from forgery import members_of, sealed, write_zip
 
@@ -246,3 +246,9 @@ def test_a_verdict_that_only_the_repetition_has_counts(small_claim, tmp_path, in
     monkeypatch.setattr(verifying, "verdicts_of", lambda run: next(verdicts))
     verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=improve))
     assert (len(verification.changed), verification.verdicts) == (2, 2)
+
+
+@pytest.mark.parametrize("sample", ["3", 2.5, True])
+def test_a_sample_is_a_whole_number(small_claim, sample):
+    with pytest.raises(UsageError, match="a sample is a whole number of trials, not"):
+        verify(small_claim, sample=sample)

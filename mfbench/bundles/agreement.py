@@ -22,7 +22,7 @@ COLUMNS = (
     "decisions", "interactions", "candidates", "curve",
 )  # fmt: skip
 """What is compared, of the columns of a result; times, memory and warnings are not."""
-_SAID = {
+_CLAUSES = {
     Status.OK: "succeeded",
     Status.ERROR: "failed",
     Status.TIMEOUT: "reached the time limit",
@@ -117,8 +117,8 @@ def _more(clauses: list[str]) -> list[str]:
 
 
 def _status(row: Mapping[str, Any]) -> str:
-    said = _SAID[Status(row["status"])]
-    return f"{said} ({row['error_type']})" if row.get("error_type") else said
+    clause = _CLAUSES[Status(row["status"])]
+    return f"{clause} ({row['error_type']})" if row.get("error_type") else clause
 
 
 def _leaves(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

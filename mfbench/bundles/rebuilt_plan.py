@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import FileReference
-from mfbench.errors import PluginError, UsageError
+from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registered import Declaration
 from mfbench.host.registry import Registry
@@ -137,6 +137,11 @@ def _reason_against(method: Method, loaded: LoadedSuite, here: Surroundings) -> 
                 if not here.import_classes:
                     return f"it is the class {name}, which is imported only with --import-classes"
                 here.registry.declare([Declaration("selector" if kind == "selector" else "classifier", name)])
+            elif name:
+                try:
+                    here.registry.resolve(kind, name, here.registry.home_of(loaded.path.parent))
+                except UnknownNameError:
+                    return f"the {kind} {name} is not installed here"
         alone = replace(loaded, suite=loaded.suite.model_copy(update={"methods": [method]}))
         _, left_out = resolve_methods(alone, here.registry)
     except (UsageError, PluginError) as error:

@@ -78,11 +78,15 @@ def write_bundle(run: Path, target: Path) -> Written:
 
     Raises
     ------
+    UsageError
+        If the target is a folder.
     RunError
         If the run cannot be read, has no plan, or something private is where it cannot be removed.
     MfbenchError
         If the file cannot be written.
     """
+    if not target.name or target.is_dir():
+        raise UsageError(f"{str(target)!r} is a folder: name the file that the bundle is written to, such as claim.zip")
     work = target.with_name(f".{target.name}.part")
     with Store(run, read_only=True) as store:
         store.freeze()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from mfbench.bundles.agreement import ABSOLUTE, RELATIVE, Outcome
@@ -58,7 +59,7 @@ def _lines(verification: Verification) -> Iterator[str]:
         trials = [trial for trial in verification.trials if trial.outcome is outcome]
         if trials:
             yield heading
-            yield from _details(trials)
+            yield from _grouped(trials) if outcome is Outcome.NOT_RUN else _details(trials)
     yield from _on_differences(verification)
     yield from _on_verdicts(verification)
     if verification.compared:
@@ -75,6 +76,15 @@ def _details(trials: list[VerifiedTrial]) -> Iterator[str]:
         yield f"  {trial.name}: {trial.detail}"
     if len(trials) > _MOST_NAMED:
         yield f"  and {len(trials) - _MOST_NAMED:,} more (--json lists all)"
+
+
+def _grouped(trials: list[VerifiedTrial]) -> Iterator[str]:
+    """Yield a line for each reason: all trials of a method or dataset have the same."""
+    counter = Counter(trial.detail for trial in trials)
+    for detail, number in counter.most_common(_MOST_NAMED):
+        yield f"  {counted(number, 'trial')}: {detail}"
+    if len(counter) > _MOST_NAMED:
+        yield f"  and {len(counter) - _MOST_NAMED:,} more reasons (--json lists all)"
 
 
 def _on_differences(verification: Verification) -> Iterator[str]:

@@ -86,7 +86,7 @@ def test_what_is_not_installed_is_named(tmp_path):
     other = changed(meta, A={"classifier": "knn"}, B={"classifier": "no-such"}, C={"classifier": "knn(depth=1)"})
     answer = rebuilt(other, methods=("A", "B", "C"))
     assert list(answer.plan.methods) == ["A"] and set(answer.reasons) == {"B", "C"}
-    assert "unknown classifier 'no-such'" in answer.reasons["B"] and "depth" in answer.reasons["C"]
+    assert answer.reasons["B"] == "the classifier no-such is not installed here" and "depth" in answer.reasons["C"]
     suite = meta.suite.model_dump(mode="json")
     suite["datasets"][0]["use"] = ["no-such", "iris"]
     answer = rebuilt(RunMetadata.model_validate({**meta.to_columns(), "suite": suite}), ("no-such", "iris"))

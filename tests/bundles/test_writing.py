@@ -15,7 +15,7 @@ from mfbench.bundles import private_text, writing
 from mfbench.bundles.form import MEMBERS
 from mfbench.bundles.reading import opened_bundles
 from mfbench.bundles.writing import write_bundle
-from mfbench.errors import MfbenchError, RunError
+from mfbench.errors import MfbenchError, RunError, UsageError
 from mfbench.run.store import Store
 
 HOST = "bigbox-7"
@@ -150,3 +150,9 @@ def test_runs_that_cannot_be_bundled(run, tmp_path, monkeypatch):
     with pytest.raises(RunError, match="holds no run"):
         write_bundle(tmp_path / "nothing", tmp_path / "claim.zip")
     assert not (tmp_path / "claim.zip").exists()
+
+
+@pytest.mark.parametrize("target", ["", ".", "..", "/"])
+def test_a_bundle_is_not_written_to_a_folder(run, tmp_path, target):
+    with pytest.raises(UsageError, match="is a folder: name the file"):
+        write_bundle(run, Path(target))

@@ -48,7 +48,7 @@ def test_what_is_not_equal_is_named():
         "Different:\n  A on iris, repeat 0, fold 1: accuracy is 0.9 in the bundle and 0.8 here",
         "Equal within rounding:\n  A on iris, repeat 0, fold 2: weights",
         "Not comparable:\n  A on iris, repeat 0, fold 3: it succeeded in the bundle and reached the time limit here",
-        "Could not be run here:\n  A on iris, repeat 0, fold 4: it is not installed",
+        "Could not be run here:\n  1 trial: it is not installed",
         "Differences here: numpy 2.1 instead of 2.0 (3 trials).",
         "1 of 3 verdicts would change:\n  A against B on iris: win becomes tie",
         "of the results that can be compared here differ, with 95 % confidence.",
@@ -66,6 +66,10 @@ def test_rounding_without_a_reason_and_nothing_compared():
 def test_long_lists_are_cut():
     answer = text(*[(Outcome.DIFFERENT, "other")] * 30, missing=[f"m{i}" for i in range(30)], changed=["c"] * 30)
     assert answer.count("(--json lists all)") == 2 and "; 25 more" in answer
+
+
+def test_a_reason_is_given_once():
+    assert "Could not be run here:\n  30 trials: gone" in text(*[(Outcome.NOT_RUN, "gone")] * 30)
 
 
 def test_one_of_each():
