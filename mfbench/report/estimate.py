@@ -44,9 +44,9 @@ def show_estimate(estimate: Estimate, suite: str, console: Console) -> None:
 def summary(estimate: Estimate) -> list[str]:
     """Return the sentences above the tables."""
     one = estimate
-    lines = [
-        f"{one.suite}, profile {one.profile}: {counted(one.planned, 'trial')}, {one.stored} stored in {one.folder}"
-    ]
+    own = one.stored - sum(number for _, number in one.elsewhere)
+    stored = [f"{own} stored in {one.folder}", *(f"{number or 'none'} from {name}" for name, number in one.elsewhere)]
+    lines = [f"{one.suite}, profile {one.profile}: {counted(one.planned, 'trial')}, {', '.join(stored)}"]
     if not one.planned:
         return [f"{one.suite}, profile {one.profile}: nothing is planned"]
     if not one.pending:

@@ -81,6 +81,8 @@ class Estimate:
         Seconds that the run may take; 0 for no limit.
     reached : int
         Trials to run that are predicted to end within the budget.
+    elsewhere : tuple of (str, int)
+        Of `stored`, the number that would come from each earlier run and each bundle; of a bundle also if that is 0.
     """
 
     suite: str
@@ -100,6 +102,7 @@ class Estimate:
     unavailable: dict[str, Unavailable]
     budget: float = 0.0
     reached: int = 0
+    elsewhere: tuple[tuple[str, int], ...] = ()
 
 
 def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) -> Estimate:
@@ -121,7 +124,8 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
     """
     jobs = options.jobs or environment.available_cpus()
     costs = forecast(plan, registry, folder, jobs)
-    keys = _finished(plan, folder, options)
+    sources = _finished(plan, folder, options)
+    keys = set().union(*sources.values())
     pending = [trial for trial in plan.trials if trial.key not in keys]
     peak = max((costs.costs.of(trial).memory for trial in pending), default=0)
     return Estimate(
@@ -141,6 +145,7 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
         left_out=dict(plan.left_out),
         unavailable=dict(plan.unavailable),
         budget=options.budget,
+        elsewhere=_elsewhere(plan, folder, sources, options),
         reached=_reached(in_rounds(plan.trials, keys), costs, options.budget),
     )
 
@@ -169,24 +174,37 @@ def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial],
         yield Share(name, len(part), math.fsum(seconds), max(seconds), max(cost.memory for cost in each))
 
 
-def _finished(plan: Plan, folder: Path, options: RunOptions) -> set[str]:
-    """Return the keys that a run would find stored, in bundles, or in other runs if something was added."""
+def _finished(plan: Plan, folder: Path, options: RunOptions) -> dict[str, set[str]]:
+    """Return the keys that a run would find stored, by place: its folder, other runs (of an addition), bundles."""
     measures_scores = plan.loaded.protocol.kind != "timing"
     copied = copied_statuses(retry_failed=options.retry_failed)
-    keys: set[str] = set()
-    for bundle in options.bundles if measures_scores else ():
-        keys |= _keys(bundle.folder, copied)
-    if options.fresh:
-        return keys
-    statuses = [status for status in Status if not (options.retry_failed and status in RETRIED)]
-    keys |= _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
-    if plan.loaded.has_additions and measures_scores:
-        for other in other_runs(folder):
+    sources: dict[str, set[str]] = {}
+    if not options.fresh:
+        statuses = [status for status in Status if not (options.retry_failed and status in RETRIED)]
+        sources[folder.as_posix()] = _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
+        for other in other_runs(folder) if plan.loaded.has_additions and measures_scores else ():
             try:
-                keys |= _keys(other, copied)
+                sources[other.name] = _keys(other, copied)
             except (RunError, sqlite3.Error):  # the run would pass it over as well
                 continue
-    return keys
+    for bundle in options.bundles:
+        sources[bundle.name] = _keys(bundle.folder, copied) if measures_scores else set()
+    return sources
+
+
+def _elsewhere(
+    plan: Plan, folder: Path, sources: dict[str, set[str]], options: RunOptions
+) -> tuple[tuple[str, int], ...]:
+    """Return how many trials come from each place but the run's folder; one that several have counts for the first."""
+    missing = {trial.key for trial in plan.trials}
+    bundles = {bundle.name for bundle in options.bundles}
+    counts = []
+    for name, keys in sources.items():
+        number = len(missing & keys)
+        missing -= keys
+        if name != folder.as_posix() and (number or name in bundles):
+            counts.append((name, number))
+    return tuple(counts)
 
 
 def _keys(folder: Path, statuses: Collection[Status]) -> set[str]:

@@ -45,6 +45,11 @@ def test_it_states_size_time_and_memory():
     ]
 
 
+def test_it_says_from_where_results_would_come():
+    text = shown(elsewhere=(("claim.zip (sha256 0a)", 20), ("other.zip (sha256 1b)", 0)))
+    assert "100 trials, 0 stored in reports/own/quick-0, 20 from claim.zip (sha256 0a), none from other.zip" in text
+
+
 def test_a_budget_says_what_it_reaches():
     text = shown(budget=5400.0, reached=31)
     assert "\nWithin the budget of 1h30m: about 31 of them, evenly over datasets and methods\n" in text
