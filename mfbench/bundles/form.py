@@ -136,7 +136,7 @@ class Manifest(_Part):
     mfbench : str
         The version that wrote the bundle.
     suite, run : str
-        The name of the suite, and of the run folder.
+        The name of the suite, and the profile with the start of the protocol's key.
     profile : str
     planned, results : int
         Trials of the plan, and those with a result.
