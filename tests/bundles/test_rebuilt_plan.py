@@ -139,6 +139,8 @@ def test_the_keys_of_every_installed_suite(tmp_path, suite):
     profiles = ["quick", *(["per-dataset", "as-published"] if suite == "uci" else [])]
     for profile in profiles:
         plan, folder, registry = prepare_suite(suite, profile=profile, out=tmp_path, offline=True)
+        if not plan.trials:
+            pytest.skip(f"no dataset of {suite} is available without a mirror")
         meta = public_metadata(metadata_of(plan, folder, describe(registry, 1, 0)))
         columns = json.loads(json.dumps(meta.to_columns()))
         again = rebuilt(RunMetadata.from_columns(columns, folder), list(plan.datasets), list(plan.methods))
