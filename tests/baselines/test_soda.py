@@ -8,7 +8,9 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
+from sklearn.preprocessing import StandardScaler
 
+from mfbench.testing import sample
 from mfbench_baselines import _multinomial
 from mfbench_baselines._screen import strongest
 from mfbench_baselines.soda import SODA
@@ -203,3 +205,22 @@ def test_a_regression_that_does_not_converge_warns(monkeypatch):
 def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="gamma must be at least 0"):
         SODA(**parameters).fit(*planted())
+
+
+def test_weights_of_separated_classes_are_likelihood_ratios():
+    """The model separates the classes, and no removal may stop before the maximum of the smaller model."""
+    X, y = sample(seed=1)
+    X, y = np.tile(X, (2, 1)), np.tile(y, 2)
+    fitted = SODA().fit(X, y)
+    columns = {term: X[:, list(term)].prod(axis=1) for term in fitted.terms_}
+
+    def deviance(terms):
+        design = StandardScaler().fit_transform(np.column_stack([columns[term] for term in terms]))
+        logistic = LogisticRegression(C=1e9, max_iter=20_000, tol=1e-9).fit(design, y)
+        return 2 * log_loss(y, logistic.predict_proba(design), normalize=False)
+
+    whole = deviance(fitted.terms_)
+    assert whole < 0.1
+    for feature, weight in enumerate(fitted.feature_importances_):
+        ratios = [deviance([t for t in columns if t != own]) - whole for own in columns if feature in own]
+        assert weight == pytest.approx(max(ratios, default=0.0), rel=0.01)
