@@ -142,7 +142,11 @@ class Removals:
             fit = maximise(smaller, self.codes, start.T, tol=tol, limit=limit)
             if not _separated(fit):
                 return fit
-        return maximise(smaller, self.codes, plain.T, tol=tol, limit=limit)
+        fit = maximise(smaller, self.codes, plain.T, tol=tol, limit=limit)
+        if fit.converged or fit.deviance == np.inf:
+            return fit
+        # Coefficients that separate the classes can be too far away.
+        return maximise(smaller, self.codes, np.zeros_like(plain.T), tol=tol, limit=limit)
 
 
 def _separated(fit: Fit) -> bool:

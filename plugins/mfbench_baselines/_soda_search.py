@@ -74,15 +74,8 @@ class Search:
 
     def without(self, terms: Sequence[Term]) -> list[Fit]:
         """Return, for each of the terms, the fit of the model without it."""
-        design = self._design(self.terms)
-        removals = Removals(design, self.codes, self.fit)
-        fits = []
-        for at in [1 + self.terms.index(term) for term in terms]:
-            # From coefficients that separate the classes a removal may stop far from its maximum: start from 0 as well.
-            start = np.zeros_like(np.delete(self.fit.coefficients, at, axis=0))
-            fresh = maximise(np.delete(design, at, axis=1), self.codes, start)
-            fits.append(min(removals.without(at), fresh, key=lambda fit: fit.deviance))
-        return fits
+        removals = Removals(self._design(self.terms), self.codes, self.fit)
+        return [removals.without(1 + self.terms.index(term)) for term in terms]
 
     def _criterion(self, fit: Fit, terms: Sequence[Term]) -> float:
         return fit.deviance + self.cost * (1 + len(terms))
