@@ -32,7 +32,7 @@ def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
     Raises
     ------
     UsageError
-        If there is no run, or the target is a folder.
+        If there is no run at `run`, or `target` is a folder.
     RunError
         If it cannot be read, or contains something private where it cannot be left out.
 

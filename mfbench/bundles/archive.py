@@ -31,8 +31,9 @@ _LOCATOR_64 = 20
 _LARGEST_DIRECTORY = 2**16
 _AT_ONCE = 2**20
 _ENCRYPTED = 0x1
-# What zipfile and zlib raise on damaged or crafted content.
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+# What zipfile and zlib raise on damaged or crafted content: NotImplementedError for a newer version of the format,
+# RuntimeError for a member whose own header says it is encrypted, ValueError for an offset before the file.
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
 REFUSED = " is refused as a bundle: "
@@ -209,6 +210,8 @@ class Archive:
 def _intact(name: str = "") -> Iterator[None]:
     try:
         yield
+    except OSError as error:
+        raise RefusedError(f"it cannot be read ({error.strerror or error})") from None
     except _BROKEN:
         raise RefusedError(f"its member {name} is damaged" if name else "it is not a zip file, or is damaged") from None
 

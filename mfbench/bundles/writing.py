@@ -79,7 +79,7 @@ def write_bundle(run: Path, target: Path) -> Written:
     Raises
     ------
     UsageError
-        If the target is a folder.
+        If `target` is a folder.
     RunError
         If the run cannot be read, has no plan, or something private is where it cannot be removed.
     MfbenchError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mfbench.check.samples import sample
-from mfbench.check.verdicts import CheckFailedError
+from mfbench.check.verdicts import CheckFailedError, NotApplicableError
 from mfbench.errors import UnknownNameError, describe_error
 from mfbench.host.expressions import Expression
 from mfbench.host.factories import parameter_names
@@ -108,6 +108,24 @@ class Opened:
         """Build the estimator as checks use it."""
         kind = "selector" if self.kind == "selector" else "classifier"
         return self.registry.make(Expression(self.name, self.settings(**overrides)), kind)
+
+    def tuned_path(self) -> tuple[str, str, list[Any]]:
+        """Return the parameter and the method of a spec's path, and the values of the parameter in its grid.
+
+        Raises
+        ------
+        NotApplicableError
+            If the spec has no path.
+        CheckFailedError
+            If its grid has no values for it.
+        """
+        if self.spec.path is None:
+            raise NotApplicableError("its spec has no path")
+        parameter, name = self.spec.path
+        values = list(self.spec.grid.get(parameter, ()))
+        if not values:
+            raise CheckFailedError(f"values of {parameter} in the grid, which its path is for", "there are none")
+        return parameter, name, values
 
     def fit(self, X: Any, y: Any, **overrides: Any) -> Any:
         """Build and fit the estimator.

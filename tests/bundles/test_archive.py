@@ -1,5 +1,7 @@
 """Other zip files, and those that were made to harm whoever reads them: one sentence, and nothing is unpacked."""
 
+import errno
+import os
 import stat
 import struct
 import tempfile
@@ -168,3 +170,13 @@ def test_memory_that_is_not_there_is_a_refusal(tmp_path):
         module.refusals(tmp_path),
     ):
         raise MemoryError
+
+
+def test_an_error_of_the_disk_is_not_called_damage(folder, members, monkeypatch):
+    path = write_zip(members, folder / "claim.zip")
+
+    def fails(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "readline", fails)
+    assert refusal(path).endswith("it cannot be read (Input/output error)")

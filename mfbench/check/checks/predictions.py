@@ -99,14 +99,15 @@ def follows_its_path(subject: Opened) -> str:
 
     Tuning uses it instead of a fit for each value. A path that deviates tunes a different method.
     """
-    if subject.spec.path is None:
-        raise NotApplicableError("its spec has no path")
-    parameter, name = subject.spec.path
-    values = list(subject.spec.grid.get(parameter, ()))
-    if not values:
-        raise CheckFailedError(f"values of {parameter} in the grid, which its path is for", "there are none")
+    parameter, name, values = subject.tuned_path()
     X, y = subject.sample()
-    fitted = subject.fit(X, y, **{parameter: values[0]})
+    fits = ((value, subject.fit(X, y, **{parameter: value})) for value in values)
+    # A fit with another value may not have the method: tuning then fits that value by itself.
+    serving = next(((value, fit) for value, fit in fits if hasattr(fit, name)), None)
+    if serving is None:
+        raise CheckFailedError(f"{name} of a classifier fitted with a value of {parameter} in the grid", "none has it")
+    own: Any
+    own, fitted = serving
     before = np.asarray(fitted.predict(X))
     for value in values:
         along = np.asarray(getattr(fitted, name)(value).predict(X))
@@ -119,7 +120,7 @@ def follows_its_path(subject: Opened) -> str:
                     f"along = method.fit(X, y).{name}({value!r}).predict(X)",
                     f"fresh = method.set_params({parameter}={value!r}).fit(X, y).predict(X)",
                     "assert np.array_equal(along, fresh), (along, fresh)",
-                    **{parameter: values[0]},
+                    **{parameter: own},
                 ),
             )
     if not np.array_equal(fitted.predict(X), before):
@@ -130,7 +131,7 @@ def follows_its_path(subject: Opened) -> str:
                 "before = method.fit(X, y).predict(X)",
                 f"method.{name}({values[-1]!r})",
                 "assert np.array_equal(method.predict(X), before)",
-                **{parameter: values[0]},
+                **{parameter: own},
             ),
         )
     return f"{len(values)} values of {parameter}"

@@ -150,12 +150,8 @@ def follows_its_path(subject: Opened) -> str:
 
     Tuning uses the path instead of many fits. A path that deviates tunes a different method.
     """
-    if subject.spec.path is None:
-        raise NotApplicableError("its spec has no path")
-    parameter, name = subject.spec.path
-    values = sorted(subject.spec.grid.get(parameter, ()))
-    if not values:
-        raise CheckFailedError(f"values of {parameter} in the grid, which its path is for", "there are none")
+    parameter, name, values = subject.tuned_path()
+    values = sorted(values)
     X, y = subject.sample()
     fitted = subject.fit(X, y, **{parameter: values[-1]})
     for value in values:

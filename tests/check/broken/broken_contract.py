@@ -276,6 +276,7 @@ BANK = [
     ("no-column-for-the-last", "classifier", NoColumnForTheLast, "probabilities", {}),
     ("flips-nothing", "classifier", FlipsNothing, "path-predictions", FLIPS),
     ("flips-itself", "classifier", FlipsItself, "path-predictions", FLIPS),
+    ("flips-nowhere", "classifier", FlipsItself, "path-predictions", {**FLIPS, "path": ("flip", "with_flips")}),
     ("flips-without-grid", "classifier", FlipsItself, "path-predictions", {"path": ("flip", "with_flip")}),
 ]
 

@@ -42,6 +42,7 @@ def test_probabilities_of_a_support_vector_machine_need_not_agree_with_its_predi
     [
         ("flips-nothing", "60 of 60 predictions differ"),
         ("flips-itself", "its predictions changed after with_flip(True)"),
+        ("flips-nowhere", "none has it"),
         ("flips-without-grid", "there are none"),
     ],
 )
