@@ -105,7 +105,12 @@ def follows_its_path(subject: Opened) -> str:
     # A fit with another value may not have the method: tuning then fits that value by itself.
     serving = next(((value, fit) for value, fit in fits if hasattr(fit, name)), None)
     if serving is None:
-        raise CheckFailedError(f"{name} of a classifier fitted with a value of {parameter} in the grid", "none has it")
+        first: Any = values[0]
+        raise CheckFailedError(
+            f"{name} of a classifier fitted with a value of {parameter} in the grid",
+            "none has it",
+            subject.snippet(f"assert hasattr(method.fit(X, y), {name!r})", **{parameter: first}),
+        )
     own: Any
     own, fitted = serving
     before = np.asarray(fitted.predict(X))
