@@ -12,6 +12,7 @@ from mfbench.analysis.results import Run
 from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
 from mfbench.bundles.archive import REFUSED
 from mfbench.bundles.claimed_data import differing_data
+from mfbench.bundles.installed_suite import differences_from_installed
 from mfbench.bundles.reading import OpenedBundle, opened_bundles
 from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
 from mfbench.bundles.sampling import Place, new_seed, sample_of
@@ -151,6 +152,9 @@ class _Verifier:
             sha256=self.bundle.sha256,
             suite=meta.name,
             profile=meta.profile,
+            part=meta.part,
+            only=list(meta.only),
+            suite_differences=differences_from_installed(meta, self.here.registry),
             seed=seed,
             planned=manifest.planned,
             results=manifest.results,

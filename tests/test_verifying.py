@@ -32,6 +32,8 @@ def test_an_honest_bundle(small_claim, in_process):
     assert (verification.planned, verification.results, verification.unplanned) == (12, 12, 0)
     assert verification.differences == {} and verification.changed == [] and verification.verdicts == 6
     assert verification.exit_code == ExitCode.OK and verification.largest_share == 0.0
+    assert (verification.part, verification.only) == ("", [])
+    assert verification.suite_differences == ["no suite of this name is installed here"]
 
 
 def test_a_sample_can_be_repeated(small_claim, in_process):

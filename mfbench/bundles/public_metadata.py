@@ -17,7 +17,7 @@ def public_metadata(meta: RunMetadata) -> RunMetadata:
     """
     return meta.model_copy(
         update={
-            "suite": _suite(meta.suite),
+            "suite": public_suite(meta.suite),
             "environment": _environment(meta.environment),
             "other_environments": [_environment(each) for each in meta.other_environments],
             # Not the one that was typed: whoever reads the bundle may have neither its files nor its folders.
@@ -35,8 +35,13 @@ def _environment(environment: Environment) -> Environment:
     return Environment(**{**named, "command": []})
 
 
-def _suite(suite: RecordedSuite) -> RecordedSuite:
-    """Return a suite whose files have names alone; its published figures are recorded beside it."""
+def public_suite(suite: RecordedSuite) -> RecordedSuite:
+    """Return a suite whose files have names alone; its published figures are recorded beside it.
+
+    Parameters
+    ----------
+    suite : RecordedSuite
+    """
     content = suite.model_dump(mode="json")
     for group in content.get("datasets", []):
         group["use"] = [_reference(text) for text in group["use"]]

@@ -51,6 +51,12 @@ class Verification:
     sha256 : str
         The hash of the file.
     suite, profile : str
+    part : str
+        The name of the suite's part that the run was restricted to; empty for the whole suite.
+    only : list of str
+        The patterns that restricted the run further.
+    suite_differences : list of str
+        How the bundle's suite differs from the installed suite of that name.
     seed : int
         That of the sample: with it, the same trials are sampled again.
     planned, results : int
@@ -77,6 +83,9 @@ class Verification:
     sha256: str
     suite: str
     profile: str
+    part: str
+    only: list[str]
+    suite_differences: list[str]
     seed: int
     planned: int
     results: int

@@ -37,10 +37,15 @@ def verification_lines(verification: Verification) -> list[str]:
 
 def _lines(verification: Verification) -> Iterator[str]:
     yield f"{verification.bundle} (sha256 {verification.sha256})"
+    part = f", part {verification.part}" if verification.part else ""
     yield (
-        f"Suite {verification.suite}, profile {verification.profile}: {verification.results:,} of "
+        f"Suite {verification.suite}, profile {verification.profile}{part}: {verification.results:,} of "
         f"{counted(verification.planned, 'planned trial')} have a result."
     )
+    if verification.only:
+        yield f"Restricted by --only: {_named(verification.only)}"
+    if verification.suite_differences:
+        yield f"Its suite is not the installed one: {_named(verification.suite_differences)}"
     if verification.missing:
         yield f"Without a result: {_named(verification.missing)}"
     if verification.unplanned:

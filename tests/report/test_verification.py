@@ -5,8 +5,8 @@ from mfbench.bundles.verification import Verification, VerifiedTrial
 from mfbench.report.verification import verification_lines
 
 VALUES = {
-    "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "seed": 7, "planned": 400,
-    "results": 390, "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+    "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
+    "suite_differences": [], "seed": 7, "planned": 400, "results": 390, "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
 
@@ -80,3 +80,11 @@ def test_one_of_each():
 def test_every_result_that_can_be_compared():
     answer = text(*[(Outcome.EQUAL,)] * 9, (Outcome.NOT_RUN, "gone"), results=10)
     assert answer.endswith("Every result of the bundle that can be compared here was compared.")
+
+
+def test_a_part_and_another_suite_are_named():
+    whole = text((Outcome.EQUAL,))
+    assert "Restricted" not in whole and "installed one" not in whole
+    answer = text((Outcome.EQUAL,), part="small", only=["iris", "A"], suite_differences=["the seed is 7 instead of 8"])
+    assert "Suite own, profile full, part small: 390 of 400 planned trials have a result." in answer
+    assert "Restricted by --only: iris; A\nIts suite is not the installed one: the seed is 7 instead of 8\n" in answer
