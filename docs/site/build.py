@@ -21,7 +21,7 @@ REPAIRS = {
     'role="doc-biblioentry"': 'role="listitem"',
 }
 sys.path.insert(0, str(HERE))
-from pages import additions, estimators, made_pages, name_of_page, report_files  # noqa: E402
+from pages import additions, estimators, made_pages, name_of_page, report_files, report_pages  # noqa: E402
 
 
 def main(out: str, *arguments: str) -> int:
@@ -47,6 +47,8 @@ def main(out: str, *arguments: str) -> int:
         for page in Path(out).rglob("*.html"):
             page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
         shutil.copyfile(Path(out, "README.html"), Path(out, "index.html"))
+        for folder, page in report_pages().items():  # Sphinx would offer them as downloads
+            shutil.copyfile(page, Path(out, "reports", folder, page.name))
         shutil.rmtree(Path(out, ".doctrees"), ignore_errors=True)  # Sphinx's own notes
     return code
 

@@ -47,9 +47,14 @@ def report_files() -> dict[str, list[Path]]:
     """Return the files of the published reports by folder; folders of runs below them are not published."""
     folders = defaultdict(list)
     for path in sorted((ROOT / "reports").glob("*/*")):
-        if path.suffix in (".md", ".svg", ".png", ".html"):
+        if path.suffix in (".md", ".svg", ".png"):
             folders[path.parent.name].append(path)
     return dict(folders)
+
+
+def report_pages() -> dict[str, Path]:
+    """Return the page of each published report that has one, by folder: a file that needs nothing beside it."""
+    return {path.parent.name: path for path in sorted((ROOT / "reports").glob("*/page.html"))}
 
 
 def contents(names: Iterable[str], *, title: str = "", hidden: bool = True) -> str:
@@ -203,11 +208,15 @@ def python_page() -> str:
 def gallery() -> str:
     """Return the index of the published reports, each with its first picture."""
     lines = ["# Published reports", ""]
+    pages = report_pages()
     for folder, files in report_files().items():
         first, *rest = _texts(files)
         lines += [f"## [{_title(first)}]({folder}/{first.name})", ""]
         for path in rest or [first]:
             lines += [f"- [{_run(path)}]({folder}/{path.name}): {_protocol(path)}"]
+        if folder in pages:
+            link = f'<a href="{folder}/{pages[folder].name}">The page of the run</a>'
+            lines += [f"- {link}: tables to sort and filter, the folds behind each cell, every chart"]
         pictures = [path for path in files if path.suffix in (".svg", ".png")]
         lines += ["", *(f"![{_words(path)}]({folder}/{path.name})" for path in pictures[:1]), ""]
     return "\n".join(lines) + contents(f"{folder}/{_texts(files)[0].stem}" for folder, files in report_files().items())

@@ -20,8 +20,10 @@ def registry():
 
 @pytest.fixture(scope="module")
 def meta(tmp_path_factory):
-    """What a bundle says of the quick profile of the installed suite uci."""
-    plan, run, registry = prepare_suite("uci", profile="quick", only=["iris", "1NN"], out=tmp_path_factory.mktemp("out"))
+    """The metadata in a bundle of the quick profile of the installed suite uci."""
+    plan, run, registry = prepare_suite(
+        "uci", profile="quick", only=["iris", "1NN"], out=tmp_path_factory.mktemp("out")
+    )
     return public_metadata(metadata_of(plan, run, describe(registry, jobs=1, memory=0)))
 
 

@@ -185,9 +185,18 @@ def test_weights_of_the_true_pair_in_noise():
         assert [cell.removeprefix("p ").split(" ")[0] for cell in shown.values()] == [at_5, at_50], (data, method)
         if rank:
             levels = [name for name in stored if name.endswith("n_noise=18)")]
-            ranks = [int(stored[name][LABELS[method]].split("(")[1].rstrip(")")) for name in levels]
-            bounds = [int(number) for number in re.findall(r"\d+", rank.split(" of ")[0])]
+            ranks = [float(stored[name][LABELS[method]].split("(")[1].rstrip(")")) for name in levels]
+            bounds = [float(number) for number in re.findall(r"[\d.]+", rank.split(" of ")[0])]
             assert (min(ranks), max(ranks)) == (bounds[0], bounds[-1]), (data, method)
+
+
+def test_the_accuracy_of_both_cones_in_noise():
+    header, *rows = tables_of("reports/interaction-noise/report.md")["Accuracy, percent: mean ± sd over folds"][0]
+    means = [{name: float(cell.split(" ")[0]) for name, cell in zip(header[1:3], row[1:3], strict=True)}
+             for row in rows if row[0].endswith("n_noise=18)")]  # fmt: skip
+    differences = [round(row["IGT"] - row["IGT-psd"], 1) for row in means]
+    stated = re.search(r"always does, with ([\d.]+) to ([\d.]+) points less accuracy", prose_of("docs/reproduction.md"))
+    assert [min(differences), max(differences)] == [float(number) for number in stated.groups()]
 
 
 def test_differences_of_sqpfw():

@@ -62,7 +62,9 @@ def parsed(path):
 
 
 def pages_of(site):
-    return sorted(path for path in site.rglob("*.html") if not path.is_relative_to(site / "_static"))
+    """Return the pages of the site itself; those of runs have tests of their own."""
+    pages = {path for path in site.rglob("*.html") if not path.is_relative_to(site / "_static")}
+    return sorted(pages - set(site.glob("reports/*/page.html")))
 
 
 @pytest.mark.parametrize("entry", BUILT_IN)
@@ -96,6 +98,13 @@ def test_every_document_and_report_is_on_the_site(site):
         page = site / path.relative_to(ROOT).with_suffix(".html")
         title = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)[1]
         assert parsed(page).find("h1").get_text().rstrip("#") == title.replace("`", ""), page
+
+
+def test_the_gallery_shows_the_page_of_each_published_report(site):
+    gallery = site / "reports" / "README.html"
+    linked = {gallery.parent / link["href"] for link in parsed(gallery).find_all("a", href=re.compile(r"/page\.html$"))}
+    assert linked == {site / path.relative_to(ROOT) for path in ROOT.glob("reports/*/page.html")} != set()
+    assert all(path.is_file() for path in linked)
 
 
 def test_links_lead_somewhere(site):

@@ -6,7 +6,8 @@ from mfbench.report.verification import verification_lines
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
-    "suite_differences": [], "seed": 7, "planned": 400, "results": 390, "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+    "suite_differences": [], "seed": 7, "planned": 400, "results": 390,
+    "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
 
