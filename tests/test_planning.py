@@ -18,8 +18,8 @@ def test_the_command_of_a_run_names_where_its_data_come_from(tmp_path):
 
 
 def test_a_reference_outside_the_part_is_refused():
-    with pytest.raises(UsageError, match="--reference '1NN' is not in the part 'interactions'; name a method of it"):
-        prepare_suite("uci", profile="standard", part="interactions", reference="1NN", offline=True)
+    with pytest.raises(UsageError, match="--reference '1NN' is not in the part 'tuning'; name a method of it"):
+        prepare_suite("uci", profile="per-dataset", part="tuning", reference="1NN", offline=True)
 
 
 def test_a_reference_that_only_leaves_out_is_refused():
