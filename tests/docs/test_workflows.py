@@ -35,6 +35,19 @@ def test_workflows_need_no_rights_and_use_inputs_that_exist(text):
     assert checkout["with"]["fetch-depth"] == 0
 
 
+def test_the_site_is_built_by_the_documented_command_and_only_its_deployment_has_rights():
+    text = (ROOT / ".github" / "workflows" / "site.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"} and "secrets" not in text
+    build, deploy = (workflow["jobs"][name] for name in ("build", "deploy"))
+    assert "permissions" not in build and deploy["permissions"] == {"pages": "write", "id-token": "write"}
+    assert all("run" not in step for step in deploy["steps"])
+    commands = [step["run"] for step in build["steps"] if "run" in step]
+    (upload,) = [step for step in build["steps"] if "upload-pages-artifact" in step.get("uses", "")]
+    assert commands[-1] == f"python docs/site/build.py {upload['with']['path']}"
+    assert commands[-1] in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
 def test_the_script_contains_no_input_as_text():
     assert "${{" not in STEP["run"]
     inputs = {re.search(r"inputs\.(\w+)", value)[1] for value in STEP["env"].values()}
