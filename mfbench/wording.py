@@ -16,10 +16,10 @@ def counted(number: int, noun: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "dataset"), counted(2, "dataset")
-    ('1 dataset', '2 datasets')
+    >>> counted(1, "dataset"), counted(20000, "dataset")
+    ('1 dataset', '20,000 datasets')
     """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def listing(values: Iterable[object]) -> str:
