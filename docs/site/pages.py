@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -44,12 +45,13 @@ def name_of_page(estimator: Estimator) -> str:
 
 
 def report_files() -> dict[str, list[Path]]:
-    """Return the files of the published reports by folder; folders of runs below them are not published."""
-    folders = defaultdict(list)
+    """Return the files of the published reports by folder, in the order of the list; no runs are among them."""
+    with (ROOT / "reports" / "published.toml").open("rb") as file:
+        folders: dict[str, list[Path]] = {entry["folder"]: [] for entry in tomllib.load(file)["report"]}
     for path in sorted((ROOT / "reports").glob("*/*")):
         if path.suffix in (".md", ".svg", ".png"):
-            folders[path.parent.name].append(path)
-    return dict(folders)
+            folders.setdefault(path.parent.name, []).append(path)
+    return folders
 
 
 def report_pages() -> dict[str, Path]:
