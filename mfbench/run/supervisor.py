@@ -179,9 +179,11 @@ class Supervisor:
             elif self._replaced:
                 self._replaced -= 1
             else:
-                self._is_running = False
+                self._is_running, ended = False, self._channel
                 yield from self._results()  # those that it sent before it ended
-                yield from self._lost(event)
+                # One of them may have said that the worker is spent: then another one has its place and the next trial.
+                if self._channel is ended:
+                    yield from self._lost(event)
         if self._child.control.is_closed:
             if not self._is_prepared:
                 raise self._broken()
