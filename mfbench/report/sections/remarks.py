@@ -10,9 +10,10 @@ from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.run.metadata import RunMetadata
 from mfbench.sections import Section
 from mfbench.trials import Unavailable
-from mfbench.wording import counted
+from mfbench.wording import counted, listing
 
 LONGEST_MESSAGE = 200
+MOST_NAMED = 3
 
 
 def remarks(run: Run) -> Section:
@@ -106,12 +107,22 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
 
 
 def _undefined(run: Run) -> list[str]:
+    """Return a line for each group of methods that have no score on the same datasets."""
     incomplete = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for method, cells in incomplete.groupby("method", sort=False):
+        groups.setdefault(tuple(cells["dataset"]), []).append(str(method))
+    reason = "the classifier does not provide what the metric needs, or a test part lacks a class"
+    if run.detects:
+        reason = "the metric needs features that are relevant and features that are not"
     return [
-        f"Undefined: {run.settings.metric} of {method} on {counted(len(cells), 'dataset')}; the classifier does not "
-        "provide what the metric needs, or a test part lacks a class."
-        for method, cells in incomplete.groupby("method", sort=False)
+        f"Undefined: {run.settings.metric} of {_few(methods, 'method')} on {_few(datasets, 'dataset')}; {reason}."
+        for datasets, methods in groups.items()
     ]
+
+
+def _few(names: Sequence[str], noun: str) -> str:
+    return listing(names) if len(names) <= MOST_NAMED else counted(len(names), noun)
 
 
 def _pending(run: Run) -> list[str]:

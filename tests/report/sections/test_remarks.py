@@ -74,6 +74,22 @@ def test_a_run_without_trials_says_so(write_run):
     assert any("gone" in note for note in notes)
 
 
-def test_undefined_scores_are_counted_by_method(write_run):
-    run = write_run({("d", "A"): [{} for _ in range(5)], ("d", "B"): 0.5}, metrics=["log_loss"])
-    assert any(note.startswith("Undefined: log_loss of A on 1 dataset;") for note in remarks(run).notes)
+def test_undefined_scores_are_one_line_for_methods_that_lack_the_same(write_run):
+    gaps = [{} for _ in range(5)]
+    cells = {("d", "A"): gaps, ("d", "B"): 0.5, **{("e", name): gaps for name in "ABCD"}}
+    run = write_run({**cells, ("d", "C"): 0.5, ("d", "D"): 0.5}, metrics=["log_loss"])
+    reason = "the classifier does not provide what the metric needs, or a test part lacks a class."
+    lines = [note for note in remarks(run).notes if note.startswith("Undefined")]
+    assert lines == [
+        f"Undefined: log_loss of A on d and e; {reason}",
+        f"Undefined: log_loss of B, C and D on e; {reason}",
+    ]
+
+
+def test_undefined_scores_of_detection_have_a_reason_of_their_own(write_run):
+    run = write_run({("d", name): [{} for _ in range(5)] for name in "ABCDE"}, metrics=["area"])
+    protocol = run.meta.protocol.model_copy(update={"kind": "ground-truth"})
+    run.meta = run.meta.model_copy(update={"protocol": protocol})
+    (line,) = [note for note in remarks(run).notes if note.startswith("Undefined")]
+    reason = "the metric needs features that are relevant and features that are not"
+    assert line == f"Undefined: area of 5 methods on d; {reason}."

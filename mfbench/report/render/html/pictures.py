@@ -12,7 +12,7 @@ from typing import Any
 from mfbench.report.charts.drawing import picture_of
 from mfbench.report.charts.theme import CONFIG
 
-# Larger drawings have thousands of shapes; as pixels they are a tenth of the size.
+# Larger drawings have thousands of shapes, which would slow the page down as elements: they become images.
 LARGEST_SVG = 60_000
 _FOR_READERS = ("role", "class", "pointer-events")
 _TEXTUAL = ("font-family",)
@@ -22,13 +22,15 @@ _INHERITED = ("fill", "stroke", "stroke-width", "font-family", "font-size", "fon
 _COLOUR = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _DECIMALS = re.compile(r"(?<=\d)\.(\d{2})\d+")
+# A bar of height or width 0, such as that of a feature without weight.
+_EMPTY = re.compile(r"M[-\d.e,]+h(0v[-\d.e]+|[-\d.e]+v0)h[-\d.e]+Z")
 
 ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
 ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def static_picture(content: dict[str, Any], name: str, words: str) -> str:
-    """Return a chart as an element of the page: SVG, or a PNG if that would be large.
+    """Return a chart as an element of the page: SVG, or an image, of shapes or pixels, if that would be large.
 
     Parameters
     ----------
@@ -48,8 +50,9 @@ def static_picture(content: dict[str, Any], name: str, words: str) -> str:
     element = _as_element(picture_of(plain).decode(), name, words)
     if len(element) <= LARGEST_SVG:
         return element
-    pixels = base64.b64encode(picture_of(content, "png")).decode()
-    return f'<img alt="{html.escape(words)}" src="data:image/png;base64,{pixels}">'
+    forms = {"png": picture_of(content, "png"), "svg+xml": element.encode()}
+    form, image = min(forms.items(), key=lambda item: len(item[1]))
+    return f'<img alt="{html.escape(words)}" src="data:image/{form};base64,{base64.b64encode(image).decode()}">'
 
 
 def packed(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,9 +108,19 @@ def _as_element(svg: str, name: str, words: str) -> str:
             elif key not in _TEXTUAL:
                 short = _DECIMALS.sub(r".\1", _REFERENCE.sub(lambda match: f"url(#{own.get(match[1], '')})", value))
                 element.set(key, _COLOUR.sub(_hexadecimal, short))
+    _drop_empty(root)
     _hoist(root)
     root.attrib |= {"role": "img", "aria-label": words}
     return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+
+def _drop_empty(group: ElementTree.Element) -> None:
+    """Remove bars that cannot be seen; one with an outline can."""
+    for member in list(group):
+        if _EMPTY.fullmatch(member.get("d", "")) and member.get("stroke") in (None, "none"):
+            group.remove(member)
+        else:
+            _drop_empty(member)
 
 
 def _hoist(group: ElementTree.Element) -> None:

@@ -50,7 +50,8 @@ class TestStaticPicture:
 
     def test_it_has_the_shapes_and_the_text_of_the_drawing(self, content):
         long, short = picture_of(content).decode(), static_picture(content, "bars", WORDS)
-        assert [e.tag for e in elements(short, SHAPES)] == [e.tag for e in elements(long, SHAPES)]
+        visible = [e.tag for e in elements(long, SHAPES) if e.get("d") != "M0,0h0v0h0Z"]
+        assert [e.tag for e in elements(short, SHAPES)] == visible
         texts = [element.text for element in elements(short, [SVG + "text"])]
         assert texts == [element.text for element in elements(long, [SVG + "text"])]
         assert {"ä", "B & C", "<d>"} <= set(texts)
@@ -87,12 +88,27 @@ class TestStaticPicture:
             assert set(re.findall(r"url\(#([^)]*)\)", svg)) <= set(ids)
             assert "url(#" in svg
 
-    def test_a_large_one_is_made_of_pixels(self, content, monkeypatch):
+    @pytest.mark.parametrize(
+        ("n", "form", "start"), [(12, "svg+xml", b"<svg "), (4000, "png", b"\x89PNG\r\n")], ids=["shapes", "pixels"]
+    )
+    def test_a_large_one_is_an_image_of_the_smaller_form(self, n, form, start, monkeypatch):
         monkeypatch.setattr(pictures, "LARGEST_SVG", 10)
-        found = static_picture(content, "bars", WORDS)
-        match = re.fullmatch(r'<img alt="([^"]*)" src="data:image/png;base64,([^"]*)">', found)
-        assert match[1] == "Bars of &quot;x&quot; &amp; &lt;y&gt;"
-        assert base64.b64decode(match[2]).startswith(b"\x89PNG\r\n")
+        frame = pd.DataFrame(np.random.default_rng(0).random((n, 2)), columns=["x", "y"])
+        points = altair.Chart(frame, width=60, height=60).mark_circle().encode(x="x", y="y")
+        image = static_picture(content_of(lambda: points), "bars", WORDS)
+        match = re.fullmatch(r'<img alt="([^"]*)" src="data:image/([^;]*);base64,([^"]*)">', image)
+        assert match[1] == "Bars of &quot;x&quot; &amp; &lt;y&gt;" and match[2] == form
+        assert base64.b64decode(match[3]).startswith(start)
+
+    def test_bars_that_cannot_be_seen_are_left_out(self):
+        frame = pd.DataFrame({"x": range(5), "y": [0, 0.3, 0, -1, 1e-9]})
+        bars = altair.Chart(frame).mark_bar().encode(x="x:O", y="y")
+        texts = []
+        for spec, drawn in ((bars, 3), (bars.mark_bar(stroke="black"), 5)):
+            short = static_picture(content_of(lambda spec=spec: spec), "bars", WORDS)
+            assert len(re.findall(r'd="M[^"]*h[^"]*Z"', short)) - 1 == drawn  # and the frame of the view
+            texts.append([element.text for element in elements(short, [SVG + "text"])])
+        assert texts[0] == texts[1]
 
     def test_what_cannot_be_drawn_is_an_error(self):
         with pytest.raises(ValueError, match=r"."):
