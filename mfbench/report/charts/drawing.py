@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.report.charts.compact import compact
 from mfbench.report.charts.theme import CONFIG
 from mfbench.sections import Chart
 from mfbench.untrusted import plain_lines
@@ -73,7 +74,28 @@ def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
     ValueError
         As `specification`, or if the specification is not valid.
     """
-    return picture_of(specification(chart, heading), form)
+    content = specification(chart, heading)
+    return svg_of(content, "shape", content["description"]).encode() if form == "svg" else picture_of(content, form)
+
+
+def svg_of(content: Mapping[str, Any], name: str, words: str) -> str:
+    """Return a specification as SVG in the form of `compact`.
+
+    Parameters
+    ----------
+    content : mapping
+        As returned by `specification`.
+    name : str
+        Identifiers within the drawing begin with it.
+    words : str
+        What the picture shows, for readers who cannot see it.
+
+    Raises
+    ------
+    ValueError
+        If the specification is not valid.
+    """
+    return compact(picture_of({**content, "config": {**content["config"], "aria": False}}), name, words)
 
 
 def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
