@@ -12,7 +12,9 @@ from mfbench.errors import SuiteError, UsageError
 from mfbench.host.registry import Registry
 from mfbench.run.metadata import RecordedSuite, RunMetadata
 from mfbench.suite.loading import load_suite
+from mfbench.untrusted import plain_text
 
+LONGEST_VALUE = 200  # characters
 Entries = Mapping[str, Mapping[str, Any]]
 
 # The published figures of a run are recorded beside its suite.
@@ -94,4 +96,5 @@ def _instead(place: str, theirs: Any, installed: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return "not set" if value is None else str(value)
+    """Return a value, cut if it is long: whoever made the bundle chose it."""
+    return "not set" if value is None else plain_text(str(value), LONGEST_VALUE)

@@ -62,6 +62,14 @@ def test_every_difference_is_named(meta, registry):
     ]
 
 
+def test_a_long_value_is_cut(meta, registry):
+    def swell(content):
+        content["suite"]["methods"][0]["classifier"] = f"knn(metric='{'x' * 10_000}')"
+
+    (clause,) = differences_from_installed(changed(meta, swell), registry)
+    assert clause.startswith("method REL: classifier is knn(metric='xxx") and len(clause) < 300
+
+
 def test_keys_of_other_versions_are_no_difference(meta, registry):
     def age(content):
         for method in content["suite"]["methods"]:

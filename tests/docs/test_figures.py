@@ -290,7 +290,7 @@ def test_the_finding_of_the_readme():
         "DUM",
     }
     assert finding.strip().endswith(
-        "only six of them: the older LFE and IM4E-IMMIGRATE, one nearest neighbour, naive Bayes, random features and a "
+        "only six of them: LFE, IM4E-IMMIGRATE, one nearest neighbour, naive Bayes, random features and a "
         "constant guess"
     )
     assert [row[0] for row in rows[:2]] == ["RF", "BIM"]
