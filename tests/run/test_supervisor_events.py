@@ -62,20 +62,24 @@ def task(key):
     return Task(0, Trial(key, "iris", "A", 0, 0, 0), BUILT_IN)
 
 
+def outcomes(place):
+    return [(task.trial.key, result.status) for task, result, _ in place.outcomes()]
+
+
 @pytest.fixture
 def supervised(monkeypatch):
-    """Return a supervisor whose two workers have given channels."""
+    """Return a supervisor with two trials, whose two workers have given channels; the first worker is ready."""
 
     def make(*channels):
         child = Child(*channels)
         monkeypatch.setattr(supervisor, "open_child", lambda preload: child)
-        return Supervisor(SimpleNamespace(memory_limit=2**30, log=None, path=[]), 60.0), child
+        place = Supervisor(SimpleNamespace(memory_limit=2**30, log=None, path=[]), 60.0)
+        place.submit(task("one"))
+        place.submit(task("two"))
+        assert outcomes(place) == []
+        return place, child
 
     return make
-
-
-def outcomes(place):
-    return [(task.trial.key, result.status) for task, result, _ in place.outcomes()]
 
 
 def test_an_answer_that_arrives_with_the_end_of_its_worker_costs_the_next_trial_nothing(supervised):
@@ -83,9 +87,6 @@ def test_an_answer_that_arrives_with_the_end_of_its_worker_costs_the_next_trial_
     failed = answer("one", Status.ERROR, is_spent=True)
     first, second = Channel([b"ready"], [], [failed]), Channel([b"ready"], [answer("two")])
     place, child = supervised(first, second)
-    place.submit(task("one"))
-    place.submit(task("two"))
-    assert outcomes(place) == []
     child.queue = [Ended(0)]
     assert outcomes(place) == [("one", Status.ERROR)]
     assert second.sent == ["two"] and not place.is_idle
@@ -96,9 +97,6 @@ def test_an_answer_that_arrives_with_the_end_of_its_worker_costs_the_next_trial_
 def test_a_worker_that_ends_without_an_answer_fails_its_trial_alone(supervised):
     first, second = Channel([b"ready"]), Channel([b"ready"], [answer("two")])
     place, child = supervised(first, second)
-    place.submit(task("one"))
-    place.submit(task("two"))
-    assert outcomes(place) == []
     child.queue = [Ended(7)]
     assert outcomes(place) == [("one", Status.CRASH)]
     assert outcomes(place) == [] and outcomes(place) == [("two", Status.OK)]
@@ -108,9 +106,6 @@ def test_the_end_of_a_replaced_worker_is_no_loss(supervised):
     """The answer is read first, and the end of the spent worker is reported later."""
     first, second = Channel([b"ready"], [answer("one", is_spent=True)]), Channel([b"ready"], [answer("two")])
     place, child = supervised(first, second)
-    place.submit(task("one"))
-    place.submit(task("two"))
-    assert outcomes(place) == []
     assert outcomes(place) == [("one", Status.OK)]
     child.queue = [Ended(0)]
     assert outcomes(place) == []  # the second worker is ready
