@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -44,10 +44,16 @@ def name_of_page(estimator: Estimator) -> str:
     return f"methods/{estimator[0]}/{class_of(estimator)}"
 
 
+@cache
+def published() -> dict[str, dict[str, Any]]:
+    """Return the entries of the list of published reports, by folder."""
+    with (ROOT / "reports" / "published.toml").open("rb") as file:
+        return {entry["folder"]: entry for entry in tomllib.load(file)["report"]}
+
+
 def report_files() -> dict[str, list[Path]]:
     """Return the files of the published reports by folder, in the order of the list; no runs are among them."""
-    with (ROOT / "reports" / "published.toml").open("rb") as file:
-        folders: dict[str, list[Path]] = {entry["folder"]: [] for entry in tomllib.load(file)["report"]}
+    folders: dict[str, list[Path]] = {folder: [] for folder in published()}
     for path in sorted((ROOT / "reports").glob("*/*")):
         if path.suffix in (".md", ".svg", ".png"):
             folders.setdefault(path.parent.name, []).append(path)
@@ -211,16 +217,21 @@ def gallery() -> str:
     """Return the index of the published reports, each with its first picture."""
     lines = ["# Published reports", ""]
     pages = report_pages()
+    titles = Counter(_title(_texts(files)[0]) for files in report_files().values())
     for folder, files in report_files().items():
         first, *rest = _texts(files)
-        lines += [f"## [{_title(first)}]({folder}/{first.name})", ""]
+        title = _title(first)
+        if titles[title] > 1:  # several runs of a suite share its title
+            title += f": {_run(ROOT / 'reports' / folder / 'report.md').partition(', ')[2]}"
+        lines += [f"## [{title}]({folder}/{first.name})", ""]
         for path in rest or [first]:
             lines += [f"- [{_run(path)}]({folder}/{path.name}): {_protocol(path)}"]
         if folder in pages:
             link = f'<a href="{folder}/{pages[folder].name}">The page of the run</a>'
             lines += [f"- {link}: tables to sort and filter, the folds behind each cell, every chart"]
-        pictures = [path for path in files if path.suffix in (".svg", ".png")]
-        lines += ["", *(f"![{_words(path)}]({folder}/{path.name})" for path in pictures[:1]), ""]
+        first_chart = next((path.name for path in files if path.suffix in (".svg", ".png")), "")
+        picture = published().get(folder, {}).get("picture", first_chart)
+        lines += ["", *([f"![{_words(Path(picture))}]({folder}/{picture})"] if picture else []), ""]
     return "\n".join(lines) + contents(f"{folder}/{_texts(files)[0].stem}" for folder, files in report_files().items())
 
 
@@ -235,12 +246,14 @@ def _title(path: Path) -> str:
 
 
 def _run(path: Path) -> str:
-    """Return the suite and profile of a report, by its command, and its name where that says more."""
-    match = re.search(r"^ +mfbench suite (\S+) --profile (\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    """Return the suite, profile and part of a report, by its command, and its name where that says more."""
+    command = r"^ +mfbench suite (\S+) --profile (\S+)(?: --part (\S+))?"
+    match = re.search(command, path.read_text(encoding="utf-8"), re.MULTILINE)
     if match is None:
         return _words(path)
+    part = f", part {match[3]}" if match[3] else ""
     more = "" if path.stem in f"report {match[1]} {match[2]}" else f": {_words(path)}"
-    return f"suite {match[1]}, profile {match[2]}{more}"
+    return f"suite {match[1]}, profile {match[2]}{part}{more}"
 
 
 def _protocol(path: Path) -> str:

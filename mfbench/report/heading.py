@@ -99,7 +99,9 @@ def regeneration_commands(
     if not run.meta.out:  # merged from runs that several commands have made
         return [shlex.join(["mfbench", "report", run.path.as_posix(), *options])]
     share = run.meta.share
-    suite = [*_portable(run.meta), *(share.words if share is not None else ()), *folder]
+    # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
+    jobs = ["--jobs", str(run.meta.environment.jobs)] if run.meta.protocol.kind == "timing" else []
+    suite = [*_portable(run.meta), *jobs, *(share.words if share is not None else ()), *folder]
     stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
     return [shlex.join(suite), shlex.join(["mfbench", "report", *stored, *options])]
 

@@ -58,6 +58,13 @@ def test_the_commands_can_be_typed(write_run):
     ]  # fmt: skip
 
 
+def test_the_command_of_times_has_the_number_of_workers(write_run):
+    run = write_run({("d", "A"): 0.5})
+    protocol = run.meta.protocol.model_copy(update={"kind": "timing"})
+    run.meta = run.meta.model_copy(update={"protocol": protocol})
+    assert regeneration_commands(run)[0].endswith(" --jobs 2")
+
+
 @pytest.mark.parametrize(
     ("words", "used", "suite"),
     [

@@ -36,8 +36,8 @@ _HELD: dict[tuple[str, str], Held] = {
     ("corrected-t", _REPEATED): Held(0.036, 0.109, _REPEATED),
     ("paired-t", _ONCE): Held(0.049, 0.135, _ONCE),
     ("corrected-t", _ONCE): Held(0.008, 0.048, _ONCE),
-    ("paired-t", _THIRDS): Held(0.31, 0.36, _THIRDS),
-    ("corrected-t", _THIRDS): Held(0.003, 0.009, _THIRDS),
+    ("paired-t", _THIRDS): Held(0.27, 0.35, _THIRDS),
+    ("corrected-t", _THIRDS): Held(0.005, 0.007, _THIRDS),
 }
 _DECISIONS: dict[str, Held] = {
     "s-test": Held(0.101, 0.224, _POOLED),
