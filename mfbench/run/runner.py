@@ -185,7 +185,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
             for remark in store.repair():
                 getattr(observer, "remarked", _ignore)(remark)  # an observer of an earlier version has no such method
-            _record_start(plan, folder, store, environment.describe(registry, jobs, memory, options.executor))
+            described = environment.describe(registry, jobs, memory, options.executor)
+            _record_start(plan, folder, store, described if options.retry_failed else _origin(plan, store, described))
             if options.retry_failed:
                 store.forget(RETRIED)
             earlier = plan.loaded.has_additions and not options.fresh
@@ -323,6 +324,14 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
             shape = (planned.data.n_samples, planned.data.n_features)
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
+
+
+def _origin(plan: Plan, store: Store, described: Environment) -> Environment:
+    """Return where results come from: this start of a run, or the recorded one if nothing is left to run."""
+    recorded, finished = store.recorded("environment", None), store.finished()
+    if recorded is None or any(trial.key not in finished for trial in plan.trials):
+        return described
+    return Environment.model_validate(recorded)
 
 
 def _repeats(plan: Plan) -> dict[str, set[int]]:

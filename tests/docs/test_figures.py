@@ -162,14 +162,14 @@ RELEVANCE = {
 
 
 def test_detection_in_a_hundred_rounds():
-    stored = tables_of("reports/detection/relevance-methods.md")
+    stored = tables_of("reports/detection-relevance/report.md")
     tables = next(
         tables for tables in tables_of("docs/detection.md").values() for rows in tables if "simulation 4.1" in rows[0]
     )
     (header, *rows) = next(rows for rows in tables if "simulation 4.1" in rows[0])
     assert {row[0] for row in rows} == set(RELEVANCE)
     for position, number in ((header.index("simulation 4.1"), 1), (header.index("simulation 4.2"), 2)):
-        names, *cells = stored[f"rfvm-simulation-{number}(n_samples=1000): mean ± half of the interval"][0]
+        names, *cells = stored[f"rfvm-simulation-{number}(n_samples=1000): mean ± half-width of the interval"][0]
         by_method = {row[0]: dict(zip(names, row, strict=True)) for row in cells}
         for row in rows:
             own = by_method[RELEVANCE[row[0]]]

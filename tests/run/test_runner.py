@@ -1,5 +1,6 @@
 """A run under every protocol, from the suite to what is read from the store. Nothing is fitted when it is read."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -197,6 +198,23 @@ def test_a_run_removes_its_work_files_and_records_what_it_needs(prepared):
     assert plan.protocol.identity == "repeated-cv:3:0"
     fresh = execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Watch())
     assert (fresh.resumed, fresh.executed) == (0, len(plan.trials))
+
+
+def test_a_start_that_runs_nothing_keeps_where_the_results_are_from(prepared):
+    plan, folder, registry = prepared
+
+    def workers():
+        stored = json.loads((folder / "environment.json").read_text())["jobs"]
+        assert stored == Run(folder).meta.environment.jobs
+        return stored
+
+    execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+    execute(plan, folder, registry, RunOptions(jobs=2), Silent())
+    assert workers() == 1, "two workers would have had nothing to do"
+    with Store(folder) as store:
+        store.forget([Status.OK])
+    execute(plan, folder, registry, RunOptions(jobs=2), Silent())
+    assert workers() == 2
 
 
 @pytest.mark.parametrize("fresh", [False, True])
