@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -214,15 +214,13 @@ def python_page() -> str:
 
 
 def gallery() -> str:
-    """Return the index of the published reports, each with its first picture."""
-    lines = ["# Published reports", ""]
-    pages = report_pages()
-    titles = Counter(_title(_texts(files)[0]) for files in report_files().values())
-    for folder, files in report_files().items():
+    """Return the index of the published reports, each with its picture."""
+    lines, tree = ["# Published reports", ""], []
+    pages, stored = report_pages(), report_files()
+    for folder, files in stored.items():
         first, *rest = _texts(files)
-        title = _title(first)
-        if titles[title] > 1:  # several runs of a suite share its title
-            title += f": {_run(ROOT / 'reports' / folder / 'report.md').partition(', ')[2]}"
+        title = published().get(folder, {}).get("title", _title(first))
+        tree += [f"{title} <{folder}/{first.stem}>"]
         lines += [f"## [{title}]({folder}/{first.name})", ""]
         for path in rest or [first]:
             lines += [f"- [{_run(path)}]({folder}/{path.name}): {_protocol(path)}"]
@@ -232,7 +230,7 @@ def gallery() -> str:
         first_chart = next((path.name for path in files if path.suffix in (".svg", ".png")), "")
         picture = published().get(folder, {}).get("picture", first_chart)
         lines += ["", *([f"![{_words(Path(picture))}]({folder}/{picture})"] if picture else []), ""]
-    return "\n".join(lines) + contents(f"{folder}/{_texts(files)[0].stem}" for folder, files in report_files().items())
+    return "\n".join(lines) + contents(tree)
 
 
 def _texts(files: list[Path]) -> list[Path]:

@@ -42,8 +42,9 @@ def test_a_report_is_made_by_the_commands_of_the_list(folder):
 
 
 def test_the_list_names_what_it_tests():
-    assert all(set(entry) <= {"folder", "suite", "report", "small", "picture"} for entry in ENTRIES.values())
-    assert all(entry["small"] for entry in ENTRIES.values())
+    keys = {"folder", "title", "suite", "report", "small", "picture"}
+    assert all(set(entry) <= keys and entry["small"] for entry in ENTRIES.values())
+    assert len({entry["title"] for entry in ENTRIES.values()}) == len(ENTRIES)
 
 
 def test_the_picture_of_the_gallery_exists():
