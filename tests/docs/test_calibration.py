@@ -1,0 +1,94 @@
+"""The levels of the rules, in statistics.md and in the footers of reports, are those of the stored calibrations."""
+
+import re
+
+import pytest
+from stored_reports import tables_of
+
+from mfbench.analysis.one_dataset.levels import best_level_held, level_held
+
+REJECTED = "Rejected at α = 0.05, percent of datasets [95 % interval]"
+# Row of statistics.md: stored report and rule.
+ROWS = {
+    "paired t, 10 × 10 folds": ("null-calibration", "paired t, all folds"),
+    "Wilcoxon, the same 100 scores": ("null-calibration", "Wilcoxon, all folds"),
+    "paired t, means of the 10 repeats": ("null-calibration", "paired t, repetition means"),
+    "corrected t, 10 × 10 folds": ("null-calibration", "corrected t, all folds"),
+    "paired t, one 10-fold": ("null-calibration", "paired t, first repetition"),
+    "corrected t, one 10-fold": ("null-calibration", "corrected t, first repetition"),
+    "s-test, pooled 5-fold (its own nominal level is 10 %)": (
+        "null-calibration-five-folds",
+        "s-test, normal form, pooled first repetition",
+    ),
+    "exact s-test, pooled 5-fold (likewise)": (
+        "null-calibration-five-folds",
+        "s-test, exact, pooled first repetition",
+    ),
+    "s-test, one test set of a fifth (likewise)": (
+        "null-calibration-five-folds",
+        "s-test, normal form, first test set",
+    ),
+    "McNemar, pooled 10-fold": ("null-calibration", "McNemar, exact, pooled first repetition"),
+    "paired t, 10 random thirds": ("null-calibration-thirds", "paired t, all folds"),
+    "corrected t, 10 random thirds": ("null-calibration-thirds", "corrected t, all folds"),
+}
+# Rule, kind of protocol and repeats of a footer: row of statistics.md.
+FOOTERS = {
+    ("paired-t", "repeated-cv", 10): "paired t, 10 × 10 folds",
+    ("wilcoxon", "repeated-cv", 10): "Wilcoxon, the same 100 scores",
+    ("corrected-t", "repeated-cv", 10): "corrected t, 10 × 10 folds",
+    ("paired-t", "repeated-cv", 1): "paired t, one 10-fold",
+    ("corrected-t", "repeated-cv", 1): "corrected t, one 10-fold",
+    ("paired-t", "three-way", 10): "paired t, 10 random thirds",
+    ("corrected-t", "three-way", 10): "corrected t, 10 random thirds",
+    ("s-test", "repeated-cv", 1): "s-test, pooled 5-fold (its own nominal level is 10 %)",
+    ("s-test-exact", "repeated-cv", 1): "exact s-test, pooled 5-fold (likewise)",
+}
+
+
+def shares(folder, rule):
+    """Return the percentages of a rule: centroid at 100 and 300 rows, nearest neighbour at 100 and 300 rows."""
+    header, *rows = tables_of(f"reports/{folder}/report.md")[REJECTED][0]
+    row = next(row for row in rows if row[0] == rule)
+    percent = {name: float(cell.split(" ")[0]) for name, cell in zip(header[1:], row[1:], strict=True)}
+    return [
+        next(value for name, value in percent.items() if name.startswith(learner) and name.endswith(f"={size})"))
+        for learner in ("centroid", "1NN")
+        for size in (100, 300)
+    ]
+
+
+def test_every_row_of_the_table_of_levels_is_listed():
+    (_, *rows) = tables_of("docs/statistics.md")["False rejections of each rule"][0]
+    assert [row[0] for row in rows] == list(ROWS)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_table_of_levels(name):
+    """Levels above 30 % are rounded to the percent."""
+    (_, *rows) = tables_of("docs/statistics.md")["False rejections of each rule"][0]
+    stated = next(row[1:] for row in rows if row[0] == name)
+    computed = shares(*ROWS[name])
+    assert stated == [f"{value:.0f} %" if min(computed) > 25 else f"{value:.1f} %" for value in computed]
+
+
+def test_the_short_table_of_levels_repeats_two_rows():
+    tables = tables_of("docs/statistics.md")
+    (_, *short) = tables["The plain paired t-test, and why it is not the default"][0]
+    rows = {row[0]: row[1:] for row in tables["False rejections of each rule"][0]}
+    assert [row[1:] for row in short] == [rows["paired t, 10 × 10 folds"], rows["corrected t, 10 × 10 folds"]]
+
+
+@pytest.mark.parametrize("design", FOOTERS)
+def test_the_levels_of_footers(design):
+    held, computed = level_held(*design), shares(*ROWS[FOOTERS[design]])
+    assert [held.low, held.high] == pytest.approx([min(computed) / 100, max(computed) / 100])
+
+
+def test_the_levels_of_the_best():
+    """Rows of the table: the first is of the suite, the others of a test."""
+    (_, *rows) = tables_of("reports/null-calibration-many/report.md")["Worse than the best"][0]
+    computed = [float(row[-1].split(" ")[0]) for row in rows]
+    (_, suite, *_) = tables_of("docs/statistics.md")["Marks in the score table"][0]
+    assert [float(re.match(r"[\d.]+", cell)[0]) for cell in suite[2:]] == computed
+    assert best_level_held("corrected-t", "repeated-cv", 1).high == pytest.approx(max(computed) / 100)
