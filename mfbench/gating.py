@@ -28,6 +28,7 @@ def gate(
     suite: str,
     *,
     profile: str | None = None,
+    part: str | None = None,
     only: Sequence[str] = (),
     limits: Iterable[str] = (),
     level: float = 0.05,
@@ -50,6 +51,8 @@ def gate(
         The name of an installed suite, or the path of a TOML file: which methods are timed, and on which data.
     profile : str or None, default=None
         The suite's profile; None uses ``"gate"`` if the suite has it, and the suite's default otherwise.
+    part : str or None, default=None
+        The part of the suite to measure, by its name in ``[parts.NAME]``; None means all of it.
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are measured.
     limits : iterable of str, default=()
@@ -92,7 +95,7 @@ def gate(
         raise UsageError(f"{clock!r} is not a clock: choose from {', '.join(CLOCKS)}")
     options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
     registry = load_registry(isolated=True)
-    loaded = load_suite(suite, registry, profile, preferred=PROFILE)
+    loaded = load_suite(suite, registry, profile, part=part, preferred=PROFILE)
     plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
     say(f"preparing {base}")
     first = prepare_side(base, Path(folder))

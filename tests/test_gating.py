@@ -16,6 +16,8 @@ from mfbench.gating import gate
         ({"limits": ["time=0.5"]}, "below 1"),
         ({"only": ["nothing"]}, "matches no dataset"),
         ({"profile": "nothing"}, "unknown profile"),
+        ({"part": "nothing"}, "unknown part 'nothing'"),
+        ({"part": "small", "only": ["iris"]}, "no dataset and no method of the part 'small'"),
     ],
 )
 def test_bad_requests_end_before_anything_is_built(monkeypatch, options, message):

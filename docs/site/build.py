@@ -6,6 +6,7 @@ documents are copied to a temporary folder, where the made pages are written bes
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import sys
@@ -121,4 +122,7 @@ def with_classes(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0] + ".")
+    parser.add_argument("out", metavar="DIR", help="folder of the site, such as build/site")
+    asked, more = parser.parse_known_args()
+    sys.exit(main(asked.out, *more))

@@ -43,6 +43,10 @@ def gate(
     profile: Annotated[
         str | None, typer.Option(help="Profile of the suite; 'gate' if the suite defines it, else its default.")
     ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Measure only a part that the suite defines; 'mfbench suites' lists them."),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="GLOB", help="Measure only matching datasets and methods. Can be repeated."),
@@ -74,6 +78,7 @@ def gate(
         head,
         suite,
         profile=profile,
+        part=part,
         only=only or (),
         limits=limit or (),
         level=level,

@@ -185,10 +185,10 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
             for remark in store.repair():
                 getattr(observer, "remarked", _ignore)(remark)  # an observer of an earlier version has no such method
+            retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)
-            _record_start(plan, folder, store, described if options.retry_failed else _origin(plan, store, described))
-            if options.retry_failed:
-                store.forget(RETRIED)
+            _record_start(plan, folder, store, _origin(plan, store, described, retried))
+            store.forget(retried)
             earlier = plan.loaded.has_additions and not options.fresh
             if earlier or options.bundles:
                 statuses = copied_statuses(retry_failed=options.retry_failed)
@@ -326,9 +326,9 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
 
 
-def _origin(plan: Plan, store: Store, described: Environment) -> Environment:
+def _origin(plan: Plan, store: Store, described: Environment, retried: Sequence[Status]) -> Environment:
     """Return where results come from: this start of a run, or the recorded one if nothing is left to run."""
-    recorded, finished = store.recorded("environment", None), store.finished()
+    recorded, finished = store.recorded("environment", None), store.finished(retried)
     if recorded is None or any(trial.key not in finished for trial in plan.trials):
         return described
     return Environment.model_validate(recorded)

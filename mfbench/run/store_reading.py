@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
@@ -22,7 +22,7 @@ from mfbench.run.integrity import Integrity
 from mfbench.run.metadata import RunMetadata
 from mfbench.run.seals import RESULT_COLUMNS, WHOLE
 from mfbench.run.store_file import FILE_ERRORS, FILE_NAME, damaged, open_to_read, open_to_write, reason_of
-from mfbench.trials import Unavailable
+from mfbench.trials import Status, Unavailable
 
 DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 """Columns of a dataset that are JSON."""
@@ -126,10 +126,11 @@ class ReadableStore:
         with self._reading(*_TABLE.findall(query)):
             yield from self._db.execute(query, values)
 
-    def finished(self) -> set[str]:
-        """Return the keys that have a result."""
+    def finished(self, without: Collection[Status] = ()) -> set[str]:
+        """Return the keys that have a result whose status is not among those of `without`."""
         with self._reading("trials"):
-            return {key for (key,) in self._db.execute("SELECT key FROM trials")}
+            rows = self._db.execute("SELECT key, status FROM trials")
+            return {key for key, status in rows if status not in without}
 
     def meta(self) -> RunMetadata:
         """Return the metadata that `begin` recorded.

@@ -51,12 +51,14 @@ def test_exit_codes(comparison, capsys, verdicts, words, code):
 def test_options_are_passed_on_and_progress_is_shown(comparison, capsys):
     _, calls = comparison
     words = ["--budget", "90s", "--limit", "time=1.2", "--only", "A", "--clock", "wall", "--level", "0.01"]
+    words += ["--part", "small"]
     _, _, err = run(["git:main", "git:HEAD", "toy", *words], capsys)
     ((names, options),) = calls
     assert names == ("git:main", "git:HEAD", "toy")
-    assert {name: options[name] for name in ("budget", "limits", "only", "clock", "level")} == {
+    assert {name: options[name] for name in ("budget", "limits", "part", "only", "clock", "level")} == {
         "budget": "90s",
         "limits": ["time=1.2"],
+        "part": "small",
         "only": ["A"],
         "clock": "wall",
         "level": 0.01,

@@ -56,6 +56,14 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize(("words", "code", "text"), [(["--help"], 0, "build/site"), ([], 2, "required: DIR")])
+def test_the_program_says_how_it_is_used(words, code, text):
+    command = [sys.executable, ROOT / "docs" / "site" / "build.py", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert text in done.stdout + done.stderr and "Traceback" not in done.stderr
+
+
 @cache
 def parsed(path):
     return bs4.BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")

@@ -211,6 +211,8 @@ def test_a_start_that_runs_nothing_keeps_where_the_results_are_from(prepared):
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     execute(plan, folder, registry, RunOptions(jobs=2), Silent())
     assert workers() == 1, "two workers would have had nothing to do"
+    execute(plan, folder, registry, RunOptions(jobs=2, retry_failed=True), Silent())
+    assert workers() == 1, "nothing had failed"
     with Store(folder) as store:
         store.forget([Status.OK])
     execute(plan, folder, registry, RunOptions(jobs=2), Silent())

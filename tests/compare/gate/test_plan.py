@@ -6,9 +6,9 @@ from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 
 
-def planned(name, profile="quick", only=()):
+def planned(name, profile="quick", only=(), part=None):
     registry = load_registry()
-    return plan_gate(load_suite(name, registry, profile), registry, only)
+    return plan_gate(load_suite(name, registry, profile, part=part), registry, only)
 
 
 def test_a_suite_of_folds_has_one_cell_for_each_method_and_dataset():
@@ -29,6 +29,12 @@ def test_a_timing_suite_has_one_cell_for_each_size():
     ]
     assert all(len(cell.trials) == 2 for cell in plan.cells)
     assert all({trial.fold for trial in cell.trials} == {number} for number, cell in enumerate(plan.cells))
+
+
+def test_a_part_of_a_suite():
+    plan = planned("detection", "standard", ["RNK"], part="relevance")
+    assert {cell.method for cell in plan.cells} == {"RNK"}
+    assert {cell.dataset.partition("(")[0] for cell in plan.cells} == {"rfvm-simulation-1", "rfvm-simulation-2"}
 
 
 def test_a_pattern_that_matches_nothing():
