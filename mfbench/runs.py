@@ -105,6 +105,11 @@ def load_run(path: Path | str) -> Run:
             folder.glob(f"*/{FILE_NAME}"),
             key=lambda file: (not is_share_folder_name(file.parent.name), file.stat().st_mtime),
         )
+        if folder.is_file():
+            raise UsageError(
+                f"{folder} is not the folder of a run; of a bundle, 'mfbench verify {folder}' repeats a sample, and "
+                f"'mfbench suite NAME --reuse {folder}' uses the results"
+            )
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""

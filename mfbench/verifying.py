@@ -152,6 +152,7 @@ class _Verifier:
             sha256=self.bundle.sha256,
             suite=meta.name,
             profile=meta.profile,
+            protocol=meta.protocol.kind,
             part=meta.part,
             only=list(meta.only),
             suite_differences=differences_from_installed(meta, self.here.registry),

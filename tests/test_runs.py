@@ -118,6 +118,11 @@ class TestLoad:
         with pytest.raises(UsageError, match=r"creates one$"):
             load_run(folder.parent.parent / "other")
 
+    def test_a_bundle_is_not_the_folder_of_a_run(self, tmp_path):
+        (tmp_path / "claim.zip").write_bytes(b"PK")
+        with pytest.raises(UsageError, match=r"claim.zip is not the folder of a run; of a bundle, 'mfbench verify "):
+            load_run(tmp_path / "claim.zip")
+
     def test_a_damaged_store_is_an_error(self, tmp_path):
         (tmp_path / FILE_NAME).write_bytes(b"no database" * 100)
         with pytest.raises(RunError):

@@ -51,6 +51,8 @@ class Verification:
     sha256 : str
         The hash of the file.
     suite, profile : str
+    protocol : str
+        The kind of its protocol. Times are not compared, so of ``"timing"`` a verification says little.
     part : str
         The name of the suite's part that the run was restricted to; empty for the whole suite.
     only : list of str
@@ -83,6 +85,7 @@ class Verification:
     sha256: str
     suite: str
     profile: str
+    protocol: str
     part: str
     only: list[str]
     suite_differences: list[str]

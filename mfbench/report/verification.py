@@ -65,6 +65,8 @@ def _lines(verification: Verification) -> Iterator[str]:
         if trials:
             yield heading
             yield from _grouped(trials) if outcome is Outcome.NOT_RUN else _details(trials)
+    if verification.protocol == "timing" and verification.compared:
+        yield "Times and memory, which this suite measures, are not compared."
     yield from _on_differences(verification)
     yield from _on_verdicts(verification)
     if verification.compared:

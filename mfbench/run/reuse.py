@@ -53,7 +53,7 @@ def copied_statuses(*, retry_failed: bool) -> tuple[Status, ...]:
 
 def reuse_results(
     plan: Plan, store: Store, statuses: Collection[Status], bundles: Sequence[BundledRun] = (), *, earlier: bool = True
-) -> None:
+) -> list[str]:
     """Copy the results that other runs have of a plan, and record where they are from.
 
     Nothing is copied if the plan is that of the protocol ``timing``: times compare only if they were measured together.
@@ -69,6 +69,11 @@ def reuse_results(
         What bundles have.
     earlier : bool, default=True
         Whether to copy from runs of the suite in the same folder of runs as well, before the bundles.
+
+    Returns
+    -------
+    list of str
+        A sentence on each reason for which results of a bundle or run were not copied; the run records them too.
     """
     planned = {trial.key for trial in plan.trials}
     finished = {key for (key,) in store.raw("SELECT key FROM trials")} & planned
@@ -107,6 +112,7 @@ def reuse_results(
             reused = _with_note(reused, note)
     with store.writing("meta") as db:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
+    return reused.passed_over
 
 
 def recorded_reuse(store: Store) -> Reused:
@@ -145,19 +151,22 @@ def _foreign_keys(bundle: BundledRun, plan: Plan) -> set[str]:
 
 
 def _other_keys(bundle: BundledRun, plan: Plan) -> Iterator[str]:
-    """Yield a sentence if a bundle has results of trials of the plan whose keys differ here: these are run."""
+    """Yield a sentence if a bundle has results of trials of the plan whose keys differ here, or none: these are run."""
     with Store(bundle.folder, read_only=True) as other:
-        there = other.meta().code
+        meta = other.meta()
         query = "SELECT p.dataset, p.method, p.repeat, p.fold, p.key FROM plan p JOIN trials t ON t.key = p.key"
         keys = {tuple(place): key for *place, key in other.raw(query)}
+    places = [(trial.dataset, trial.method, trial.repeat, trial.fold) for trial in plan.trials]
+    shared = [(trial, keys[place]) for trial, place in zip(plan.trials, places, strict=True) if place in keys]
+    if not shared:
+        yield f"{bundle.name} has no result of a trial of this run: it is of suite {meta.name}, profile {meta.profile}."
     here = code_of(plan)
     counter: Counter[str] = Counter()
     number = 0
-    for trial in plan.trials:
-        key = keys.get((trial.dataset, trial.method, trial.repeat, trial.fold))
-        if key is not None and key != trial.key:
+    for trial, key in shared:
+        if key != trial.key:
             number += 1
-            counter.update(differences_of(there, here, trial.dataset, trial.method) or [_OTHER_CONTENT])
+            counter.update(differences_of(meta.code, here, trial.dataset, trial.method) or [_OTHER_CONTENT])
     if number:
         clauses = "; ".join(
             clause if count == number else f"{clause} ({counted(count, 'trial')})" for clause, count in counter.items()

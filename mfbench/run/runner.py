@@ -184,7 +184,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
             for remark in store.repair():
-                getattr(observer, "remarked", _ignore)(remark)  # an observer of an earlier version has no such method
+                _remark(observer, remark)
             retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)
             _record_start(plan, folder, store, _origin(plan, store, described, retried))
@@ -192,7 +192,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             earlier = plan.loaded.has_additions and not options.fresh
             if earlier or options.bundles:
                 statuses = copied_statuses(retry_failed=options.retry_failed)
-                reuse_results(plan, store, statuses, options.bundles, earlier=earlier)
+                for note in reuse_results(plan, store, statuses, options.bundles, earlier=earlier):
+                    _remark(observer, note)  # before hours of work that the user expected to save
             keys = store.finished()
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]
@@ -216,8 +217,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             return progress
 
 
-def _ignore(remark: str) -> None:
-    pass
+def _remark(observer: Observer, remark: str) -> None:
+    if hasattr(observer, "remarked"):  # an observer of an earlier version has no such method
+        observer.remarked(remark)
 
 
 def _predicted(plan: Plan) -> Callable[[Trial], float | None]:

@@ -4,8 +4,11 @@
 """
 
 import ast
+import hashlib
+import json
 import re
 import textwrap
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +32,7 @@ def expected():
     registry = built_in_registry()
     return {
         "architecture.md": {"modules": _modules()},
+        "claims.md": {"bundles": _bundles()},
         "checks.md": {"checks": _checks(), "declared": _declared(registry)},
         "cli.md": {"cli": command_line()},
         "suites.md": {"columns": _columns(registry)},
@@ -38,6 +42,24 @@ def expected():
             "datasets": _datasets(registry.datasets),
         },
     }
+
+
+def _bundles():
+    """Return the table of the bundles in the checkout, and the versions of the libraries that they are from."""
+    rows = ["| bundle | what ran | results | size | SHA-256 |", "| --- | --- | ---: | ---: | --- |"]
+    versions = set()
+    for path in sorted((ROOT / "reports").glob("*/claim.zip")):
+        content = path.read_bytes()
+        with zipfile.ZipFile(path) as archive:
+            manifest, metadata = (json.loads(archive.read(f"{name}.json")) for name in ("manifest", "metadata"))
+        run = f"{manifest['suite']}, {manifest['profile']}" + (f", {metadata['part']}" if metadata["part"] else "")
+        size, digest = f"{len(content) / 2**20:.1f} MB", hashlib.sha256(content).hexdigest()
+        rows.append(f"| `{path.relative_to(ROOT)}` | {run} | {manifest['results']:,} | {size} | `{digest}` |")
+        versions.add(
+            " ".join(f"{name}=={metadata['code']['libraries'][name]}" for name in sorted(metadata["code"]["libraries"]))
+        )
+    lines = [f"$ pip install {words}" for words in sorted(versions)]
+    return "\n".join(["", *rows, "", "```console", *lines, "```", ""]) + "\n"
 
 
 def built_in_registry():

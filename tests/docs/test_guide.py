@@ -1,9 +1,11 @@
 """The commands of docs/guide.md, one after the other, do and show what the guide says."""
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
-import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "guide.md").read_text(en
 COMMANDS = [
     shlex.split(line.replace("\\\n", " "))
     for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL)
-    for line in re.findall(r"^\$ mfbench (.*?(?<!\\))$", block, re.MULTILINE | re.DOTALL)
+    for line in re.findall(r"^\$ ((?:PYTHONPATH=\. )?mfbench .*?(?<!\\))$", block, re.MULTILINE | re.DOTALL)
 ]
 
 
@@ -24,10 +26,14 @@ def outputs(tmp_path_factory):
         (folder / name).write_text(body, encoding="utf-8")
     rows = [f"{'yes' if i % 2 else 'no'},{i % 7},{i % 2 + i % 3}" for i in range(60)]
     (folder / "mine.csv").write_text("\n".join(["outcome,a,b", *rows]), encoding="utf-8")
+    # The installed command, unlike python -m mfbench, does not import from the working directory.
+    program = shutil.which("mfbench", path=sysconfig.get_path("scripts"))
     outputs = []
     for words in COMMANDS:
-        command = [sys.executable, "-m", "mfbench", *words, "--offline"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        start = words.index("mfbench")
+        variables = os.environ | dict(text.split("=") for text in words[:start])
+        command = [program, *words[start + 1 :], "--offline"]
+        done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         outputs.append(done.stdout + done.stderr)
     return outputs

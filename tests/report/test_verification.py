@@ -6,7 +6,7 @@ from mfbench.report.verification import verification_lines
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
-    "suite_differences": [], "seed": 7, "planned": 400, "results": 390,
+    "protocol": "repeated-cv", "suite_differences": [], "seed": 7, "planned": 400, "results": 390,
     "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
@@ -14,6 +14,12 @@ VALUES = {
 def text(*trials, **changes):
     listed = [VerifiedTrial("iris", "A", 0, fold, *trial) for fold, trial in enumerate(trials)]
     return "\n".join(verification_lines(Verification(**{**VALUES, "trials": listed, **changes})))
+
+
+def test_what_a_run_of_times_claims_is_not_compared():
+    sentence = "Times and memory, which this suite measures, are not compared."
+    assert sentence in text((Outcome.EQUAL,), protocol="timing").splitlines()
+    assert sentence not in text((Outcome.EQUAL,))
 
 
 def test_everything_is_equal():

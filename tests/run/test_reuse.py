@@ -35,17 +35,30 @@ class Recording(InProcess):
             yield trial, result
 
 
+class Listening(Silent):
+    """Writes down the remarks before the start."""
+
+    def __init__(self):
+        self.remarks = []
+
+    def remarked(self, remark):
+        self.remarks.append(remark)
+
+    def started(self, plan, done, pending):
+        self.remarks.append(f"start with {len(done)} done")
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Return a function that runs the suite with additions, and returns the methods that were executed and the run."""
     monkeypatch.setattr(choice, "LocalPool", Recording)
     (tmp_path / "own.toml").write_text(SUITE)
 
-    def start(*add, options=None, text=SUITE, **more):
+    def start(*add, options=None, text=SUITE, observer=None, **more):
         (tmp_path / "own.toml").write_text(text)
         plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), add=add, out=tmp_path / "out", **more)
         EXECUTED.clear()
-        execute(plan, folder, registry, options or RunOptions(jobs=1), Silent())
+        execute(plan, folder, registry, options or RunOptions(jobs=1), observer or Silent())
         return sorted(set(EXECUTED)), len(EXECUTED), Run(folder)
 
     return start
@@ -310,11 +323,24 @@ def test_results_with_other_keys_are_executed_and_the_reason_is_named(run, tmp_p
     with changed(claim.folder) as db:
         db.execute("UPDATE plan SET key = 'x' || key WHERE method = 'A'")
         db.execute("UPDATE trials SET key = 'x' || key WHERE 'x' || key IN (SELECT key FROM plan)")
-    methods, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    observer = Listening()
+    methods, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, observer=observer)
     assert (methods, count) == (["A"], FOLDS)
     (note,) = mine.remarks[1:]
+    assert observer.remarks == [note, f"start with {BASE - FOLDS} done"]
     assert note.startswith("3 results of claim.zip (sha256 0123) could not be used here, where these differ: numpy ")
     assert note.endswith(" instead of 1.0.")
+
+
+def test_a_bundle_of_another_suite_is_named_before_the_start(run, tmp_path):
+    _, _, base = run()
+    claim = bundled(base, tmp_path, "UPDATE plan SET dataset = 'another'")
+    observer = Listening()
+    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, observer=observer)
+    assert count == BASE
+    note = f"{claim.name} has no result of a trial of this run: it is of suite own, profile full."
+    assert observer.remarks[-2:] == [note, "start with 0 done"]
+    assert note in mine.remarks
 
 
 @pytest.mark.parametrize(
