@@ -11,7 +11,7 @@ from mfbench.analysis.power import Power
 from mfbench.bundles.reading import opened_bundles
 from mfbench.data.catalog import load
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, MfbenchError, explained
+from mfbench.errors import ExitCode, MfbenchError, explained, whole_number
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
@@ -235,6 +235,7 @@ def run_suite(
     >>> run.scores.set_index("method")["mean"].round(2).to_dict()
     {'1NN': 1.0, 'DUM': 0.5}
     """
+    jobs = whole_number(jobs, "the number of workers", 0)
     seconds = seconds_of(budget)
     patience = RunOptions.wait_for_workers if wait_for_workers is None else seconds_of(wait_for_workers)
     registry = load_registry(strict=strict, isolated=True)

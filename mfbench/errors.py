@@ -5,6 +5,7 @@ The command line turns every `MfbenchError` into one sentence and an exit code; 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -254,3 +255,33 @@ def printable(text: str) -> str:
     'a\\ud800b'
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def whole_number(value: object, name: str, least: int) -> int:
+    """Return a whole number that a caller passes, also one of NumPy's types.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        What it is, with its article.
+    least : int
+        The smallest that is valid.
+
+    Raises
+    ------
+    UsageError
+        If it is not a whole number, or too small.
+
+    Examples
+    --------
+    >>> whole_number(7, "a seed", 0)
+    7
+    """
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise UsageError(f"{name} is a whole number, not {value!r}") from None
+    if isinstance(value, bool) or number < least:
+        raise UsageError(f"{name} is a whole number from {least}, not {value!r}")
+    return number

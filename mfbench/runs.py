@@ -137,7 +137,14 @@ def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
     UsageError, RunError
         As in `load_run`.
     """
-    return load_run(run if Path(run).exists() else Path(out) / run)
+    place, stored = Path(run), Path(out) / run
+    # A folder of another content may have the name of a suite, such as one that bundles were written to.
+    other = place.is_dir() and stored.is_dir() and not _holds_runs(place)
+    return load_run(stored if other or not place.exists() else place)
+
+
+def _holds_runs(folder: Path) -> bool:
+    return (folder / FILE_NAME).is_file() or any(folder.glob(f"*/{FILE_NAME}"))
 
 
 @contextmanager

@@ -20,13 +20,14 @@ from mfbench.bundles.verdicts import changed_verdicts, verdicts_of, with_repeate
 from mfbench.bundles.verification import Verification, VerifiedTrial
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import UsageError, describe_error
+from mfbench.errors import UsageError, describe_error, whole_number
 from mfbench.host.registry import load_registry
 from mfbench.isolation.temporary import temporary_folder
 from mfbench.report.progress import Silent
 from mfbench.run.compatibility import machine_of
 from mfbench.run.environment import describe
 from mfbench.run.recorded_code import code_of, differences_of
+from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.suite.plan import Plan
@@ -101,11 +102,9 @@ def verify_bundle(
     >>> verification.counts["equal"], verification.changed
     (4, [])
     """
-    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int)):
-        raise UsageError(f"a sample is a whole number of trials, not {sample!r}")
-    if sample is not None and sample < 1:
-        raise UsageError(f"a sample of {sample} trials verifies nothing; choose at least 1")
-    seed = new_seed() if seed is None else seed
+    sample = None if sample is None else whole_number(sample, "a sample", 1)
+    seed = new_seed() if seed is None else whole_number(seed, "a seed", 0)
+    jobs = whole_number(jobs, "the number of workers", 0)
     registry = load_registry(isolated=True)
     lookup = Lookup(DataOptions.of(data_dir, offline))
     here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
@@ -130,6 +129,7 @@ class _Verifier:
         with Store(bundle.folder, read_only=True) as store:
             rows = list(store.raw(f"{query} ORDER BY position"))
         self.keys: dict[Place, str] = {(row[2], row[3], row[4], row[5]): row[0] for row in rows}
+        self._results = [row[1] for row in rows if row[1] is not None]
         self.missing: list[Place] = [(row[2], row[3], row[4], row[5]) for row in rows if row[1] is None]
 
     def verify(self, sample: int | None, seed: int, options: RunOptions, observer: Observer) -> Verification:
@@ -161,6 +161,8 @@ class _Verifier:
             results=manifest.results,
             unplanned=max(0, every - manifest.planned),
             missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
+            # Whoever made the bundle wrote the record; the first sentence has the numbers.
+            reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
             left_out=dict(self.run.left_out),
             trials=[self._verified(place, agreements, rebuilt) for place in places],
             differences=self._differences(trials, rebuilt.plan),
@@ -232,8 +234,11 @@ class _Verifier:
                 clauses = [OTHER_KEY]
             counter.update(clauses)
         machines = {machine_of(each) for each in (meta.environment, *meta.other_environments)}
+        elsewhere = {key for name in meta.reused.differences for key in meta.reused.keys.get(name, ())}
         if machines != {machine_of(describe(self.here.registry, jobs=1, memory=0))}:
             counter[OTHER_MACHINE] = len(trials)
+        elif number := sum(self.keys[place] in elsewhere for place in trials):
+            counter[OTHER_MACHINE] = number
         return dict(counter)
 
 

@@ -111,6 +111,13 @@ class TestLoad:
         assert find_run(str(run.path)).path == run.path
         assert find_run("own", folder.parent).meta.title == "first"
 
+    def test_a_folder_of_another_content_does_not_hide_a_run(self, folder, run, monkeypatch, tmp_path):
+        (tmp_path / "here" / "own").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / "here")
+        assert find_run("own", folder.parent).meta.title == "first"
+        with pytest.raises(UsageError, match="holds no run"):
+            find_run("own", "elsewhere")
+
     def test_where_there_is_no_run_the_suites_are_named(self, folder):
         reason = r"other holds no run \(no results.sqlite\); 'mfbench suite NAME' creates one; there are runs of own$"
         with pytest.raises(UsageError, match=reason):

@@ -174,8 +174,12 @@ def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_p
 
 
 def test_bad_requests(small_claim, tmp_path):
-    with pytest.raises(UsageError, match="verifies nothing"):
+    with pytest.raises(UsageError, match="a sample is a whole number from 1, not 0"):
         verify(small_claim, sample=0)
+    with pytest.raises(UsageError, match="a seed is a whole number from 0, not -1"):
+        verify(small_claim, seed=-1)
+    with pytest.raises(UsageError, match="the number of workers is a whole number, not '2'"):
+        verify(small_claim, jobs="2")
     with pytest.raises(UsageError, match="is refused as a bundle: it cannot be read"):
         verify(tmp_path / "missing.zip")
 
@@ -252,5 +256,5 @@ def test_a_verdict_that_only_the_repetition_has_counts(small_claim, tmp_path, in
 
 @pytest.mark.parametrize("sample", ["3", 2.5, True])
 def test_a_sample_is_a_whole_number(small_claim, sample):
-    with pytest.raises(UsageError, match="a sample is a whole number of trials, not"):
+    with pytest.raises(UsageError, match=f"a sample is a whole number.*, not {sample!r}"):
         verify(small_claim, sample=sample)

@@ -52,11 +52,19 @@ def published() -> dict[str, dict[str, Any]]:
 
 
 def report_files() -> dict[str, list[Path]]:
-    """Return the files of the published reports by folder, in the order of the list; no runs are among them."""
+    """Return the files of the published reports by folder, in the order of the list; no runs are among them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a report of the list has not been made.
+    """
     folders: dict[str, list[Path]] = {folder: [] for folder in published()}
     for path in sorted((ROOT / "reports").glob("*/*")):
         if path.suffix in (".md", ".svg", ".png"):
             folders.setdefault(path.parent.name, []).append(path)
+    if missing := [folder for folder, files in folders.items() if not _texts(files)]:
+        raise FileNotFoundError(f"reports/{missing[0]} has no report.md: run .ci/publish {missing[0]}")
     return folders
 
 

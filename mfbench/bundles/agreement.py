@@ -29,7 +29,8 @@ _CLAUSES = {
     Status.MEMORY: "reached the memory limit",
     Status.CRASH: "crashed",
 }
-_MACHINE = (Status.TIMEOUT, Status.MEMORY, Status.CRASH)
+_LIMITS = (Status.TIMEOUT, Status.MEMORY)
+"""Whether a limit is reached depends on the machine; whether a method ends its process should not."""
 
 
 class Outcome(StrEnum):
@@ -84,9 +85,9 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any]) -> Agreem
     there, here = claimed["status"], repeated["status"]
     if there != here:
         detail = f"it {_status(claimed)} in the bundle and {_status(repeated)} here"
-        machine = there in _MACHINE or here in _MACHINE
-        return Agreement(Outcome.NOT_COMPARABLE if machine else Outcome.DIFFERENT, detail)
-    if here in _MACHINE:
+        limit = there in _LIMITS or here in _LIMITS
+        return Agreement(Outcome.NOT_COMPARABLE if limit else Outcome.DIFFERENT, detail)
+    if here in (*_LIMITS, Status.CRASH):
         return Agreement(Outcome.EQUAL)
     if here != Status.OK:
         # What a message says may depend on the machine.

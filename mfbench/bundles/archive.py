@@ -26,6 +26,10 @@ from mfbench.untrusted import plain_text
 
 _END = struct.Struct("<4s4H2LH")
 """The record at the end of a zip file."""
+_HEADER = struct.Struct("<4s2xH18x2H")
+"""The header of a member: of its fields, the signature, the flags, and the lengths of the name and the extra field."""
+_DESCRIPTOR = 0x8
+"""The flag of a member whose sizes come after it: a bundle is written to a file, where they can come before."""
 _SIGNATURE, _SIGNATURE_64 = b"PK\x05\x06", b"PK\x06\x07"
 _LOCATOR_64 = 20
 _LARGEST_DIRECTORY = 2**16
@@ -87,7 +91,7 @@ class Archive:
         except OSError as error:
             raise RefusedError(f"it cannot be read ({error.strerror})") from None
         try:
-            _check_end(self._file)
+            self._directory = _check_end(self._file)
             with _intact():
                 self._zip = zipfile.ZipFile(self._file)
             self._members = {about.filename: about for about in self._zip.infolist()}
@@ -132,8 +136,24 @@ class Archive:
             raise RefusedError(f"its member {missing[0]} is missing")
         if min(about.header_offset for about in members) != 0:
             raise RefusedError("something is before its first member")
+        # Each member has a header of its own, as long as its name and extra field say, and ends where the next begins.
+        ordered = sorted(members, key=lambda about: about.header_offset)
+        ends = [*(about.header_offset for about in ordered[1:]), self._directory]
+        for about, end in zip(ordered, ends, strict=True):
+            if self._end_of(about) != end:
+                raise RefusedError(f"something is after its member {about.filename}, or inside another member")
         if sum(about.file_size for about in members) > LARGEST_CONTENT:
             raise RefusedError(f"its content is larger than {LARGEST_CONTENT // 2**30} GiB")
+
+    def _end_of(self, about: zipfile.ZipInfo) -> int:
+        self._file.seek(about.header_offset)
+        header = self._file.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            return -1
+        signature, flags, name_length, extra_length = _HEADER.unpack(header)
+        if signature != b"PK\x03\x04" or flags & _DESCRIPTOR:
+            return -1
+        return int(about.header_offset + _HEADER.size + name_length + extra_length + about.compress_size)
 
     def document(self, name: str, expected: Member | None = None) -> bytes:
         """Return the bytes of a member that is one JSON document.
@@ -223,8 +243,11 @@ def _check_digest(name: str, sha256: str, size: int, expected: Member | None) ->
         raise RefusedError(f"the content of its member {name} differs from the checksum in its manifest")
 
 
-def _check_end(file: IO[bytes]) -> None:
-    """Check the record at the end before anything is made of the list of members, which may be gigabytes long."""
+def _check_end(file: IO[bytes]) -> int:
+    """Check the record at the end before anything is made of the list of members, which may be gigabytes long.
+
+    Returns where that list begins.
+    """
     size = file.seek(0, 2)
     place = size - _END.size
     if place < 0:
@@ -240,3 +263,4 @@ def _check_end(file: IO[bytes]) -> None:
     if begin + length != place:
         raise RefusedError("something is before its first member, or between its members and its end")
     file.seek(0)
+    return int(begin)

@@ -20,10 +20,8 @@ _ADDRESS = re.compile(r"file:/+[^\s\"'<>]+")
 _QUOTED = re.compile(rf"([\"']){_START}[^\"'\n]*\1")
 # A blank belongs to a path if a separator follows its word: rather too much is left out than too little.
 _WORD = r"[^\s\"'<>|:;*?/\\]+"
-_BARE = re.compile(
-    rf"(?<![\w.)\]/\\~{HIDDEN}-])(-[A-Za-z](?=[~/\\]))?"
-    rf"({_START}[\\/]*(?:{_WORD}(?: {_WORD}){{0,9}}[\\/]+)*[^\s\"'<>|:;,()\[\]{{}}/\\]*)(?<=[^\s/\\])"
-)
+_BELOW = rf"(?:{_WORD}(?: {_WORD}){{0,9}}[\\/]+)*[^\s\"'<>|:;,()\[\]{{}}/\\]*"
+_BARE = re.compile(rf"(?<![\w.)\]/\\~{HIDDEN}-])(-[A-Za-z](?=[~/\\]))?({_START}[\\/]*{_BELOW})(?<=[^\s/\\])")
 _WHOLE = re.compile(
     rf"(?<![\w.)\]/\\~-])(?:-[A-Za-z](?=[~/\\]))?(?:/+{_WORD}[\\/]+{_WORD}|~\w*[\\/]+{_WORD}|{_DRIVE}|\\\\+{_WORD}\\+{_WORD})"
 )
@@ -58,6 +56,8 @@ class PrivateText:
         self.folders = _longest_first(path for path in folders if len(path) >= _SHORT)
         self.names = _longest_first(n for n in names if len(n) >= _SHORTEST and n.lower() not in _COMMON)
         self._folder = _any_of(self.folders, r"(?<![\w.])", r"(?![\w-])")
+        # With what is below it: the names of folders that a user chose are as private as where they are.
+        self._below = _any_of(self.folders, r"(?<![\w.])", rf"(?![\w-])(?P<below>(?:[\\/]+{_BELOW})?)")
         self._names = [
             # A long name may be a part of a word that underscores join.
             _any_of([n for n in self.names if len(n) >= _SHORT], r"(?<![^\W_])", r"(?![^\W_])"),
@@ -94,10 +94,10 @@ class PrivateText:
         return "".join([*parts, self._without_paths(text[end:])])
 
     def _without_paths(self, text: str) -> str:
-        if self._folder is not None:
-            text = self._folder.sub(HIDDEN, text)
         text = _ADDRESS.sub(lambda match: _last(match[0]), text)
         text = _QUOTED.sub(lambda match: match[1] + _last(match[0][1:-1]) + match[1], text)
+        if self._below is not None:
+            text = self._below.sub(lambda match: _last(HIDDEN + match["below"]), text)
         text = _BARE.sub(lambda match: (match[1] or "") + _last(match[2]), text)
         return self._without_names(text)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath, PureWindowsPath
 
 from mfbench.data.reference import FileReference
 from mfbench.run.metadata import Environment, RecordedSuite, Reused, RunMetadata
+
+_DIGEST = re.compile(r" \(sha256 [0-9a-f]+\)$")
 
 
 def public_metadata(meta: RunMetadata) -> RunMetadata:
@@ -23,9 +26,23 @@ def public_metadata(meta: RunMetadata) -> RunMetadata:
             # Not the one that was typed: whoever reads the bundle may have neither its files nor its folders.
             "command": ["mfbench", "suite", meta.name, "--profile", meta.profile],
             "out": "",
-            "reused": Reused(keys=meta.reused.keys, differences=meta.reused.differences),
+            "reused": _reused(meta.reused),
             "machines": {f"machine {number}": kind for number, kind in enumerate(meta.machines.values(), 1)},
         }
+    )
+
+
+def _reused(reused: Reused) -> Reused:
+    """Return which results are from elsewhere, without the names of folders and files, which their owner chose."""
+    names = {}
+    for number, name in enumerate(reused.keys, 1):
+        digest = _DIGEST.search(name) if name in reused.bundles else None
+        kind = "bundle" if name in reused.bundles else "run"
+        names[name] = f"{kind} {number}" + (digest[0] if digest else "")
+    return Reused(
+        keys={names[name]: keys for name, keys in reused.keys.items()},
+        differences={names[name]: text for name, text in reused.differences.items() if name in names},
+        bundles=[names[name] for name in reused.bundles if name in names],
     )
 
 

@@ -94,10 +94,13 @@ def _read(path: Path, folder: Path) -> OpenedBundle:
                 (stored,) = db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
                 if stored != manifest.members[f"{table}.jsonl"].rows:
                     raise RefusedError(f"its member {table}.jsonl has the same {names[0]} twice")
+            datasets = dict(db.execute("SELECT label, sha256 FROM datasets"))
         if (manifest.planned, manifest.results) != tuple(
             manifest.members[f"{table}.jsonl"].rows for table in ("plan", "trials")
         ):
             raise RefusedError("the numbers of trials and of results in its manifest are wrong")
+        if datasets != manifest.datasets:
+            raise RefusedError("the datasets in its manifest are not those of its results")
         return OpenedBundle(path, archive.sha256, manifest, meta, folder)
 
 

@@ -67,6 +67,8 @@ class Verification:
         Trials of its suite, datasets and methods that its plan does not have, as in a part of a run.
     missing : list of str
         Planned trials without a result.
+    reused : list of str
+        A sentence on results that its run had not measured itself.
     left_out : dict of str to str
         Datasets and methods that the run left out, each with the reason.
     trials : list of VerifiedTrial
@@ -94,6 +96,7 @@ class Verification:
     results: int
     unplanned: int
     missing: list[str]
+    reused: list[str]
     left_out: dict[str, str]
     trials: list[VerifiedTrial]
     differences: dict[str, int]

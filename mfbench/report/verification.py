@@ -50,6 +50,7 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield f"Without a result: {_named(verification.missing)}"
     if verification.unplanned:
         yield f"{verification.unplanned:,} other trials of its datasets and methods are not in its plan."
+    yield from verification.reused
     if verification.left_out:
         yield f"Left out by its run: {', '.join(verification.left_out)}"
     counts = verification.counts
@@ -105,15 +106,13 @@ def _on_differences(verification: Verification) -> Iterator[str]:
 
 
 def _on_verdicts(verification: Verification) -> Iterator[str]:
-    if not verification.compared:
-        return
     if verification.changed:
         yield f"{len(verification.changed)} of {counted(verification.verdicts, 'verdict')} would change:"
         for clause in verification.changed[:_MOST_NAMED]:
             yield f"  {clause}"
         if len(verification.changed) > _MOST_NAMED:
             yield f"  and {len(verification.changed) - _MOST_NAMED:,} more (--json lists all)"
-    elif verification.verdicts:
+    elif verification.verdicts and verification.compared:
         number = verification.verdicts
         subject = "the only verdict stays" if number == 1 else f"all {number:,} verdicts stay"
         yield f"With the repeated results, {subject} the same."
@@ -127,4 +126,5 @@ def _on_share(verification: Verification) -> str:
     if len(verification.trials) == verification.results:
         return "Every result of the bundle that can be compared here was compared."
     compared = f"{counted(verification.compared, 'result')} compared and {differing:,} different"
-    return f"With {compared}, at most {100 * share:.2g} % of the results{others} differ, with 95 % confidence."
+    percent = f"{100 * share:.2g}" if share < 0.1 else f"{100 * share:.0f}"
+    return f"With {compared}, at most {percent} % of the results{others} differ, with 95 % confidence."

@@ -52,7 +52,13 @@ def copied_statuses(*, retry_failed: bool) -> tuple[Status, ...]:
 
 
 def reuse_results(
-    plan: Plan, store: Store, statuses: Collection[Status], bundles: Sequence[BundledRun] = (), *, earlier: bool = True
+    plan: Plan,
+    store: Store,
+    statuses: Collection[Status],
+    bundles: Sequence[BundledRun] = (),
+    retried: Collection[Status] = (),
+    *,
+    earlier: bool = True,
 ) -> list[str]:
     """Copy the results that other runs have of a plan, and record where they are from.
 
@@ -67,6 +73,8 @@ def reuse_results(
         Those of the results to copy.
     bundles : sequence of BundledRun, default=()
         What bundles have.
+    retried : collection of Status, default=()
+        Stored results of these statuses are replaced.
     earlier : bool, default=True
         Whether to copy from runs of the suite in the same folder of runs as well, before the bundles.
 
@@ -76,7 +84,7 @@ def reuse_results(
         A sentence on each reason for which results of a bundle or run were not copied; the run records them too.
     """
     planned = {trial.key for trial in plan.trials}
-    finished = {key for (key,) in store.raw("SELECT key FROM trials")} & planned
+    finished = store.finished(retried) & planned
     before = recorded_reuse(store)
     reused = Reused(
         # A result may have been measured again in the meantime, or no longer be part of the plan.
@@ -202,7 +210,7 @@ def _reuse_from(
         ours, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
         columns = sorted(ours & theirs)  # a store of an earlier version may lack some
         with store.writing("meta") as db:
-            query = f"INSERT OR IGNORE INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+            query = f"INSERT OR REPLACE INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
             db.executemany(query, _rows(other, columns, keys))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
     return reused

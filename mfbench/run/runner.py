@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -187,14 +188,13 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
                 _remark(observer, remark)
             retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)
-            _record_start(plan, folder, store, _origin(plan, store, described, retried))
-            store.forget(retried)
+            _record_start(plan, folder, store, _origin(store, described))
             earlier = plan.loaded.has_additions and not options.fresh
             if earlier or options.bundles:
                 statuses = copied_statuses(retry_failed=options.retry_failed)
-                for note in reuse_results(plan, store, statuses, options.bundles, earlier=earlier):
+                for note in reuse_results(plan, store, statuses, options.bundles, retried, earlier=earlier):
                     _remark(observer, note)  # before hours of work that the user expected to save
-            keys = store.finished()
+            keys = store.finished(retried)
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]
             if budget is None:
@@ -209,7 +209,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
                     job = _job(plan, folder, data_folder, files, memory, registry)
                     executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
                     executor.budget = budget
-                    _work(executor, pending, store, observer, progress, discard)
+                    # What the results so far come from must not be forgotten if this start ends before its first one.
+                    first = partial(_record_environment, folder, store, described)
+                    _work(executor, pending, store, observer, progress, discard, first)
             discard()
             progress.pending = len(pending) - progress.executed
             if budget is not None and progress.pending:
@@ -253,13 +255,16 @@ def _work(
     observer: Observer,
     progress: Progress,
     begun: Callable[[], None],
+    first: Callable[[], None],
 ) -> None:
     # Leaving the executor ends the trials that a budget cuts off; they leave no result, so the next start runs them.
     before, n_machines = store.recorded("machines", {}), 0
     with executor as pool:
         begun()
         for trial, result in pool.run(pending):
-            store.add(trial, result)
+            if not progress.executed:
+                first()
+            store.add(trial, result)  # in place of a failure, if it is retried
             if len(pool.machines) != n_machines:
                 n_machines = len(pool.machines)
                 store.record("machines", {**before, **pool.machines})
@@ -297,7 +302,7 @@ def _job(
 
 
 def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
-    write_whole(folder / "environment.json", (json.dumps(described.model_dump(), indent=2) + "\n").encode())
+    _write_environment(folder, described)
     others = _other_environments(store, described)
     metadata = metadata_of(plan, folder, described, recorded_reuse(store), others, store.recorded("machines", {}))
     datasets = [
@@ -328,12 +333,21 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
             store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
 
 
-def _origin(plan: Plan, store: Store, described: Environment, retried: Sequence[Status]) -> Environment:
-    """Return where results come from: this start of a run, or the recorded one if nothing is left to run."""
-    recorded, finished = store.recorded("environment", None), store.finished(retried)
-    if recorded is None or any(trial.key not in finished for trial in plan.trials):
-        return described
-    return Environment.model_validate(recorded)
+def _origin(store: Store, described: Environment) -> Environment:
+    """Return where stored results come from: the recorded environment, or this one if there are none."""
+    recorded = store.recorded("environment", None)
+    return described if recorded is None or not store.finished() else Environment.model_validate(recorded)
+
+
+def _record_environment(folder: Path, store: Store, described: Environment) -> None:
+    others = _other_environments(store, described)
+    store.record("other_environments", [each.model_dump(mode="json") for each in others])
+    store.record("environment", described.model_dump(mode="json"))
+    _write_environment(folder, described)
+
+
+def _write_environment(folder: Path, described: Environment) -> None:
+    write_whole(folder / "environment.json", (json.dumps(described.model_dump(), indent=2) + "\n").encode())
 
 
 def _repeats(plan: Plan) -> dict[str, set[int]]:

@@ -25,7 +25,7 @@ from mfbench.run.metadata import RunMetadata
 from mfbench.run.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, fill_checksums, result_checksum, seal
 from mfbench.run.store_file import Checkpoints, transaction
 from mfbench.run.store_reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
-from mfbench.trials import Status, Trial, TrialResult, Unavailable
+from mfbench.trials import Trial, TrialResult, Unavailable
 
 if TYPE_CHECKING:
     from mfbench.suite.protocols import Split
@@ -184,13 +184,6 @@ class Store(ReadableStore):
         with self._explained(), transaction(self._db):
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
             seal(self._db, "meta")
-
-    def forget(self, statuses: Iterable[Status]) -> int:
-        """Delete the results of those statuses, so that the trials run again; return how many there were."""
-        with self._explained(), transaction(self._db):
-            return sum(
-                self._db.execute("DELETE FROM trials WHERE status = ?", (str(status),)).rowcount for status in statuses
-            )
 
     @contextmanager
     def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:

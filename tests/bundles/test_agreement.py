@@ -78,6 +78,10 @@ def test_failures():
     assert agreement(one, one | {"error_type": "KeyError"}).outcome is DIFFERENT
     assert agreement(one | {"status": "memory"}, one).outcome is NOT_COMPARABLE
     assert agreement(one | {"status": "memory"}, one | {"status": "memory"}).outcome is EQUAL
+    # A method that ends its process is no matter of the machine's limits.
+    assert agreement(one | {"status": "crash"}, result()).outcome is DIFFERENT
+    assert agreement(one | {"status": "crash"}, one | {"status": "timeout"}).outcome is NOT_COMPARABLE
+    assert agreement(one | {"status": "crash"}, one | {"status": "crash"}).outcome is EQUAL
 
 
 def test_a_long_list_is_cut():

@@ -164,6 +164,24 @@ def test_something_before_the_first_member(folder, members):
     assert "something is before its first member" in refusal(path)
 
 
+def test_something_between_or_after_the_members(folder, members):
+    path = write_zip(members, folder / "claim.zip")
+    content = path.read_bytes()
+    end = content.rindex(b"PK\x05\x06")
+    (begin,) = struct.unpack_from("<L", content, end + 16)
+    hidden = bytearray(content[:begin] + b"hidden" + content[begin:])
+    struct.pack_into("<L", hidden, end + 6 + 16, begin + 6)
+    path.write_bytes(hidden)
+    assert "something is after its member" in refusal(path)
+    # A second header inside of a member: two programs would read two contents.
+    first, second = zipfile.ZipFile(write_zip(members, path)).infolist()[:2]
+    content = bytearray(path.read_bytes())
+    content[second.header_offset + 28] += 1  # its extra field reaches one byte further
+    path.write_bytes(content)
+    assert "something is after its member" in refusal(path)
+    assert first.header_offset == 0
+
+
 def test_memory_that_is_not_there_is_a_refusal(tmp_path):
     with (
         pytest.raises(UsageError, match="is refused as a bundle: it needs more memory than there is"),

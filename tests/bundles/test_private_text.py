@@ -12,7 +12,11 @@ PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "ro
     [
         ('File "/opt/conda/lib/python3.12/site-packages/x/y.py", line 3', 'File "…/y.py", line 3'),
         ("no /srv/data/a.csv: gone", "no …/a.csv: gone"),
-        ("in /home/ann/work/data/a b.csv", "in …/data/a b.csv"),
+        ("in /home/ann/work/data/a b.csv", "in …/a b.csv"),
+        ("no /home/ann/ClientX/ProjectY/patients.csv: gone", "no …/patients.csv: gone"),
+        ("--out=/home/ann/work/Client X/a/ and -/home/ann/b/c", "--out=…/a and -…/c"),
+        ('File "/home/ann/Client X/b c.py", line 3', 'File "…/b c.py", line 3'),
+        ("/home/ann/a/b:/home/ann/c/d, /home/ann, /home/annabel/x/y", "…/b:…/d, …, …/y"),
         ('"/Users/Ann Lee/a b.csv" is empty', '"…/a b.csv" is empty'),
         (r"C:\Users\ann\a.csv is empty", "…/a.csv is empty"),
         (r"'D:\\data\\my table.csv'", "'…/my table.csv'"),

@@ -46,3 +46,13 @@ def test_manifests(small_claim, tmp_path, changes, expected):
     members["manifest.json"] = json.dumps(json.loads(members["manifest.json"]) | changes).encode()
     with pytest.raises(UsageError, match=expected), opened_bundles([write_zip(members, tmp_path / "claim.zip")]):
         pass
+
+
+def test_a_manifest_with_datasets_that_are_not_there(small_claim, tmp_path):
+    members = sealed(members_of(small_claim))
+    manifest = json.loads(members["manifest.json"])
+    manifest["datasets"]["another"] = "0" * 64
+    members["manifest.json"] = json.dumps(manifest).encode()
+    expected = "the datasets in its manifest are not those of its results"
+    with pytest.raises(UsageError, match=expected), opened_bundles([write_zip(members, tmp_path / "claim.zip")]):
+        pass

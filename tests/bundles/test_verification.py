@@ -11,7 +11,7 @@ from mfbench.errors import ExitCode
 VALUES = {
     "bundle": "claim.zip", "sha256": "0" * 64, "suite": "own", "profile": "full", "part": "", "only": [],
     "protocol": "repeated-cv", "suite_differences": [], "seed": 1, "planned": 12, "results": 12,
-    "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+    "unplanned": 0, "missing": [], "reused": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
 

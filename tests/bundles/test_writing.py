@@ -92,7 +92,7 @@ def test_nothing_private_is_in_any_byte(run, tmp_path, monkeypatch):
         assert bundle.meta.machines == {"machine 1": "CPU × 2, Linux"}
         with Store(bundle.folder, read_only=True) as store:
             (text,) = next(store.raw("SELECT warning FROM trials"))
-    assert text == 'File "…/my code/x.py", line 1; …/y.csv; …@…'
+    assert text == 'File "…/x.py", line 1; …/y.csv; …@…'
 
 
 def test_what_is_private_in_a_label_or_parameter_is_refused(run, tmp_path, monkeypatch):

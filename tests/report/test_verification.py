@@ -7,7 +7,7 @@ from mfbench.report.verification import verification_lines
 VALUES = {
     "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
     "protocol": "repeated-cv", "suite_differences": [], "seed": 7, "planned": 400, "results": 390,
-    "unplanned": 0, "missing": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+    "unplanned": 0, "missing": [], "reused": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
 
@@ -20,6 +20,17 @@ def test_what_a_run_of_times_claims_is_not_compared():
     sentence = "Times and memory, which this suite measures, are not compared."
     assert sentence in text((Outcome.EQUAL,), protocol="timing").splitlines()
     assert sentence not in text((Outcome.EQUAL,))
+
+
+def test_verdicts_that_change_are_named_even_if_nothing_was_compared():
+    answer = text((Outcome.NOT_COMPARABLE,), changed=["iris: A becomes win"])
+    assert "1 of 3 verdicts would change:\n  iris: A becomes win" in answer
+
+
+def test_large_shares_and_results_from_elsewhere():
+    assert "at most 100 % of the results differ" in text((Outcome.DIFFERENT, "x"))
+    sentence = "12 of 15 results are from unverified bundles, and so are their times: 12 from bundle 1."
+    assert sentence in text((Outcome.EQUAL,), reused=[sentence]).splitlines()
 
 
 def test_everything_is_equal():

@@ -157,6 +157,17 @@ def test_retrying_failures_measures_them_here(run):
     assert "9 of 15" in mine.remarks[0], "what was measured again is not from elsewhere"
 
 
+def test_a_failure_is_replaced_by_the_result_of_a_bundle(run, tmp_path):
+    _, _, base = run()
+    claim = bundled(base, tmp_path)
+    change(base, "UPDATE trials SET status = 'error' WHERE key IN (SELECT key FROM plan WHERE method = 'D')")
+    options = RunOptions(jobs=2, retry_failed=True, bundles=(claim,))
+    _, count, mine = run(options=options)
+    assert count == 0 and set(mine.outcomes["status"]) == {"ok"}
+    assert "3 of 12 results are from unverified bundles" in mine.remarks[0]
+    assert mine.meta.environment.jobs == 1, "nothing was run here with two workers"
+
+
 def test_a_method_whose_key_differs_is_measured(run):
     run()
     text = SUITE.replace('label = "B"\nselector = "anova-f"', 'label = "B"\nselector = "variance"')

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 from small_runs import InProcess
+from tampering import changed
 from undisturbed import exactly_once, same_results
 
 from mfbench.analysis.one_dataset.decisions import s_test
@@ -213,10 +214,31 @@ def test_a_start_that_runs_nothing_keeps_where_the_results_are_from(prepared):
     assert workers() == 1, "two workers would have had nothing to do"
     execute(plan, folder, registry, RunOptions(jobs=2, retry_failed=True), Silent())
     assert workers() == 1, "nothing had failed"
-    with Store(folder) as store:
-        store.forget([Status.OK])
+    with changed(folder) as db:
+        db.execute("DELETE FROM trials")
     execute(plan, folder, registry, RunOptions(jobs=2), Silent())
     assert workers() == 2
+
+
+def test_a_failure_stays_until_its_repetition_has_a_result(prepared):
+    plan, folder, registry = prepared
+    execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+    with changed(folder) as db:
+        db.execute("UPDATE trials SET status = 'error'")
+
+    def end(*_):
+        raise KeyboardInterrupt
+
+    watch = Silent()
+    watch.started = end
+    with pytest.raises(KeyboardInterrupt):
+        execute(plan, folder, registry, RunOptions(jobs=2, retry_failed=True), watch)
+    run = Run(folder)
+    assert set(run.trials["status"]) == {"error"} and len(run.trials) == len(plan.trials)
+    assert run.meta.environment.jobs == 1
+    again = execute(plan, folder, registry, RunOptions(jobs=2, retry_failed=True), Silent())
+    assert again.executed == len(plan.trials) and set(Run(folder).trials["status"]) == {"ok"}
+    assert Run(folder).meta.environment.jobs == 2
 
 
 @pytest.mark.parametrize("fresh", [False, True])

@@ -114,11 +114,11 @@ def test_the_same_key_is_one_row(store):
     assert [row["duration"] for row in store.rows()] == [9.0]
 
 
-def test_failures_can_be_forgotten(store):
+def test_failures_can_be_left_out_of_what_is_finished(store):
     store.add(trial(0), result(0))
     store.add(trial(1), TrialResult(key="key1", status=Status.TIMEOUT))
-    assert store.forget([Status.TIMEOUT, Status.ERROR]) == 1
-    assert store.finished() == {"key0"}
+    assert store.finished() == {"key0", "key1"}
+    assert store.finished([Status.TIMEOUT, Status.ERROR]) == {"key0"}
 
 
 def test_datasets_splits_and_settings_come_back(store, make_metadata):
