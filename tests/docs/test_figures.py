@@ -66,7 +66,7 @@ def test_the_large_sets():
     for (_, *stated), dataset in zip(rows, ("waveform-21-igt", "electrical-grid"), strict=True):
         own = frame.loc[dataset].loc[header[1:]]
         assert [float(cell.strip("*")) for cell in stated] == pytest.approx(list(100 * own["difference"]))
-    others = re.search(r"Of the others, (.*?)\. \*\*MONK 1", prose_of("docs/reproduction.md"))[1]
+    others = re.search(r"Of the others, (.*?)\. \*\*The manuscript", prose_of("docs/reproduction.md"))[1]
     decided = frame[frame["verdict"].isin([ABOVE, BELOW])].loc[["waveform-21-igt", "electrical-grid"]].reset_index()
     beside = decided[~decided["method"].isin(header[1:])]
     assert set(numbers_in(others)) == {round(100 * difference, 1) for difference in beside["difference"]}
@@ -76,6 +76,22 @@ def test_the_large_sets():
         bold = [method for method, cell in zip(header[1:], cells, strict=True) if "**" in cell]
         own = frame.loc[dataset].loc[header[1:]]
         assert bold == list(own.index[own["verdict"].isin([ABOVE, BELOW])]), name
+
+
+def test_the_manuscript_of_2019():
+    prose = re.search(r"\*\*The manuscript of 2019\*\* (.*?) \*\*MONK 1", prose_of("docs/reproduction.md"))[1]
+    averages = verdicts_of("reports/uci-2019/report.md")
+    assert {row[2] for row in averages.values()} == {ABOVE, "undecided"}
+    assert f"IMMIGRATE by {averages['IGT'][1].lstrip('+').replace('[', 'points [', 1)}" in prose
+    assert averages["REL"][1].split(" ")[0] == averages["RFF"][1].split(" ")[0] == "+12.5"
+    assert f"support vector machine by {averages['SV1'][1].split(' ')[0].lstrip('+')};" in prose
+    undecided = {name for name, row in averages.items() if row[2] == "undecided"}
+    assert undecided == {"NBC", "1NN", "LFE", "IGS", "ADB", "SOD"}
+    _, *ranked = tables_of("reports/uci-2019/report.md")["Methods, best average rank first"][0]
+    assert [row[0] for row in ranked].index("IGT") == 5 and ranked[0][0] == "SV2" and len(ranked) == 20
+    header, *rows = tables_of("reports/uci-2019/report.md")["Across 20 datasets, IGT against each method"][0]
+    better = {row[0] for row in rows if row[header.index("verdict")] == "IGT better"}
+    assert better == {"IGS", "REL", "SIM", "1NN", "3NN", "LFE", "NBC"}
 
 
 def test_figures_on_genes():
@@ -157,8 +173,8 @@ def test_counts_of_similarity():
     rows = tables_of("docs/reproduction/similarity.md")["Agreement"][0]
     assert rows[0][2:] == ["not significant", "above", "below"]
     stated = {row[0]: [int(cell) for cell in row[2:]] for row in rows[1:]}
-    # The marks are those of the report: it had all decimals, and took a cell without spread for one without doubt.
-    frame = published_comparison("reports/similarity/report.md", 5, 1 / 4)
+    # The marks are those of the report, which had all decimals.
+    frame = published_comparison("reports/similarity/report.md", 15, 1 / 4)
     for table, counts in stated.items():
         cells = frame.loc[frame["table"] == table, "cell"]
         above, below = cells.str.contains("▲").sum(), cells.str.contains("▼").sum()
@@ -166,7 +182,15 @@ def test_counts_of_similarity():
     total = [sum(counts) for counts in zip(*stated.values(), strict=True)]
     text = f"Of {sum(total)} comparable figures, {total[1]} are more than two standard errors above"
     assert text in " ".join((ROOT / "docs/reproduction/similarity.md").read_text(encoding="utf-8").split())
-    assert not (summarise(frame)["verdict"] == "equivalent").any()
+    averages = {name: row[2] for name, row in verdicts_of("reports/similarity/report.md").items()}
+    assert [name for name, verdict in averages.items() if verdict == "equivalent"] == ["kNN-Euclidean"]
+    above = {name.split("(")[1].rstrip(")") for name, verdict in averages.items() if verdict == "above"}
+    assert above == {"RBS", "RBS-PSD", "RELIEF-PSD"}
+    header, *rows = tables_of("reports/similarity/report.md")["Across 14 datasets, kNN-cosine against each method"][0]
+    own = dict(zip(header, next(row for row in rows if row[0] == "kNN-A (sRBS)"), strict=True))
+    assert f"mean difference {own['mean'].lstrip('-')[:3]} points over fourteen datasets, p = {own['p']})" in prose_of(
+        "docs/reproduction/similarity.md"
+    )
 
 
 RELEVANCE = {
