@@ -1,11 +1,34 @@
 """Figures in the documents are those of the stored reports that they come from."""
 
+import json
 import re
+import tomllib
+import zipfile
 
 import pytest
 from stored_reports import ROOT, numbers_in, prose_of, published_comparison, tables_of, verdicts_of
 
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED
+
+
+def test_the_table_of_what_was_run():
+    """Its rows are the list of published reports; trials are those of bundles, where these are in the checkout."""
+    _, *rows = tables_of("docs/reproduction.md")["What was run"][0]
+    with (ROOT / "reports" / "published.toml").open("rb") as file:
+        entries = {entry["folder"]: entry for entry in tomllib.load(file)["report"]}
+    assert [re.match(r"\[(.+?)\]\(\.\./reports/\1/report\.md\)", row[0])[1] for row in rows] == list(entries)
+    for (_, ran, trials, time, equivalent), (folder, entry) in zip(rows, entries.items(), strict=True):
+        words = entry["suite"]
+        options = dict(zip(words[1::2], words[2::2], strict=True))
+        assert ran.split(", ") == [options[name] for name in ("--profile", "--part") if name in options], folder
+        assert time.endswith(", 1 worker") == (" 1 worker." in prose_of(f"reports/{folder}/report.md")), folder
+        claim = ROOT / "reports" / folder / "claim.zip"
+        if claim.is_file():
+            manifest = json.loads(zipfile.ZipFile(claim).read("manifest.json"))
+            assert trials == f"{manifest['planned']:,}" == f"{manifest['results']:,}", folder
+        averages = verdicts_of(f"reports/{folder}/report.md")
+        names = sorted(name for name, row in averages.items() if row[2] == "equivalent")
+        assert equivalent == (f"{', '.join(names) or 'none'} of {len(averages)}" if averages else ""), folder
 
 
 def test_mean_differences_on_the_uci_sets():
