@@ -146,8 +146,9 @@ class Archive:
             raise RefusedError(f"its content is larger than {LARGEST_CONTENT // 2**30} GiB")
 
     def _end_of(self, about: zipfile.ZipInfo) -> int:
-        self._file.seek(about.header_offset)
-        header = self._file.read(_HEADER.size)
+        with _intact():
+            self._file.seek(about.header_offset)
+            header = self._file.read(_HEADER.size)
         if len(header) < _HEADER.size:
             return -1
         signature, flags, name_length, extra_length = _HEADER.unpack(header)
