@@ -102,6 +102,20 @@ def test_other_versions_and_machines_are_named(small_claim, tmp_path, in_process
     assert verification.differences == {OTHER_KEY: 12} and verification.exit_code == ExitCode.OK
 
 
+def test_results_taken_from_a_run_on_another_machine_are_counted(small_claim, tmp_path, in_process):
+    keys = []
+
+    def reuse(meta):
+        meta["reused"] = {"keys": {"there": keys[:4], "here": keys[4:]}, "differences": {"there": "another processor"}}
+
+    def read(rows):
+        keys.extend(row["key"] for row in rows[:5])
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=read, metadata=reuse))
+    assert verification.differences == {OTHER_MACHINE: 4}
+    assert verification.counts["equal"] == 12
+
+
 def test_what_cannot_be_run_here_is_named(small_claim, tmp_path, in_process):
     def change(meta):
         for method in meta["suite"]["methods"]:
