@@ -27,6 +27,12 @@ def tables_of(path):
     return found
 
 
+def rows_by_name(table):
+    """Return the rows of a table by their first cell: {name: {column: cell}}."""
+    header, *rows = table
+    return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
+
+
 def published_comparison(path, n_scores, ratio):
     """Return the comparison of a stored report with print.
 

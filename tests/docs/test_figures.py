@@ -6,7 +6,7 @@ import tomllib
 import zipfile
 
 import pytest
-from stored_reports import ROOT, numbers_in, prose_of, published_comparison, tables_of, verdicts_of
+from stored_reports import ROOT, numbers_in, prose_of, published_comparison, rows_by_name, tables_of, verdicts_of
 
 from mfbench.analysis.published import ABOVE, BELOW, COMPARED
 
@@ -191,6 +191,32 @@ def test_differences_of_sqpfw():
     ranks = {row[0]: float(row[header.index("rank")]) for row in ranked}
     assert list(ranks)[:2] == ["NCA-D", "SQP-FW"] and len(ranks) == 12
     assert f"its average rank is {ranks['SQP-FW']:.1f} of 12, after NCA-D alone" in prose_of("docs/reproduction.md")
+
+
+def test_figures_of_sqpfw_on_genes():
+    path, own = "reports/sqpfw-gene/report.md", "SQP-FW weighted 1NN"
+    stored = tables_of(path)
+    scores = rows_by_name(stored["Accuracy, percent: mean ± sd over folds"][0])
+    genes = rows_by_name(stored["Features used: median over folds (stability)"][0])
+    frame = 100 * published_comparison(path, 10, 0.5).pivot(index="dataset", columns="method")[["ours", "published"]]
+    _, *rows = tables_of("docs/reproduction.md")["SQP-FW"][1]
+    for row, dataset in zip(rows, ("colon", "leukemia", "prostate"), strict=True):
+        ours, published = (frame.loc[dataset, kind] for kind in ("ours", "published"))
+        assert row[1:3] == [f"{ours[name]:.1f} ({published[name]:.1f})" for name in ("1NN", own)]
+        assert [f"{row[3].split(' ')[0]} ", f"{row[5]} "] == [
+            genes[dataset][name].split("(")[0] for name in (own, "RFF")
+        ]
+        means = {name: float(cell.split(" ")[0]) for name, cell in scores[dataset].items()}
+        assert float(row[4]) == means["RFF"] == max(means.values())
+        assert scores[dataset][own].endswith("≈")
+    prose = prose_of("docs/reproduction.md")
+    gains = frame.xs(own, axis=1, level=1) - frame.xs("1NN", axis=1, level=1)
+    for kind, words in (
+        ("ours", "by {:.1f}, {:.1f} and {:.1f} points"),
+        ("published", "(printed {:.1f}, {:.1f} and {:.1f})"),
+    ):
+        assert words.format(*gains[kind]) in prose
+    assert f"the mean difference, {verdicts_of(path)[own][1]}, says little" in prose
 
 
 def test_counts_of_similarity():
