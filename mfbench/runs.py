@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,10 +107,12 @@ def load_run(path: Path | str) -> Run:
             key=lambda file: (not is_share_folder_name(file.parent.name), file.stat().st_mtime),
         )
         if folder.is_file():
-            raise UsageError(
-                f"{folder} is not the folder of a run; of a bundle, 'mfbench verify {folder}' repeats a sample, and "
-                f"'mfbench suite NAME --reuse {folder}' uses the results"
+            bundle = zipfile.is_zipfile(folder)
+            hint = (
+                f"; of a bundle, 'mfbench verify {folder}' repeats a sample, and 'mfbench suite NAME --reuse {folder}' "
+                "uses the results"
             )
+            raise UsageError(f"{folder} is not the folder of a run{hint if bundle else ', but a file'}")
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
@@ -138,8 +141,8 @@ def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
         As in `load_run`.
     """
     place, stored = Path(run), Path(out) / run
-    # A folder of another content may have the name of a suite, such as one that bundles were written to.
-    other = place.is_dir() and stored.is_dir() and not _holds_runs(place)
+    # Something else may have the name of a suite, such as a folder that bundles were written to.
+    other = stored.is_dir() and not _holds_runs(place)
     return load_run(stored if other or not place.exists() else place)
 
 

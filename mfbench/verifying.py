@@ -11,7 +11,6 @@ from typing import Any
 from mfbench.analysis.results import Run
 from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
 from mfbench.bundles.archive import REFUSED
-from mfbench.bundles.claimed_data import differing_data
 from mfbench.bundles.installed_suite import differences_from_installed
 from mfbench.bundles.reading import OpenedBundle, opened_bundles
 from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
@@ -25,6 +24,7 @@ from mfbench.host.registry import load_registry
 from mfbench.isolation.temporary import temporary_folder
 from mfbench.report.progress import Silent
 from mfbench.run.compatibility import machine_of
+from mfbench.run.differing_data import differing_data
 from mfbench.run.environment import describe
 from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.reuse import remarks_on_reuse
@@ -121,10 +121,11 @@ class _Verifier:
             self.run = Run(bundle.folder)
             self.verdicts = verdicts_of(self.run)
         except Exception as error:  # whoever made the bundle chose the values that this computes with
-            reason = plain_text(describe_error(error), 300).replace("\n", " ")
+            reason = _one_line(error)
             raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
 
         self.completed: set[Place] = set()
+        self.differing: dict[str, str] = {}  # a clause by the label of each dataset that is not the one here
         query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
         with Store(bundle.folder, read_only=True) as store:
             rows = list(store.raw(f"{query} ORDER BY position"))
@@ -193,10 +194,10 @@ class _Verifier:
         claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self._repeated))
         agreements = {place: agreement(claimed[place], repeated[place]) for place in trials if place in repeated}
         self.completed = {place for place, row in repeated.items() if row["status"] == Status.OK}
-        data = differing_data(self.bundle.folder, self._repeated)
+        self.differing = differing_data(self.bundle.folder, self._repeated)
         for place, each in agreements.items():
-            if place[0] in data:
-                details = filter(None, (data[place[0]], each.detail))
+            if place[0] in self.differing:
+                details = filter(None, (self.differing[place[0]], each.detail))
                 agreements[place] = Agreement(Outcome.DIFFERENT, "; ".join(details))
         return agreements
 
@@ -211,8 +212,14 @@ class _Verifier:
         }
         if not replaced:
             return [], len(self.verdicts)
-        run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated")
-        verdicts = verdicts_of(run)
+        # Verdicts are computed with the data here, to which claimed results on other data do not belong.
+        dropped = {key for place, key in self.keys.items() if place[0] in self.differing} - set(replaced)
+        try:
+            run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated", dropped)
+            verdicts = verdicts_of(run)
+        except Exception as error:  # noqa: BLE001 - as above; what the comparison has found must not be lost
+            reason = f"because none can be computed with the repeated results ({_one_line(error)})"
+            return [f"{clause}, {reason}" for clause in changed_verdicts(self.verdicts, {})], len(self.verdicts)
         return changed_verdicts(self.verdicts, verdicts), len(self.verdicts | verdicts)
 
     def _verified(self, place: Place, agreements: dict[Place, Agreement], rebuilt: Rebuilt) -> VerifiedTrial:
@@ -240,6 +247,10 @@ class _Verifier:
         elif number := sum(self.keys[place] in elsewhere for place in trials):
             counter[OTHER_MACHINE] = number
         return dict(counter)
+
+
+def _one_line(error: Exception) -> str:
+    return plain_text(describe_error(error), 300).replace("\n", " ")
 
 
 def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:

@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,6 +119,9 @@ class TestLoad:
         assert find_run("own", folder.parent).meta.title == "first"
         with pytest.raises(UsageError, match="holds no run"):
             find_run("own", "elsewhere")
+        Path("own").rmdir()
+        Path("own").write_text("")
+        assert find_run("own", folder.parent).meta.title == "first"
 
     def test_where_there_is_no_run_the_suites_are_named(self, folder):
         reason = r"other holds no run \(no results.sqlite\); 'mfbench suite NAME' creates one; there are runs of own$"
@@ -126,9 +131,12 @@ class TestLoad:
             load_run(folder.parent.parent / "other")
 
     def test_a_bundle_is_not_the_folder_of_a_run(self, tmp_path):
-        (tmp_path / "claim.zip").write_bytes(b"PK")
+        zipfile.ZipFile(tmp_path / "claim.zip", "w").close()
         with pytest.raises(UsageError, match=r"claim.zip is not the folder of a run; of a bundle, 'mfbench verify "):
             load_run(tmp_path / "claim.zip")
+        (tmp_path / "own.toml").write_text("")
+        with pytest.raises(UsageError, match=r"own.toml is not the folder of a run, but a file$"):
+            load_run(tmp_path / "own.toml")
 
     def test_a_damaged_store_is_an_error(self, tmp_path):
         (tmp_path / FILE_NAME).write_bytes(b"no database" * 100)

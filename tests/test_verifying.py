@@ -187,6 +187,52 @@ def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_p
     )
 
 
+@pytest.mark.parametrize("test", ["s-test", "mcnemar"])
+def test_results_on_other_folds_do_not_count_with_the_data_here(test, small_claim, tmp_path, in_process):
+    """Predictions of results that were not repeated may be too few for the rows here."""
+    from mfbench.run.formats.arrays import pack, unpack
+
+    def cut(text):
+        return base64.b64encode(pack(unpack(base64.b64decode(text))[:10])).decode()
+
+    first = set()
+
+    def shorten(rows):
+        rows[0]["test"] = cut(rows[0]["test"])
+
+    def find(rows):
+        first.update(row["key"] for row in rows if row["fold"] == 0)
+
+    def shorten_predictions(rows):
+        for row in rows:
+            if row["key"] in first:
+                row["predictions"] = cut(row["predictions"])
+
+    def rule(meta):
+        meta["suite"]["report"]["test"] = test
+
+    tables = {"metadata": rule, "splits": shorten, "plan": find, "trials": shorten_predictions}
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", **tables), sample=6, seed=3)
+    assert verification.counts["different"] == 6 and verification.exit_code == ExitCode.FAILED
+    assert "rows of repeat 0, fold 0" in verification.trials[0].detail
+    assert verification.changed and all(clause.endswith("becomes no verdict") for clause in verification.changed)
+
+
+def test_verdicts_that_cannot_be_computed_hide_nothing_else(small_claim, tmp_path, in_process, monkeypatch):
+    def improve(rows):
+        rows[3]["scores"] = PERFECT
+
+    def rule(meta):
+        meta["suite"]["report"]["test"] = "s-test"
+
+    claim = forged(small_claim, tmp_path / "claim.zip", trials=improve, metadata=rule)
+    monkeypatch.setattr(verifying, "with_repeated", lambda *_: 1 / 0)
+    verification = verify(claim)
+    reason = "because none can be computed with the repeated results (ZeroDivisionError: division by zero)"
+    assert verification.changed == [f"A against {name} on iris: tie becomes no verdict, {reason}" for name in "BCD"]
+    assert verification.counts["different"] == 1 and verification.exit_code == ExitCode.FAILED
+
+
 def test_bad_requests(small_claim, tmp_path):
     with pytest.raises(UsageError, match="a sample is a whole number from 1, not 0"):
         verify(small_claim, sample=0)

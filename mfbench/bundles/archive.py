@@ -91,8 +91,8 @@ class Archive:
         except OSError as error:
             raise RefusedError(f"it cannot be read ({error.strerror})") from None
         try:
-            self._directory = _check_end(self._file)
             with _intact():
+                self._directory = _check_end(self._file)
                 self._zip = zipfile.ZipFile(self._file)
             self._members = {about.filename: about for about in self._zip.infolist()}
             self._check_members(self._zip.infolist())
@@ -114,8 +114,9 @@ class Archive:
     @property
     def sha256(self) -> str:
         """The hash of the whole file."""
-        self._file.seek(0)
-        return hashlib.file_digest(self._file, "sha256").hexdigest()
+        with _intact():
+            self._file.seek(0)
+            return hashlib.file_digest(self._file, "sha256").hexdigest()
 
     def _check_members(self, members: list[zipfile.ZipInfo]) -> None:
         names = [about.filename for about in members]

@@ -13,17 +13,24 @@ from pathlib import Path
 
 HIDDEN = "…"
 _DRIVE = r"(?<![^\W_])[A-Za-z]:[\\/]"
-_START = rf"(?:~?/|~\w*[\\/]|{_DRIVE}|\\\\|\.\.?[\\/])"
-_URL = re.compile(r"(?<![^\W_])[A-Za-z][A-Za-z0-9.-]{0,30}://[^\s\"'<>|]+")
+_HOME = r"~(?:[A-Za-z_]\w*)?"  # "~3/4" is about a number
+_START = rf"(?:/|{_HOME}[\\/]|{_DRIVE}|\\\\|\.\.?[\\/])"
+_URL = re.compile(r"(?<![^\W_])(?!file:)[A-Za-z][A-Za-z0-9.-]{0,30}://[^\s\"'<>|]+")
 _PUBLIC = re.compile(r"(?:https?|ftps?)://", re.IGNORECASE)
-_ADDRESS = re.compile(r"file:/+[^\s\"'<>]+")
-_QUOTED = re.compile(rf"([\"']){_START}[^\"'\n]*\1")
+_ADDRESS = re.compile(r"(?<![^\W_])file:/+(?=([A-Za-z]:[\\/])?)", re.IGNORECASE)
+# The other quote may be in it: Python writes a path with an apostrophe between double quotes.
+_QUOTED = re.compile(rf"([\"']){_START}(?:(?!\1)[^\n])*\1")
+_ENDING = r"\.[A-Za-z]\w{0,7}(?!\w)"
+_RELATIVE_QUOTED = re.compile(
+    rf"(?<!\w)([\"'])(?=[^\s\"'])(?:(?!\1)[^\n{HIDDEN}])*[\\/](?:(?!\1)[^\n\\/])*{_ENDING}\1(?!\w)"
+)
+_RELATIVE = re.compile(rf"(?<![\w./\\~@{HIDDEN}-])(?:[\w.@+-]+[\\/]+)+[\w.@+-]*?{_ENDING}")
 # A blank belongs to a path if a separator follows its word: rather too much is left out than too little.
 _WORD = r"[^\s\"'<>|:;*?/\\]+"
 _BELOW = rf"(?:{_WORD}(?: {_WORD}){{0,9}}[\\/]+)*[^\s\"'<>|:;,()\[\]{{}}/\\]*"
-_BARE = re.compile(rf"(?<![\w.)\]/\\~{HIDDEN}-])(-[A-Za-z](?=[~/\\]))?({_START}[\\/]*{_BELOW})(?<=[^\s/\\])")
+_BARE = re.compile(rf"(?<![\w.)\]/\\~{HIDDEN}-])(-[A-Za-z](?=[~/\\.]))?({_START}[\\/]*{_BELOW})(?<=[^\s/\\])")
 _WHOLE = re.compile(
-    rf"(?<![\w.)\]/\\~-])(?:-[A-Za-z](?=[~/\\]))?(?:/+{_WORD}[\\/]+{_WORD}|~\w*[\\/]+{_WORD}|{_DRIVE}|\\\\+{_WORD}\\+{_WORD})"
+    rf"(?<![\w.)\]/\\~-])(?:-[A-Za-z](?=[~/\\]))?(?:/+{_WORD}[\\/]+{_WORD}|{_HOME}[\\/]+{_WORD}|{_DRIVE}|\\\\+{_WORD}\\+{_WORD})"
 )
 # Words that are in many a text, and the names of no one.
 _COMMON = frozenset({"root", "user", "users", "admin", "localhost", "runner", "home", "test", "data"})
@@ -94,11 +101,13 @@ class PrivateText:
         return "".join([*parts, self._without_paths(text[end:])])
 
     def _without_paths(self, text: str) -> str:
-        text = _ADDRESS.sub(lambda match: _last(match[0]), text)
-        text = _QUOTED.sub(lambda match: match[1] + _last(match[0][1:-1]) + match[1], text)
+        text = _ADDRESS.sub(lambda match: "" if match[1] else "/", text)
+        for quoted in (_QUOTED, _RELATIVE_QUOTED):
+            text = quoted.sub(lambda match: match[1] + _last(match[0][1:-1]) + match[1], text)
         if self._below is not None:
             text = self._below.sub(lambda match: _last(HIDDEN + match["below"]), text)
         text = _BARE.sub(lambda match: (match[1] or "") + _last(match[2]), text)
+        text = _RELATIVE.sub(lambda match: _last(match[0]), text)
         return self._without_names(text)
 
     def _without_names(self, text: str) -> str:
@@ -116,7 +125,7 @@ class PrivateText:
         host, slash, path = re.split(r"[?#]", address, maxsplit=1)[0].partition("/")
         host = host.rpartition("@")[2]
         # A path may contain the name of a dataset, which a user may have as well.
-        if any(name.lower() == host.partition(":")[0].lower() for name in self.names):
+        if self._without_names(host) != host:
             host = HIDDEN
         return f"{scheme[0]}{host}{slash}{path}{after}"
 

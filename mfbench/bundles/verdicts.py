@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from mfbench.analysis.results import Run
@@ -66,7 +66,9 @@ def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) ->
     ]
 
 
-def with_repeated(claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path) -> Run:
+def with_repeated(
+    claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path, dropped: Collection[str] = ()
+) -> Run:
     """Return a run in which repeated results, and the data of the repetition, take the place of claimed ones.
 
     Parameters
@@ -79,6 +81,8 @@ def with_repeated(claimed: Path, repeated: Path, keys: Mapping[str, str], target
         The keys of the repeated results, by those of the claimed ones that they replace.
     target : Path
         Where the run is written.
+    dropped : collection of str, default=()
+        The keys of claimed results that are left out: they do not belong to the data of the repetition.
     """
     shutil.copytree(claimed, target)
     with Store(repeated, read_only=True) as source:
@@ -95,4 +99,5 @@ def with_repeated(claimed: Path, repeated: Path, keys: Mapping[str, str], target
             f"UPDATE trials SET {assignments} WHERE key = ?",
             [(*rows[key], None, claimed_key) for claimed_key, key in keys.items()],
         )
+        db.executemany("DELETE FROM trials WHERE key = ?", [(key,) for key in dropped])
     return Run(target)

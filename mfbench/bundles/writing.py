@@ -79,12 +79,15 @@ def write_bundle(run: Path, target: Path) -> Written:
     Raises
     ------
     UsageError
-        If `target` is a folder.
+        If `target` is a folder, or something else is where its folder would be.
     RunError
         If the run cannot be read, has no plan, or something private is where it cannot be removed.
     MfbenchError
         If the file cannot be written.
     """
+    in_the_way = next((each for each in target.parents if each.exists() and not each.is_dir()), None)
+    if in_the_way is not None:
+        raise UsageError(f"cannot write {target}: {in_the_way} is not a folder")
     if not target.name or target.is_dir():
         raise UsageError(f"{str(target)!r} is a folder: name the file that the bundle is written to, such as claim.zip")
     work = target.with_name(f".{target.name}.part")
@@ -131,6 +134,8 @@ class _Writer:
         meta = public_metadata(self.store.meta())
         # Keys stay in their order, because that of a grid's parameters determines the grid.
         columns = meta.to_columns()
+        words = columns["suite"]["suite"]
+        words |= {name: self.private.removed(words[name]) for name in _PROSE}
         for place, text in _texts(columns, ""):
             self._check(text, f"the metadata of the run ({place})")
         content = json.dumps(columns, indent=1, ensure_ascii=False)
@@ -201,7 +206,7 @@ class _Writer:
         if leak is not None:
             raise RunError(
                 f"{self.run}: {place} contains {leak!r}, which is private, in a place where it cannot be left out; "
-                "choose another label or parameter, and run the suite again"
+                "change that text in the suite, and run it again"
             )
 
 
@@ -218,6 +223,7 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(each, f"{place}[{number}]")
 
 
+_PROSE = ("title", "description")
 _ORDER = {"splits": "1, 2, 3, 4"}
 # What a store of an earlier version would hold in a column that it lacks, if it is not NULL.
 _DEFAULTS = {"can_pull": "0", "attempt": "''"}

@@ -1,8 +1,9 @@
 """Results of other runs in a run: of earlier ones if something was added to the suite, and of bundles that it names.
 
 A result is copied only under an equal key, so it is the one that this run would measure, except for its times. A bundle
-must give the key to the same trial on the same data as well, because whoever made it wrote the keys. Failures that a
-repetition may avoid (timeout, memory, crash) are not copied. Other runs are only read.
+must give the key to the same trial on the same data and folds as well, because whoever made it wrote the keys, and its
+arrays were checked against its own data and folds. Failures that a repetition may avoid (timeout, memory, crash) are
+not copied. Other runs are only read.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from mfbench.errors import RunError
 from mfbench.run.compatibility import machine_of
+from mfbench.run.differing_data import differing_data
 from mfbench.run.metadata import Environment, Reused, RunMetadata
 from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.store import Store
@@ -84,22 +86,21 @@ def reuse_results(
         A sentence on each reason for which results of a bundle or run were not copied; the run records them too.
     """
     planned = {trial.key for trial in plan.trials}
-    finished = store.finished(retried) & planned
     before = recorded_reuse(store)
+    present = store.finished() & planned  # until a repetition replaces them, failures are from where they were
     reused = Reused(
-        # A result may have been measured again in the meantime, or no longer be part of the plan.
-        keys={name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in finished])},
+        keys={name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in present])},
         differences=before.differences,
         bundles=before.bundles,
     )
     times = plan.loaded.protocol.kind == "timing"
-    missing = planned - finished if not times else set()
+    missing = planned - store.finished(retried) if not times else set()
     for folder in other_runs(store.folder) if missing and earlier else ():
         try:
             reused = _reuse_from(folder, folder.name, store, missing, statuses, reused)
         except (RunError, ValueError) as error:  # the latter from metadata that are not valid
             reused = _with_note(reused, _passed_over(folder, error))
-        missing -= {key for keys in reused.keys.values() for key in keys}
+        missing = planned - store.finished(retried)
     for bundle in bundles:
         if times:
             reused = _with_note(reused, f"No results of {bundle.name} were used: times compare if measured together.")
@@ -107,15 +108,13 @@ def reuse_results(
         if missing:
             names = list(dict.fromkeys([*reused.bundles, bundle.name]))
             reused = reused.model_copy(update={"bundles": names})
-            foreign = _foreign_keys(bundle, plan)
-            if foreign:
-                reused = _with_note(
-                    reused,
-                    f"{counted(len(foreign), 'result')} of {bundle.name} could not be used here, because its plan "
-                    "gives their keys to other trials.",
-                )
-            reused = _reuse_from(bundle.folder, bundle.name, store, missing - foreign, statuses, reused, own=True)
-            missing -= {key for keys in reused.keys.values() for key in keys}
+            foreign = _foreign_keys(bundle, plan, differing_data(bundle.folder, store.folder))
+            for reason, keys in foreign.items():
+                note = f"{counted(len(keys), 'result')} of {bundle.name} could not be used here, because {reason}."
+                reused = _with_note(reused, note)
+            usable = missing.difference(*foreign.values())
+            reused = _reuse_from(bundle.folder, bundle.name, store, usable, statuses, reused, own=True)
+            missing = planned - store.finished(retried)
         for note in _other_keys(bundle, plan):
             reused = _with_note(reused, note)
     with store.writing("meta") as db:
@@ -143,8 +142,11 @@ def _with_note(reused: Reused, note: str) -> Reused:
     return reused.model_copy(update={"passed_over": [*reused.passed_over, note]})
 
 
-def _foreign_keys(bundle: BundledRun, plan: Plan) -> set[str]:
-    """Return the keys of results that a bundle has of another trial, or of other data, than the plan has."""
+def _foreign_keys(bundle: BundledRun, plan: Plan, differing: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the keys of results that a bundle has of another trial, or of other data, than the plan has, by reason.
+
+    With `differing`, a clause by the label of each dataset whose data or folds are not those of the bundle.
+    """
     with Store(bundle.folder, read_only=True) as other:
         query = (
             "SELECT p.key, p.dataset, p.method, p.repeat, p.fold, d.sha256 FROM plan p "
@@ -155,7 +157,13 @@ def _foreign_keys(bundle: BundledRun, plan: Plan) -> set[str]:
         trial.key: (trial.dataset, trial.method, trial.repeat, trial.fold, plan.datasets[trial.dataset].sha256)
         for trial in plan.trials
     }
-    return {key for key, place in there.items() if key in places and places[key] != place}
+    foreign: dict[str, set[str]] = {}
+    for key, place in there.items():
+        if key in places and places[key] != place:
+            foreign.setdefault("its plan gives their keys to other trials", set()).add(key)
+        elif key in places and place[0] in differing:
+            foreign.setdefault(differing[place[0]], set()).add(key)
+    return foreign
 
 
 def _other_keys(bundle: BundledRun, plan: Plan) -> Iterator[str]:
@@ -226,7 +234,9 @@ def _rows(store: Store, columns: list[str], keys: list[str]) -> Iterator[tuple[o
 def _with_origins(reused: Reused, name: str, keys: list[str], meta: RunMetadata, here: Environment) -> Reused:
     """Return the record with more results; one that the other run had copied itself is from where it was measured."""
     origins = {key: origin for origin, theirs in meta.reused.keys.items() for key in theirs}
-    names: Keys = {origin: list(own) for origin, own in reused.keys.items()}
+    replaced = set(keys)
+    rest = {origin: [key for key in own if key not in replaced] for origin, own in reused.keys.items()}
+    names: Keys = {origin: own for origin, own in rest.items() if own}
     for key in keys:
         names.setdefault(origins.get(key, name), []).append(key)
     differences = {**{origin: text for origin, text in meta.reused.differences.items() if origin in names}}

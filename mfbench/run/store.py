@@ -21,7 +21,7 @@ from mfbench.run.formats.curves import pack_curve
 from mfbench.run.formats.interactions import pack_interactions
 from mfbench.run.formats.splits import pack_split
 from mfbench.run.formats.texts import stored_text
-from mfbench.run.metadata import RunMetadata
+from mfbench.run.metadata import Reused, RunMetadata
 from mfbench.run.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, fill_checksums, result_checksum, seal
 from mfbench.run.store_file import Checkpoints, transaction
 from mfbench.run.store_reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
@@ -62,6 +62,7 @@ class Store(ReadableStore):
     def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
         super().__init__(folder, read_only=read_only, checked=checked)
         self._checkpoints = None if read_only else Checkpoints(self._db)
+        self._copied: set[str] | None = None
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it, as far as it can be while others read."""
@@ -81,6 +82,7 @@ class Store(ReadableStore):
             self._db.executemany(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(name, json.dumps(value)) for name, value in columns]
             )
+            self._copied = None
             self._db.execute("DELETE FROM left_out")
             self._db.execute("DELETE FROM datasets")
             self._db.executemany(
@@ -149,7 +151,7 @@ class Store(ReadableStore):
                     add_to_seal(self._db, "splits", row)
 
     def add(self, trial: Trial, result: TrialResult) -> None:
-        """Write the result of a trial; it is on disk when this returns.
+        """Write the result of a trial that was run here; it is on disk when this returns.
 
         Raises
         ------
@@ -174,10 +176,32 @@ class Store(ReadableStore):
             row.append(value)
         if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
+        values = (*row, result_checksum(row))
         with self._explained():
-            self._db.execute(_INSERT, (*row, result_checksum(row)))
+            if trial.key in self._copied_keys():
+                with transaction(self._db):
+                    self._db.execute(_INSERT, values)
+                    self._measured_here(trial.key)
+            else:
+                self._db.execute(_INSERT, values)
         if self._checkpoints is not None:
             self._checkpoints.written()
+
+    def _copied_keys(self) -> set[str]:
+        """Return the keys of results that another run measured: failures among them may be repeated here."""
+        if self._copied is None:
+            reused = Reused.model_validate(self.recorded("reused", {}))
+            self._copied = {key for keys in reused.keys.values() for key in keys}
+        return self._copied
+
+    def _measured_here(self, key: str) -> None:
+        """Take a key out of the record of results that another run measured."""
+        reused = Reused.model_validate(self.recorded("reused", {}))
+        rest = {name: [each for each in keys if each != key] for name, keys in reused.keys.items()}
+        text = reused.model_copy(update={"keys": {name: keys for name, keys in rest.items() if keys}}).model_dump_json()
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [text])
+        seal(self._db, "meta")
+        self._copied_keys().discard(key)
 
     def record(self, name: str, value: Any) -> None:
         """Replace a field of the metadata, which only the course of the run determines."""
@@ -188,6 +212,7 @@ class Store(ReadableStore):
     @contextmanager
     def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:
         """Yield the connection for statements on results and some tables, executed together or not at all."""
+        self._copied = None
         with self._explained(), transaction(self._db):
             yield self._db
             fill_checksums(self._db)

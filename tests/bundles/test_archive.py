@@ -7,6 +7,7 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from pathlib import Path
 
 import pytest
 from forgery import members_of, sealed, write_zip
@@ -100,6 +101,13 @@ def test_what_is_no_zip_file(folder, members):
     assert "something was added" in refusal(path)
     path.write_bytes(whole[:-1])
     assert "its end is missing" in refusal(path)
+
+
+def test_a_pipe_is_refused():
+    reading, writing = os.pipe()
+    os.close(writing)
+    assert "it cannot be read (" in refusal(Path(f"/dev/fd/{reading}"))
+    os.close(reading)
 
 
 def test_a_list_of_millions_of_members_is_not_read(folder, members, monkeypatch):

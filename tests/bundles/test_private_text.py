@@ -40,6 +40,14 @@ PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "ro
         ("(see https://example.org/dataset/53/bo)", "(see https://example.org/dataset/53/bo)"),
         ("https://vm:8888/lab#t tcp://vm:12", "https://…/lab …/…:12"),
         ("sqlite:////srv/secret/x.db", "…/x.db"),
+        ("""no "/home/ann/Client's files/Merger/data.csv" """, 'no "…/data.csv" '),
+        ("""no "/mnt/O'Brien/Merger/data.csv" """, 'no "…/data.csv" '),
+        ("No such file or directory: 'clients/Acme/my data.csv'", "No such file or directory: '…/my data.csv'"),
+        ("can't read 'x' at data/acme-merger/x.csv, clients\\Acme\\y.txt", "can't read 'x' at …/x.csv, …/y.txt"),
+        ("gcc -I../../clients/Acme/inc", "gcc -I…/inc"),
+        ("http://bigbox.corp.example:8080/x on bigbox.corp.example", "http://…/x on ….corp.example"),
+        ("file:///mnt/acme/my data/x.csv, file:///C:/acme/y.csv", "…/x.csv, …/y.csv"),
+        ("~3/4 of the rows, n/a. Then, and/or, 1/2.5, 'a / b'", "~3/4 of the rows, n/a. Then, and/or, 1/2.5, 'a / b'"),
     ],
 )
 def test_what_is_removed(text, expected):
@@ -80,7 +88,17 @@ def test_paths_in_parameters_are_found_whoever_has_them(path):
 
 @pytest.mark.parametrize(
     "text",
-    ["a/b/c", "https://example.org/a/b", "knn(k=1/2)", "10.1000/182", "/x", "mod.part:Class", "and / or", "(a)/b/c"],
+    [
+        "a/b/c",
+        "https://example.org/a/b",
+        "knn(k=1/2)",
+        "10.1000/182",
+        "/x",
+        "mod.part:Class",
+        "and / or",
+        "(a)/b/c",
+        "about ~3/4 of the rows",
+    ],
 )
 def test_what_is_not_a_path(text):
     assert PRIVATE.leak(text) is None

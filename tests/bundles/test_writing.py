@@ -15,7 +15,7 @@ from mfbench.bundles import private_text, writing
 from mfbench.bundles.form import MEMBERS
 from mfbench.bundles.reading import opened_bundles
 from mfbench.bundles.writing import write_bundle
-from mfbench.errors import MfbenchError, RunError, UsageError
+from mfbench.errors import RunError, UsageError
 from mfbench.run.store import Store
 
 HOST = "bigbox-7"
@@ -112,6 +112,15 @@ def test_what_is_private_in_a_label_or_parameter_is_refused(run, tmp_path, monke
     assert [path.name for path in tmp_path.iterdir()] == ["somebody"]
 
 
+def test_a_description_is_prose(run, tmp_path):
+    suite = recorded(run, "suite")
+    suite["suite"] |= {"title": "About ~3/4 of the rows", "description": "Those of /mnt/client/t.csv"}
+    record(run, "suite", suite)
+    path = write_bundle(run, tmp_path / "claim.zip").path
+    written = json.loads(zipfile.ZipFile(path).read("metadata.json"))["suite"]["suite"]
+    assert (written["title"], written["description"]) == ("About ~3/4 of the rows", "Those of …/t.csv")
+
+
 def test_a_user_who_is_called_as_a_dataset(run, tmp_path, monkeypatch):
     monkeypatch.setattr(private_text, "_user", lambda: "iris")
     assert write_bundle(run, tmp_path / "claim.zip").results == 12
@@ -136,9 +145,10 @@ def test_a_bundle_that_everybody_would_refuse_is_not_written(run, tmp_path):
 
 
 def test_runs_that_cannot_be_bundled(run, tmp_path, monkeypatch):
-    with pytest.raises(MfbenchError, match=r"cannot write .*: (Not a directory|File exists)"):
-        (tmp_path / "file").write_text("")
-        write_bundle(run, tmp_path / "file" / "claim.zip")
+    (tmp_path / "file").write_text("")
+    for target in (tmp_path / "file" / "claim.zip", tmp_path / "file" / "below" / "claim.zip"):
+        with pytest.raises(UsageError, match=r"^cannot write .*claim\.zip: .*/file is not a folder$"):
+            write_bundle(run, target)
     for name in ("LARGEST_DOCUMENT", "LARGEST_LINE", "LARGEST_CONTENT"):
         with monkeypatch.context() as patch, pytest.raises(RunError, match="is too large for a bundle"):
             patch.setattr(writing, name, 100)

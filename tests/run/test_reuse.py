@@ -48,6 +48,13 @@ class Listening(Silent):
         self.remarks.append(f"start with {len(done)} done")
 
 
+class Interrupting(Silent):
+    """Ends a run before its first trial."""
+
+    def started(self, plan, done, pending):
+        raise KeyboardInterrupt
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Return a function that runs the suite with additions, and returns the methods that were executed and the run."""
@@ -157,6 +164,25 @@ def test_retrying_failures_measures_them_here(run):
     assert "9 of 15" in mine.remarks[0], "what was measured again is not from elsewhere"
 
 
+def test_what_was_measured_again_is_not_from_a_bundle(run, tmp_path):
+    _, _, base = run()
+    statement = "UPDATE trials SET status = 'error' WHERE key IN (SELECT key FROM plan WHERE method = 'D')"
+    claim = bundled(base, tmp_path, statement)
+    _, _, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    assert "12 of 12 results are from unverified bundles" in mine.remarks[0]
+    # A start that ends before it repeats anything leaves the failures of the bundle, and what is said of them.
+    with pytest.raises(KeyboardInterrupt):
+        run(options=RunOptions(jobs=1, retry_failed=True, bundles=(claim,)), observer=Interrupting())
+    assert "12 of 12 results are from unverified bundles" in Run(mine.path).remarks[0]
+    methods, _, mine = run(options=RunOptions(jobs=1, retry_failed=True))
+    assert methods == ["D"] and "9 of 12 results are from unverified bundles" in mine.remarks[0]
+    change(mine, "DELETE FROM trials WHERE key IN (SELECT key FROM plan WHERE method = 'A')")
+    methods, _, mine = run()
+    assert methods == ["A"] and "6 of 12 results are from unverified bundles" in mine.remarks[0]
+    with Store(mine.path) as store:
+        assert not store.repair()
+
+
 def test_a_failure_is_replaced_by_the_result_of_a_bundle(run, tmp_path):
     _, _, base = run()
     claim = bundled(base, tmp_path)
@@ -234,13 +260,13 @@ def test_machines_and_workers_that_differ_are_named(run):
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped(run, tmp_path, monkeypatch):
     _, _, base = run()
 
-    class Interrupting(Silent):
+    class InterruptingLater(Silent):
         def finished(self, trial, result):
             raise KeyboardInterrupt
 
     plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), add=MINE, out=tmp_path / "out")
     with pytest.raises(KeyboardInterrupt):
-        execute(plan, folder, registry, RunOptions(jobs=1), Interrupting())
+        execute(plan, folder, registry, RunOptions(jobs=1), InterruptingLater())
     assert Run(folder).remarks[0].startswith("12 of 13 results are from earlier runs, and so are their times: 12 from")
     shutil.rmtree(base.path)
     methods, count, mine = run(MINE)
@@ -373,6 +399,30 @@ def test_a_result_is_used_only_if_the_bundle_gives_its_key_to_the_same_trial(run
         "to other trials."
         for note in mine.remarks
     )
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        (
+            'UPDATE datasets SET n_features = 50, class_names = json(\'["a", "b", "c", "d"]\')',
+            "n_features, class_names",
+        ),
+        (
+            "UPDATE splits SET test = (SELECT s.test FROM splits s WHERE s.fold = 1) WHERE fold = 0",
+            "rows of repeat 0, fold 0",
+        ),
+    ],
+)
+def test_a_result_is_used_only_if_the_bundle_has_the_same_data_and_folds(run, tmp_path, statement, what):
+    _, _, base = run()
+    claim = bundled(base, tmp_path, statement)
+    observer = Listening()
+    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, observer=observer)
+    assert count == BASE
+    reason = f"the bundle's data of iris are not those here: {what}"
+    note = f"12 results of {claim.name} could not be used here, because {reason}."
+    assert observer.remarks == [note, "start with 0 done"] and mine.remarks == [note]
 
 
 def test_times_are_not_taken_from_a_bundle(run, tmp_path):

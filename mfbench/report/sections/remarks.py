@@ -99,9 +99,10 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
         attempt = next((why.attempt for why in unavailable.values() if why.attempt), "")
         lines += [f"The download failed: {attempt}"] if attempt else []
     if others:
+        them = "it" if len(others) == 1 else "them"
         lines.append(
-            f"Left out as unavailable: {', '.join(others)}; no known repository has them: name a mirror that does "
-            "with --data-dir, or import them with: mfbench datasets import"
+            f"Left out as unavailable: {', '.join(others)}; no known repository has {them}: name a mirror that does "
+            f"with --data-dir, or import {them} with: mfbench datasets import"
         )
     return lines
 

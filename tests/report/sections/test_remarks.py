@@ -1,7 +1,9 @@
 """Remarks: what was left out, failed, has not run or raised warnings."""
 
-from mfbench.report.sections.remarks import remarks
-from mfbench.trials import Status, TrialResult
+import pytest
+
+from mfbench.report.sections.remarks import left_out, remarks
+from mfbench.trials import Status, TrialResult, Unavailable
 
 
 def test_what_is_missing_is_named(small_run):
@@ -9,6 +11,15 @@ def test_what_is_missing_is_named(small_run):
     assert "Left out: gone: no network" in lines
     assert "Failed: C on wine: 1 × error: ValueError: no | way at all" in lines
     assert not any(line.startswith("Not run yet") for line in lines)
+
+
+@pytest.mark.parametrize(("datasets", "them"), [(["a"], "it"), (["a", "b"], "them")])
+def test_what_no_repository_has_can_be_imported(datasets, them):
+    (line,) = left_out(dict.fromkeys(datasets, ""), {name: Unavailable() for name in datasets}, "uci")
+    assert line == (
+        f"Left out as unavailable: {', '.join(datasets)}; no known repository has {them}: name a mirror that does with "
+        f"--data-dir, or import {them} with: mfbench datasets import"
+    )
 
 
 def test_a_part_of_a_suite_says_so(write_run):

@@ -1,4 +1,4 @@
-"""Whether the data of a bundle, from which its report is computed, are those of the datasets and folds here."""
+"""Whether the data of a bundle are those of the datasets and folds here: reports and tests are computed from both."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ _ROWS = ("test", "train", "validation", "n_train", "n_features")
 Data = dict[str, dict[str, Any]]
 
 
-def differing_data(claimed: Path, repeated: Path) -> dict[str, str]:
+def differing_data(claimed: Path, here: Path) -> dict[str, str]:
     """Return what differs between the data of two runs, by the label of the dataset.
 
     Parameters
     ----------
     claimed : Path
         The run folder of a bundle.
-    repeated : Path
-        The run folder of a repetition; only what it has is compared.
+    here : Path
+        A run folder of this machine; only datasets and folds that both have are compared.
 
     Returns
     -------
     dict of str to str
         A clause for each dataset that differs.
     """
-    there, here = _data(claimed), _data(repeated)
+    there = _data(claimed)
     differences = {}
-    for label, values in here.items():
-        names = [name for name, value in values.items() if there.get(label, {}).get(name) != value]
-        if names:
+    for label, values in _data(here).items():
+        # A bundle of a share of a run lacks folds, and has no results on them.
+        shared = {name: value for name, value in values.items() if name in there.get(label, {})}
+        if names := [name for name, value in shared.items() if there[label][name] != value]:
             differences[label] = f"the bundle's data of {label} are not those here: {', '.join(names)}"
     return differences
 
