@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from stored_reports import ROOT, numbers_in, prose_of, published_comparison, rows_by_name, tables_of, verdicts_of
 
-from mfbench.analysis.published import ABOVE, BELOW, COMPARED
+from mfbench.analysis.published import ABOVE, BELOW, COMPARED, UNDECIDED
 
 
 def test_the_table_of_what_was_run():
@@ -118,13 +118,26 @@ def test_the_manuscript_of_2019():
 
 
 def test_figures_on_genes():
-    frame = published_comparison("reports/gene/report.md", 5, 1 / 4).set_index("method")
+    path = "reports/gene/report.md"
+    frame = published_comparison(path, 30, 1 / 9).set_index("method")
     header, ours, minus = tables_of("docs/reproduction.md")["IMMIGRATE: gene expression"][0]
     assert header[1:] == list(frame.index)
     assert [float(cell) for cell in ours[1:]] == pytest.approx(list(100 * frame["ours"]))
     assert [float(cell) for cell in minus[1:]] == pytest.approx(list(100 * frame["difference"]))
-    assert list(frame.index[frame["verdict"] == BELOW]) == ["NBC"]
-    assert "Only naive Bayes differs by more than two standard errors" in prose_of("docs/reproduction.md")
+    prose = prose_of("docs/reproduction.md")
+    assert set(frame["verdict"]) == {UNDECIDED} and "None differs by more than two standard errors" in prose
+    assert [round(200 * bound) for bound in (frame["error"].min(), frame["error"].max())] == [9, 18]
+    assert "two standard errors are nine to eighteen points" in prose
+    assert frame["difference"].abs().idxmax() == "NBC"
+    _, *ranked = tables_of(path)["Methods, best average rank first"][0]
+    names = [row[0] for row in ranked]
+    assert names[:6] == ["XGB", "SVL", "FSC-SVL", "LAS", "RF", "REL"] and names.index("EGT") == 7 and len(names) == 21
+    # Which method on which dataset is in no table of the report.
+    wins, losses = {"NBC": 2, "IM4": 1, "DT": 1, "SV1": 1, "VAR": 1, "DUM": 3}, {"XGB": 1, "SVL": 1}
+    expected = {name: (wins.get(name, 0), losses.get(name, 0)) for name in names if name != "B4G"}
+    header = tables_of(path)["Methods, best average rank first"][0][0]
+    counts = {row[0]: row[header.index("sound W/T/L")].split("/") for row in ranked if row[0] != "B4G"}
+    assert {name: (int(count[0]), int(count[2])) for name, count in counts.items()} == expected
 
 
 NOISE = {"the two features alone (2020)": "{}", "the two features alone (2019)": "{}, version=2019"}

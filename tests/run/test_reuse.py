@@ -170,7 +170,7 @@ def test_what_was_measured_again_is_not_from_a_bundle(run, tmp_path):
     claim = bundled(base, tmp_path, statement)
     _, _, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
     assert "12 of 12 results are from unverified bundles" in mine.remarks[0]
-    # A start that ends before it repeats anything leaves the failures of the bundle, and what is said of them.
+    # A start that ends before it repeats anything leaves the failures of the bundle and their record.
     with pytest.raises(KeyboardInterrupt):
         run(options=RunOptions(jobs=1, retry_failed=True, bundles=(claim,)), observer=Interrupting())
     assert "12 of 12 results are from unverified bundles" in Run(mine.path).remarks[0]
