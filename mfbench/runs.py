@@ -142,7 +142,7 @@ def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
     """
     place, stored = Path(run), Path(out) / run
     # Something else may have the name of a suite, such as a folder that bundles were written to.
-    other = stored.is_dir() and not _holds_runs(place)
+    other = run == place.name and stored.is_dir() and not _holds_runs(place)
     return load_run(stored if other or not place.exists() else place)
 
 

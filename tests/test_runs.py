@@ -122,6 +122,8 @@ class TestLoad:
         Path("own").rmdir()
         Path("own").write_text("")
         assert find_run("own", folder.parent).meta.title == "first"
+        with pytest.raises(UsageError, match="own is not the folder of a run, but a file"):
+            find_run("./own", folder.parent)
 
     def test_where_there_is_no_run_the_suites_are_named(self, folder):
         reason = r"other holds no run \(no results.sqlite\); 'mfbench suite NAME' creates one; there are runs of own$"

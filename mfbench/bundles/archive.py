@@ -85,7 +85,10 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self._remaining = LARGEST_CONTENT
         try:
-            if path.stat().st_size > LARGEST_FILE:
+            about = path.stat()
+            if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
+                raise RefusedError("it is a pipe or a device; save its content as a file first")
+            if about.st_size > LARGEST_FILE:
                 raise RefusedError(f"it is larger than {LARGEST_FILE // 2**30} GiB")
             self._file = path.open("rb")
         except OSError as error:

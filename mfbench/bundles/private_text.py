@@ -13,22 +13,33 @@ from pathlib import Path
 
 HIDDEN = "…"
 _DRIVE = r"(?<![^\W_])[A-Za-z]:[\\/]"
-_HOME = r"~(?:[A-Za-z_]\w*)?"  # "~3/4" is about a number
+# "~3/4" and "~n/2" are about numbers.
+_HOME = r"~(?:[A-Za-z_]\w*(?=[\\/](?!\d+\.?(?:[\s,;:)\]]|$))))?"
 _START = rf"(?:/|{_HOME}[\\/]|{_DRIVE}|\\\\|\.\.?[\\/])"
-_URL = re.compile(r"(?<![^\W_])(?!file:)[A-Za-z][A-Za-z0-9.-]{0,30}://[^\s\"'<>|]+")
+_FILE = r"(?<![^\W_])(?i:file):"
+_URL = re.compile(r"(?<![^\W_])(?!(?i:file):)[A-Za-z][A-Za-z0-9.-]{0,30}://[^\s\"'<>|]+")
 _PUBLIC = re.compile(r"(?:https?|ftps?)://", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?<![^\W_])file:/+(?=([A-Za-z]:[\\/])?)", re.IGNORECASE)
 # The other quote may be in it: Python writes a path with an apostrophe between double quotes.
-_QUOTED = re.compile(rf"([\"']){_START}(?:(?!\1)[^\n])*\1")
-_ENDING = r"\.[A-Za-z]\w{0,7}(?!\w)"
-_RELATIVE_QUOTED = re.compile(
-    rf"(?<!\w)([\"'])(?=[^\s\"'])(?:(?!\1)[^\n{HIDDEN}])*[\\/](?:(?!\1)[^\n\\/])*{_ENDING}\1(?!\w)"
-)
-_RELATIVE = re.compile(rf"(?<![\w./\\~@{HIDDEN}-])(?:[\w.@+-]+[\\/]+)+[\w.@+-]*?{_ENDING}")
+_QUOTED = re.compile(rf"([\"'])(?:{_START}|{_FILE}[\\/])(?:(?!\1)[^\n])*\1")
 # A blank belongs to a path if a separator follows its word: rather too much is left out than too little.
 _WORD = r"[^\s\"'<>|:;*?/\\]+"
-_BELOW = rf"(?:{_WORD}(?: {_WORD}){{0,9}}[\\/]+)*[^\s\"'<>|:;,()\[\]{{}}/\\]*"
+_FOLDERS = rf"(?:{_WORD}(?: {_WORD}){{0,9}}[\\/]+)*"
+_BELOW = rf"{_FOLDERS}[^\s\"'<>|:;,()\[\]{{}}/\\]*"
+_ADDRESS = re.compile(rf"{_FILE}[\\/]+(?:[A-Za-z]:[\\/]+)?{_BELOW}")
 _BARE = re.compile(rf"(?<![\w.)\]/\\~{HIDDEN}-])(-[A-Za-z](?=[~/\\.]))?({_START}[\\/]*{_BELOW})(?<=[^\s/\\])")
+# Without its beginning, a path looks like a quotient: only the usual types of files distinguish them.
+_TYPES = (
+    "7z|arff|bin|bz2|cfg|conf|csv|dat|db|dll|dta|exe|feather|gz|h5|hdf5|html?|ini|ipynb|jpe?g|json|jsonl|joblib|log|mat|"
+    "md|npy|npz|onnx|parquet|pdf|pickle|pkl|png|pt|pth|pyc?|rda|rds|rst|r|sas7bdat|sav|safetensors|sh|so|sqlite3?|svg|"
+    "tar|tex|tiff?|toml|tsv|txt|whl|xlsx?|xml|xz|ya?ml|zip"
+)
+_NAME = rf"[^\s\"'<>|:;,()\[\]{{}}/\\]*\.(?i:{_TYPES})(?![\w(\[=])"
+_PLAIN = r"[^\s\"'<>|:;*?,/\\]+"
+_FIRST = r"[\w.@+-]+[\\/]+"
+_RELATIVE = re.compile(rf"(?<![\w./\\~@{HIDDEN}-]){_FIRST}(?:{_PLAIN}(?: {_PLAIN}){{0,9}}[\\/]+){{0,12}}{_NAME}")
+_RELATIVE_QUOTED = re.compile(
+    rf"(?<!\w)([bBrRuUfF]{{0,2}})([\"']){_FIRST}(?:(?!\2)[^\n{HIDDEN}])*\.(?i:{_TYPES})\2(?!\w)"
+)
 _WHOLE = re.compile(
     rf"(?<![\w.)\]/\\~-])(?:-[A-Za-z](?=[~/\\]))?(?:/+{_WORD}[\\/]+{_WORD}|{_HOME}[\\/]+{_WORD}|{_DRIVE}|\\\\+{_WORD}\\+{_WORD})"
 )
@@ -101,9 +112,9 @@ class PrivateText:
         return "".join([*parts, self._without_paths(text[end:])])
 
     def _without_paths(self, text: str) -> str:
-        text = _ADDRESS.sub(lambda match: "" if match[1] else "/", text)
-        for quoted in (_QUOTED, _RELATIVE_QUOTED):
-            text = quoted.sub(lambda match: match[1] + _last(match[0][1:-1]) + match[1], text)
+        text = _QUOTED.sub(lambda match: match[1] + _last(match[0][1:-1]) + match[1], text)
+        text = _ADDRESS.sub(lambda match: _last(match[0]), text)
+        text = _RELATIVE_QUOTED.sub(_quoted_last, text)
         if self._below is not None:
             text = self._below.sub(lambda match: _last(HIDDEN + match["below"]), text)
         text = _BARE.sub(lambda match: (match[1] or "") + _last(match[2]), text)
@@ -154,6 +165,11 @@ def _longest_first(texts: Iterable[str]) -> list[str]:
 def _last(path: str) -> str:
     parts = [part for part in re.split(r"[\\/]+", path) if part]
     return f"{HIDDEN}/{parts[-1]}" if len(parts) > 1 else HIDDEN
+
+
+def _quoted_last(match: re.Match[str]) -> str:
+    prefix, quote = match.groups()
+    return prefix + quote + _last(match[0][len(prefix) + 1 : -1]) + quote
 
 
 def _any_of(texts: list[str], before: str, after: str) -> re.Pattern[str] | None:

@@ -87,7 +87,8 @@ def reuse_results(
     """
     planned = {trial.key for trial in plan.trials}
     before = recorded_reuse(store)
-    present = store.finished() & planned  # until a repetition replaces them, failures are from where they were
+    # Whatever this start plans; a result that is measured here leaves the record when it is stored.
+    present = store.finished()
     reused = Reused(
         keys={name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in present])},
         differences=before.differences,

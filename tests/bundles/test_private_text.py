@@ -47,6 +47,24 @@ PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "ro
         ("gcc -I../../clients/Acme/inc", "gcc -I…/inc"),
         ("http://bigbox.corp.example:8080/x on bigbox.corp.example", "http://…/x on ….corp.example"),
         ("file:///mnt/acme/my data/x.csv, file:///C:/acme/y.csv", "…/x.csv, …/y.csv"),
+        ("[1]file:///mnt/Acme/m/x.csv (a)FILE:///mnt/Acme M/x.csv", "[1]…/x.csv (a)…/x.csv"),
+        ("'file:///mnt/a b/c d.csv' -file:///mnt/Acme/merger", "'…/c d.csv' -…/merger"),
+        ("no clients/Acme Corp/data.csv: b'clients/Acme/a b.7z'", "no …/data.csv: b'…/a b.7z'"),
+        ('f"clients/Acme Corp/a.csv" ~bob/2.csv', 'f"…/a.csv" …/2.csv'),
+        *[
+            (text, text)
+            for text in (
+                "scale = self.a/self.b",
+                "step = 1/self.n_iter",
+                "x = num/den.sum()",
+                "return X/X.sum(axis=1)/a.log(x)",
+                'raise ValueError("X and/or y contain NaN; use np.isnan")',
+                "mfbench/0.5.dev1",
+                "'3/4.x' and 'CD4/CD8.ratio'",
+                "signal/noise.Next sentence",
+                "About ~n/2 of the rows, ~n/10.",
+            )
+        ],
         ("~3/4 of the rows, n/a. Then, and/or, 1/2.5, 'a / b'", "~3/4 of the rows, n/a. Then, and/or, 1/2.5, 'a / b'"),
     ],
 )

@@ -164,6 +164,20 @@ def test_retrying_failures_measures_them_here(run):
     assert "9 of 15" in mine.remarks[0], "what was measured again is not from elsewhere"
 
 
+def test_a_start_that_plans_less_forgets_nothing(run, tmp_path):
+    text = SUITE.replace('use = ["iris"]', 'use = ["iris", "monks-1"]')
+    _, _, base = run(text=text)
+    claim = bundled(base, tmp_path)
+    options = RunOptions(jobs=1, bundles=(claim,))
+    _, _, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, text=text)
+    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out")
+    plan.trials = [trial for trial in plan.trials if trial.dataset == "iris"]
+    execute(plan, folder, registry, options, Silent())
+    assert "12 of 12 results are from unverified bundles" in Run(folder).remarks[0]
+    _, count, mine = run(text=text)
+    assert count == 0 and "24 of 24 results are from unverified bundles" in mine.remarks[0]
+
+
 def test_what_was_measured_again_is_not_from_a_bundle(run, tmp_path):
     _, _, base = run()
     statement = "UPDATE trials SET status = 'error' WHERE key IN (SELECT key FROM plan WHERE method = 'D')"
