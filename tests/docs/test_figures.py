@@ -89,7 +89,7 @@ def test_the_large_sets():
     for (_, *stated), dataset in zip(rows, ("waveform-21-igt", "electrical-grid"), strict=True):
         own = frame.loc[dataset].loc[header[1:]]
         assert [float(cell.strip("*")) for cell in stated] == pytest.approx(list(100 * own["difference"]))
-    others = re.search(r"Of the others, (.*?)\. \*\*The manuscript", prose_of("docs/reproduction.md"))[1]
+    others = re.search(r"Of the others, (.*?)\. \*\*The paper", prose_of("docs/reproduction.md"))[1]
     decided = frame[frame["verdict"].isin([ABOVE, BELOW])].loc[["waveform-21-igt", "electrical-grid"]].reset_index()
     beside = decided[~decided["method"].isin(header[1:])]
     assert set(numbers_in(others)) == {round(100 * difference, 1) for difference in beside["difference"]}
@@ -113,6 +113,24 @@ def test_the_manuscript_of_2019():
     _, *ranked = tables_of("reports/uci-2019/report.md")["Methods, best average rank first"][0]
     assert [row[0] for row in ranked].index("IGT") == 5 and ranked[0][0] == "SV2" and len(ranked) == 20
     header, *rows = tables_of("reports/uci-2019/report.md")["Across 20 datasets, IGT against each method"][0]
+    better = {row[0] for row in rows if row[header.index("verdict")] == "IGT better"}
+    assert better == {"IGS", "REL", "SIM", "1NN", "3NN", "LFE", "NBC"}
+
+
+def test_the_protocol_of_the_paper():
+    path, prose = "reports/uci-as-published/report.md", prose_of("docs/reproduction.md")
+    averages = verdicts_of(path)
+    groups = {verdict: {name for name, row in averages.items() if row[2] == verdict} for verdict in COMPARED}
+    assert groups["equivalent"] == {"IGT", "RF", "XGB"} and groups["below"] == {"BIM"}
+    assert groups["undecided"] == {"LFE", "1NN", "3NN", "LMN", "SOD", "NBC", "LDA", "ADB"}
+    assert len(groups["above"]) == 10 and {row[0] for row in averages.values()} == {"14"}
+    own, boosted, relief, relieff = (averages[name][1].partition(" ") for name in ("IGT", "BIM", "REL", "RFF"))
+    assert f"differs by {own[0]} points {own[2]}, which is equivalent" in prose
+    assert f"BIM is below print, by {boosted[0].lstrip('-')} {boosted[2]}, although" in prose
+    assert f"Relief by {relief[0].lstrip('+')} and ReliefF by {relieff[0].lstrip('+')}. Over" in prose
+    _, *ranked = tables_of(path)["Methods, best average rank first"][0]
+    assert [row[0] for row in ranked].index("IGT") == 6 and ranked[0][0] == "SV2" and len(ranked) == 24
+    header, *rows = tables_of(path)["Across 17 datasets, IGT against each method"][0]
     better = {row[0] for row in rows if row[header.index("verdict")] == "IGT better"}
     assert better == {"IGS", "REL", "SIM", "1NN", "3NN", "LFE", "NBC"}
 
