@@ -18,7 +18,7 @@ from mfbench.check.verdicts import CheckFailedError, NotApplicableError, Outcome
 from mfbench.errors import describe_error
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
-from mfbench.isolation.channel import framed, receive
+from mfbench.isolation.channel import dumps, framed, receive
 
 # Skipped by a need of its own, a check is as silent about the method as a failed one: what needs it is skipped as well.
 UNMET = (Outcome.FAIL, Outcome.SKIPPED)
@@ -62,7 +62,7 @@ def serve(connection: socket.socket, begin_section: Callable[[], None]) -> None:
     request: Request = pickle.loads(message)  # nosec B301  # from the process that started this one
 
     def send(value: str | Verdict) -> None:
-        connection.sendall(framed(pickle.dumps(value)))
+        connection.sendall(framed(dumps(value)))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the main process has named what is left out

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mfbench.errors import MfbenchError
-from mfbench.isolation.channel import Channel, framed, loads, receive, wait
+from mfbench.isolation.channel import Channel, dumps, framed, loads, receive, wait
 from mfbench.isolation.child import Child, open_child
 from mfbench.isolation.keeper import Ended
 from mfbench.isolation.process import describe_exit, limit_memory
@@ -150,11 +150,11 @@ def answer(channel: socket.socket, memory: int, begin_section: Callable[[], None
         if isinstance(function, str):
             module, _, name = function.partition(":")
             function = getattr(importlib.import_module(module), name)
-        reply = pickle.dumps(("value", function(*args)))
+        reply = dumps(("value", function(*args)))
     except MemoryError as error:
-        reply = pickle.dumps(("memory", str(error) or "the memory limit was reached"))
+        reply = dumps(("memory", str(error) or "the memory limit was reached"))
     except BaseException as error:  # noqa: BLE001 - sys.exit() in the function is a failure of the call
-        reply = pickle.dumps(("error", _describe(error)))
+        reply = dumps(("error", _describe(error)))
     sys.stdout.flush()
     channel.sendall(framed(reply))
 

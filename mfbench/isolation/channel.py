@@ -12,6 +12,7 @@ import selectors
 import socket
 import struct
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import Any
 
 _HEADER = struct.Struct("!Q")
@@ -21,6 +22,7 @@ _DATA_TYPES = {
     "builtins": {"bytearray", "complex", "frozenset", "object", "range", "set", "slice"},
     "collections": {"Counter", "OrderedDict", "deque"},
     "pathlib": {"Path", "PosixPath", "PurePath", "PurePosixPath", "PureWindowsPath", "WindowsPath"},
+    "pathlib._local": {"Path", "PosixPath", "PurePath", "PurePosixPath", "PureWindowsPath", "WindowsPath"},  # 3.13
     "numpy": {"dtype", "ndarray"},
     "numpy.core.multiarray": {"_reconstruct", "scalar"},
     "numpy.core.numeric": {"_frombuffer"},
@@ -34,6 +36,13 @@ class ForeignObjectError(pickle.UnpicklingError):
     """A message holds an object of a class that is not plain data."""
 
 
+class _DataPickler(pickle.Pickler):
+    """Writes a member of an enum as its class and its value: some releases of Python write a call of `getattr`."""
+
+    def reducer_override(self, value: Any) -> Any:
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+
+
 class _DataUnpickler(pickle.Unpickler):
     """Reads plain data, NumPy arrays and the classes of mfbench; imports nothing else."""
 
@@ -45,6 +54,13 @@ class _DataUnpickler(pickle.Unpickler):
             if isinstance(value, type):
                 return value
         raise ForeignObjectError(f"it holds an object of {module}.{name}, which is not plain data")
+
+
+def dumps(value: Any) -> bytes:
+    """Pickle an object for `loads`, in the same way in every release of Python."""
+    buffer = io.BytesIO()
+    _DataPickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
+    return buffer.getvalue()
 
 
 def loads(data: bytes | bytearray) -> Any:

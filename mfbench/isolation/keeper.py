@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from mfbench.isolation.channel import framed, receive
+from mfbench.isolation.channel import dumps, framed, receive
 from mfbench.isolation.log import CappedLog
 from mfbench.isolation.process import adopt_orphans, end_with_parent, redirect
 from mfbench.isolation.tree import descendants, end_descendants, memory_of, own_memory
@@ -274,4 +274,4 @@ class _Keeper:
     def _tell(self, event: Ended | Prepared) -> None:
         # A main process that has gone closes the connection, which the loop notices.
         with contextlib.suppress(OSError):
-            self._control.sendall(framed(pickle.dumps(event)))
+            self._control.sendall(framed(dumps(event)))

@@ -10,7 +10,6 @@ import contextlib
 import multiprocessing
 import multiprocessing.process
 import os
-import pickle
 import socket
 import sys
 import threading
@@ -22,7 +21,7 @@ from typing import Any
 
 import psutil
 
-from mfbench.isolation.channel import Channel, framed, loads
+from mfbench.isolation.channel import Channel, dumps, framed, loads
 from mfbench.isolation.keeper import Ended, Prepared, import_target
 from mfbench.isolation.process import THREAD_VARIABLES, redirect_to
 from mfbench.isolation.tree import memory_of
@@ -49,7 +48,7 @@ class SpawnedChild:
     def prepare(self, target: str, *args: Any) -> None:
         """Have every child call ``module:function`` first."""
         self._preparations.append((target, args))
-        self._events.sendall(framed(pickle.dumps(Prepared())))
+        self._events.sendall(framed(dumps(Prepared())))
 
     def start(
         self,
@@ -82,7 +81,7 @@ class SpawnedChild:
                 _kill(process)
             process.join(_LOOK)
         with contextlib.suppress(OSError):  # nobody wants to know any more
-            self._events.sendall(framed(pickle.dumps(Ended(process.exitcode, is_memory))))
+            self._events.sendall(framed(dumps(Ended(process.exitcode, is_memory))))
 
     def end(self) -> None:
         """End the child and its descendants."""

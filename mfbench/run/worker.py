@@ -23,7 +23,7 @@ from mfbench.host.expressions import Expression
 from mfbench.host.factories import resolve_factory
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
-from mfbench.isolation.channel import framed, receive
+from mfbench.isolation.channel import dumps, framed, receive
 from mfbench.isolation.process import limit_memory, redirect_to
 from mfbench.isolation.tree import own_memory
 from mfbench.run.job import Job
@@ -196,11 +196,11 @@ def _run(worker: Worker, trial: Trial, shared: SharedFits) -> tuple[TrialResult,
 
 def _answer(result: TrialResult, fits: SharedFits, is_spent: bool) -> bytes:
     try:
-        return pickle.dumps((result, fits, is_spent))
+        return dumps((result, fits, is_spent))
     except Exception as error:  # noqa: BLE001 - a method may have put anything into its result
         failure = TrialResult(key=result.key, status=Status.ERROR, duration=result.duration)
         failure.error_type, failure.error_message, failure.error_trace = describe_failure(error)
-        return pickle.dumps((failure, {}, True))
+        return dumps((failure, {}, True))
 
 
 def _failure(trial: Trial, error: BaseException) -> TrialResult:

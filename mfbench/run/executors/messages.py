@@ -6,11 +6,10 @@ it cannot understand.
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass
 from typing import Any
 
-from mfbench.isolation.channel import loads
+from mfbench.isolation.channel import dumps, loads
 from mfbench.run.fingerprint import VERSION, Fingerprint
 from mfbench.trials import Trial, TrialResult
 
@@ -163,7 +162,7 @@ class Withdrawn:
 
 def packed(message: Any) -> bytes:
     """Return a message as it is sent."""
-    return pickle.dumps((_MARK, VERSION, pickle.dumps(message, pickle.HIGHEST_PROTOCOL)))
+    return dumps((_MARK, VERSION, dumps(message)))
 
 
 def unpacked(data: bytes) -> Any:
