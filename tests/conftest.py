@@ -10,8 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.analysis.results import Run
 from mfbench.compare.history.entries import Calibration, Entry, Machine, Measurement
+from mfbench.host.code_hashes import KIND_OF_KEYS
 from mfbench.host.registry import load_registry
 from mfbench.run.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
+from mfbench.run.recorded_code import RecordedCode
 from mfbench.run.store import Store
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Curve, Status, Trial, TrialResult
@@ -158,6 +160,7 @@ def make_metadata():
             "protocol_key": "key",
             "profile": "quick",
             "methods": {"A": "a → knn"},
+            "code": RecordedCode(keys=KIND_OF_KEYS),
             "environment": Environment(
                 mfbench="0.1.0", python="3.11.2", cpu="a processor", jobs=2, libraries={"scikit-learn": "1.7"}
             ),

@@ -23,6 +23,7 @@ from mfbench.analysis.timing import timing_exponents, timing_profile
 from mfbench.errors import UnknownNameError
 from mfbench.run.compatibility import remarks_on_environments
 from mfbench.run.integrity import remark_on_damage
+from mfbench.run.recorded_code import remark_on_keys
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.seals import RESULT_COLUMNS
 from mfbench.run.shards import remark_on_share
@@ -69,6 +70,7 @@ class RecordedRun:
         stored = self._stored.columns
         results = [key for key, status in zip(stored["key"], stored["status"], strict=True) if status is not None]
         self.remarks: Sequence[str] = [
+            *remark_on_keys(self.meta.code, bool(results)),
             *self._origin(sum(key is not None for key in stored["key"])),
             *remarks_on_reuse(self.meta.reused, results),
             *remark_on_damage(self._stored.damaged),

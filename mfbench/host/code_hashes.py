@@ -16,38 +16,42 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from mfbench.host import imports
+from mfbench.host import imports, meaning
+from mfbench.host.identity import identity
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import GROUP
 from mfbench.models import DatasetSpec
 
 HOST = "mfbench"
-# The parts of the host that take part in computing a result; a change in a report leaves results valid.
-HOST_PARTS = (
-    "models.py",
-    "trials.py",
-    "host/collecting.py",
-    "host/expressions.py",
-    "host/factories.py",
-    "host/names.py",
-    "host/registered.py",
-    "host/registry.py",
-    "data/prepare.py",
-    "data/rounds.py",
-    "suite/plan.py",
-    "suite/planned_dataset.py",
-    "suite/methods.py",
-    "suite/curves.py",
-    "suite/tuning_grids.py",
-    "suite/resolve.py",
-    "suite/forms.py",
-    "suite/protocols",
-    "suite/seeds.py",
-    "run/job.py",
-    "run/surroundings.py",
-    "run/trial",
-    "run/worker.py",
-)
+# The parts of the host that take part in computing a result, by names that stay when files move; a change in a report
+# leaves results valid.
+HOST_PARTS = {
+    "models": "models.py",
+    "trials": "trials.py",
+    "collecting": "host/collecting.py",
+    "expressions": "host/expressions.py",
+    "factories": "host/factories.py",
+    "names": "host/names.py",
+    "registered": "host/registered.py",
+    "registry": "host/registry.py",
+    "prepare": "data/prepare.py",
+    "rounds": "data/rounds.py",
+    "plan": "suite/plan.py",
+    "planned dataset": "suite/planned_dataset.py",
+    "methods": "suite/methods.py",
+    "curves": "suite/curves.py",
+    "tuning grids": "suite/tuning_grids.py",
+    "resolve": "suite/resolve.py",
+    "forms": "suite/forms.py",
+    "protocols": "suite/protocols",
+    "seeds": "suite/seeds.py",
+    "job": "run/job.py",
+    "surroundings": "run/surroundings.py",
+    "trial": "run/trial",
+    "worker": "run/worker.py",
+}
+# The kind of keys that this version makes; kind 1 hashed the bytes of files.
+KIND_OF_KEYS = 2
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
 # Import names of the scientific stack and of what mfbench itself requires. These are large and change by release, so
 # their version stands for their files.
@@ -64,13 +68,15 @@ BY_VERSION = frozenset(
 def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
-    This is the version of the plugin's distribution, a hash of every Python file and compiled extension module of the
-    plugin's packages (all top-level packages of its distribution that belong to no other plugin; for an editable
-    installation all files of the project), the versions of the distribution's requirements and, if the estimator
-    itself comes from another package such as scikit-learn, the version of that package. For a plugin outside of
-    mfbench, it is also a hash of every other package that the estimator's module and the plugin's module import,
-    directly or not, whatever the plugin declares; packages of the scientific stack (`BY_VERSION`) have their version
-    instead. Nothing of the plugin is imported.
+    For a built-in method it is the meaning of the module that defines the estimator and of all that it imports, as
+    `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files that they name;
+    if the estimator comes from another package such as scikit-learn, it is the version of that package.
+
+    For any other plugin it is the version of the plugin's distribution, a hash of the files of the plugin's packages
+    (all top-level packages of its distribution that belong to no other plugin; for an editable installation all code of
+    the project), the versions of the distribution's requirements, and a hash of every other package that the
+    estimator's module and the plugin's module import, directly or not, whatever the plugin declares; packages of the
+    scientific stack (`BY_VERSION`) have their version instead. Nothing of the plugin is imported.
 
     Parameters
     ----------
@@ -82,24 +88,70 @@ def method_code(registered: Registered) -> dict[str, str]:
     dict of str to str
     """
     plugin = registered.plugin
+    if plugin.distribution == HOST:
+        return _built_in_code(registered)
     code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin) if root not in BY_VERSION}
     if plugin.distribution:
         code[f"distribution {plugin.distribution}"] = plugin.version
-        if plugin.distribution != HOST:  # what mfbench itself computes with is in `numeric_versions`
-            code |= _requirements(plugin.distribution)
-            project = _editable_project(plugin.distribution)
-            if project is not None:
-                code["project"] = _project_hash(project)
-    root = _factory_module(registered).partition(".")[0]
+        code |= _requirements(plugin.distribution)
+        project = _editable_project(plugin.distribution)
+        if project is not None:
+            code["project"] = _project_hash(project)
+    module = _factory(registered)[0]
+    root = module.partition(".")[0]
     if root and f"plugin {root}" not in code:
-        name, version = _distribution_of(root)
-        code[f"package {name or root}"] = version or package_hash(root)
-    if plugin.distribution != HOST:
-        packages, stack = _reachable((_factory_module(registered), plugin.module.partition(":")[0]))
-        code |= {f"import {name}": package_hash(name) for name in sorted(packages) if f"plugin {name}" not in code}
-        versions = map(_distribution_of, sorted(stack))
-        code |= {f"package {name}": version for name, version in versions if name and name not in NUMERIC}
-    return code
+        code |= _foreign_package(root)
+    packages, stack = _reachable((module, plugin.module.partition(":")[0]))
+    code |= {f"import {name}": package_hash(name) for name in sorted(packages) if f"plugin {name}" not in code}
+    versions = map(_distribution_of, sorted(stack))
+    return code | {f"package {name}": version for name, version in versions if name and name not in NUMERIC}
+
+
+def factory_name(registered: Registered) -> str:
+    """Return a name of what a spec builds or loads with: of a built-in one without its module, which may move."""
+    spec = registered.spec
+    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
+    if not isinstance(target, str):
+        return identity(target)
+    module, attribute = _factory(registered)
+    is_own = registered.plugin.distribution == HOST and _is_built_in(module.partition(".")[0])
+    return attribute if is_own else target
+
+
+def _built_in_code(registered: Registered) -> dict[str, str]:
+    module = _factory(registered)[0]
+    root = module.partition(".")[0]
+    if not _is_built_in(root):
+        return _foreign_package(root) if root else {}
+    return {f"code {registered.spec.name}": _closure_hash(module)}
+
+
+def _foreign_package(root: str) -> dict[str, str]:
+    name, version = _distribution_of(root)
+    return {f"package {name or root}": version or package_hash(root)}
+
+
+@cache
+def _is_built_in(root: str) -> bool:
+    """Tell whether a top-level package is a part of mfbench's distribution, which may be an editable installation."""
+    return root not in ("", HOST) and root not in sys.stdlib_module_names and _distribution_of(root)[0] in ("", HOST)
+
+
+@cache
+def _closure_hash(module: str) -> str:
+    digest = hashlib.sha256()
+    folders, texts = set[Path](), set[str]()
+    for name, content in meaning.closure(module, _is_built_in):
+        digest.update(content + b"\0")
+        spec = imports.locate(name.partition(".")[0])
+        folders |= {Path(folder) for folder in (spec and spec.submodule_search_locations) or ()}
+        texts |= meaning.code_of(name).texts
+    for folder in sorted(folders):
+        for path in _code_files(folder):
+            if path.suffix not in (".py", ".pyc"):
+                digest.update(_hash_files(folder, [path]).encode())
+        digest.update(_hash_files(folder, _data_files(folder, "\n".join(texts))).encode())
+    return digest.hexdigest()[:16]
 
 
 def forget() -> None:
@@ -112,6 +164,8 @@ def forget() -> None:
         _editable_project,
         _project_hash,
         _reachable,
+        _closure_hash,
+        _is_built_in,
     ):
         cached.cache_clear()
     imports.forget()
@@ -120,13 +174,34 @@ def forget() -> None:
 
 @cache
 def host_code() -> str:
-    """Return a hash of the host's files that take part in computing a result."""
+    """Return a hash of the meaning of the host's parts that take part in computing a result."""
     folder = Path(__file__).parent.parent
-    files: list[Path] = []
-    for part in HOST_PARTS:
+    names = _names_of_parts(folder)
+
+    def described(binding: meaning.Binding) -> str:
+        module, attribute = meaning.definition(binding.module, binding.attribute, lambda root: root == HOST)
+        if module.partition(".")[0] != HOST:
+            return f"{binding.local}={module}:{attribute}"
+        part = names.get(module.partition(".")[2].replace(".", "/"), "" if attribute else module.rpartition(".")[2])
+        return f"{binding.local}={HOST} {part}:{attribute}"
+
+    digest = hashlib.sha256()
+    for place, name in sorted(names.items(), key=lambda item: item[1]):
+        package = ".".join((HOST, *Path(place).parts[:-1]))
+        pieces = meaning.code_in(folder / f"{place}.py", package).pieces
+        digest.update(name.encode() + b"\0" + meaning.written(pieces, described) + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _names_of_parts(folder: Path) -> dict[str, str]:
+    """Return the name of each file of the parts, by its path without a suffix."""
+    names = {}
+    for name, part in HOST_PARTS.items():
         path = folder / part
-        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return _hash_files(folder, files)
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            inner = f"{name}/{file.relative_to(path).with_suffix('').as_posix()}" if path.is_dir() else name
+            names[file.relative_to(folder).with_suffix("").as_posix()] = inner
+    return names
 
 
 @cache
@@ -137,7 +212,10 @@ def numeric_versions() -> dict[str, str]:
 
 @cache
 def package_hash(root: str) -> str:
-    """Return a hash of the Python files and compiled extension modules of a package or module, "" if it has none.
+    """Return a hash of the files of a package or module that make up its behaviour, "" if it has none.
+
+    These are Python files, compiled extension modules, and the data files whose name or suffix the Python files
+    mention.
 
     Parameters
     ----------
@@ -152,7 +230,10 @@ def package_hash(root: str) -> str:
         return _hash_files(Path(), [Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
     digest = hashlib.sha256()
     for folder in sorted(folders):
-        digest.update(_hash_files(folder, _code_files(folder, links=True)).encode())
+        files = _code_files(folder, links=True)
+        sources = b"\n".join(path.read_bytes() for path in files if path.suffix == ".py")
+        files += _data_files(folder, sources.decode("utf-8", "replace"))
+        digest.update(_hash_files(folder, files).encode())
     return digest.hexdigest()[:16]
 
 
@@ -173,6 +254,13 @@ def _code_files(folder: Path, *, links: bool = False) -> list[Path]:
     return sorted(sources) + sorted(compiled)
 
 
+def _data_files(folder: Path, text: str) -> list[Path]:
+    """Return the files of a package that are no code and that its code mentions, by their name or by their suffix."""
+    paths = (path for path in folder.rglob("*") if path.parent.name != "__pycache__" and path.is_file())
+    others = (path for path in paths if not path.name.endswith((".py", ".pyc", *EXTENSION_SUFFIXES)))
+    return sorted(path for path in others if path.name in text or (path.suffix and path.suffix in text))
+
+
 def _hash_files(base: Path, files: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
@@ -181,11 +269,16 @@ def _hash_files(base: Path, files: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _factory_module(registered: Registered) -> str:
+def _factory(registered: Registered) -> tuple[str, str]:
+    """Return the module that defines what a spec builds or loads with, and its name there."""
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
-    module = target if isinstance(target, str) else getattr(target, "__module__", "")
-    return module.partition(":")[0]
+    if not isinstance(target, str):
+        return getattr(target, "__module__", ""), getattr(target, "__qualname__", "")
+    module, _, attribute = target.partition(":")
+    follows = _is_built_in if registered.plugin.distribution == HOST else lambda root: False
+    home, name = meaning.definition(module, attribute, follows)
+    return (home, name) if name else (module, attribute)
 
 
 @cache
@@ -196,10 +289,10 @@ def _reachable(modules: tuple[str, ...]) -> tuple[set[str], set[str]]:
 @cache
 def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
     roots = {plugin.module.partition(":")[0].partition(".")[0]}
-    if plugin.distribution and plugin.distribution != HOST:
+    if plugin.distribution:
         others = {e.value.partition(":")[0].partition(".")[0] for e in metadata.entry_points(group=GROUP)} - roots
         roots |= {root for root in _top_level(plugin.distribution) if root not in others}
-    elif not plugin.distribution and plugin.declared is None:
+    elif plugin.declared is None:
         roots |= _local_helpers(plugin)
     return tuple(sorted(roots))
 

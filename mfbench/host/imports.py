@@ -148,7 +148,7 @@ def _parsed(file: Path, package: str, modified: int, size: int) -> tuple[str, ..
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either
         return ()
-    names = {name for node in ast.walk(tree) for name in _names(node, package)} | set(_names_in_texts(tree, package))
+    names = {name for node in ast.walk(tree) for name in _names(node, package)} | set(names_in_texts(tree, package))
     # __main__ depends on how the process was started.
     return tuple(sorted(name for name in names if name.partition(".")[0] != "__main__"))
 
@@ -157,12 +157,12 @@ def _names(node: ast.AST, package: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
-        origin = _absolute("." * node.level + (node.module or ""), package)
+        origin = resolved("." * node.level + (node.module or ""), package)
         yield origin
         yield from (f"{origin}.{alias.name}" for alias in node.names if origin)
 
 
-def _names_in_texts(tree: ast.AST, package: str) -> Iterator[str]:
+def names_in_texts(tree: ast.AST, package: str) -> Iterator[str]:
     """Return all texts that may be names of modules, if the file imports anything by a text."""
     nodes = list(ast.walk(tree))
     words = {word for node in nodes for word in _words(node)}
@@ -172,7 +172,7 @@ def _names_in_texts(tree: ast.AST, package: str) -> Iterator[str]:
     names = {text.partition(":")[0] for text in texts if _MODULE.fullmatch(text)}
     packages = [package, *(name for name in names if not name.startswith("."))]
     for name in names:
-        yield from {_absolute(name, origin) for origin in packages} if name.startswith(".") else [name]
+        yield from {resolved(name, origin) for origin in packages} if name.startswith(".") else [name]
 
 
 def _words(node: ast.AST) -> list[str]:
@@ -181,7 +181,7 @@ def _words(node: ast.AST) -> list[str]:
     return [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
 
 
-def _absolute(name: str, package: str) -> str:
+def resolved(name: str, package: str) -> str:
     """Return an import's absolute name; "" if it leads out of the top-level package."""
     try:
         return resolve_name(name, package)

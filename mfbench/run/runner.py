@@ -33,6 +33,7 @@ from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.order import longest_first
 from mfbench.run.owners import owners_of_method, owners_of_plugin
+from mfbench.run.recorded_code import RecordedCode, remark_on_keys
 from mfbench.run.reuse import BundledRun, copied_statuses, recorded_reuse, reuse_results
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
@@ -185,6 +186,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
             for remark in store.repair():
+                _remark(observer, remark)
+            recorded = RecordedCode.model_validate(store.recorded("code", {}))
+            for remark in remark_on_keys(recorded, bool(store.finished())):
                 _remark(observer, remark)
             retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)

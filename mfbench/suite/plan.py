@@ -15,9 +15,8 @@ from mfbench.data.prepare import restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
-from mfbench.host.code_hashes import forget, host_code, method_code, numeric_versions
+from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
-from mfbench.host.identity import identity
 from mfbench.host.registry import Registry
 from mfbench.models import DatasetSpec
 from mfbench.suite.costs import Forecast
@@ -263,9 +262,9 @@ def key_ingredients(
 ) -> dict[str, Any]:
     """Return everything that determines a trial's result, besides its coordinates and seeds.
 
-    This includes the dataset's content, the method with its parameters, the protocol, the code of the plugins involved
-    (version and file hashes), the host's own code that computes results, and the versions of the numeric libraries. It
-    does not include time and memory limits: they can prevent a result but not change it.
+    This includes the dataset's content, the method with its parameters, the protocol, the code of the method, the
+    host's own code that computes results, and the versions of the numeric libraries. It does not include time and
+    memory limits: they can prevent a result but not change it.
 
     Returns
     -------
@@ -303,10 +302,22 @@ def key_ingredients(
 def _round_ingredients(reference: RegisteredReference, registry: Registry) -> dict[str, Any]:
     """Return everything but the seed that determines a round's data, which workers generate and nobody hashes."""
     expression = reference.expression
-    return {"expression": expression.canonical(), "code": method_code(registry.dataset(expression.name))}
+    registered = registry.dataset(expression.name)
+    return {
+        "expression": expression.canonical(),
+        "factory": factory_name(registered),
+        "code": method_code(registered),
+    }
 
 
 def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:
-    spec = find(step.expression.name).spec
-    factory = spec.factory if isinstance(spec.factory, str) else identity(spec.factory)
-    return {"expression": step.expression.canonical(), "factory": factory, "defaults": canonical_text(spec.defaults)}
+    registered = find(step.expression.name)
+    spec = registered.spec
+    # What a spec says about a fit is part of its plugin, whose file is no ingredient.
+    said = {name: getattr(spec, name, None) for name in ("raw_input", "targets", "path")}
+    return {
+        "expression": step.expression.canonical(),
+        "factory": factory_name(registered),
+        "defaults": canonical_text(spec.defaults),
+        **{name: value for name, value in said.items() if value},
+    }

@@ -3,7 +3,9 @@
 import functools
 import importlib
 import json
+import re
 import shutil
+import subprocess
 import sys
 from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -15,37 +17,26 @@ import pytest
 import mfbench
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.host import code_hashes, imports
-from mfbench.host.code_hashes import HOST_PARTS, host_code, method_code, numeric_versions, package_hash
+from mfbench.host.code_hashes import (
+    HOST_PARTS,
+    factory_name,
+    host_code,
+    method_code,
+    numeric_versions,
+    package_hash,
+)
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import load_registry
 
 IGNORED = shutil.ignore_patterns("__pycache__")
-CACHES = (
-    "host_code",
-    "numeric_versions",
-    "package_hash",
-    "_plugin_roots",
-    "_packages_in",
-    "_requirements",
-    "_editable_project",
-    "_project_hash",
-    "_reachable",
-)
 
 
 @pytest.fixture(autouse=True)
 def forget():
     """Each look is a fresh one: a process reads files once."""
-
-    def clear():
-        importlib.invalidate_caches()
-        for name in CACHES:
-            getattr(code_hashes, name).cache_clear()
-        imports.forget()
-
-    clear()
-    yield clear
-    clear()
+    code_hashes.forget()
+    yield code_hashes.forget
+    code_hashes.forget()
 
 
 @pytest.fixture
@@ -59,6 +50,9 @@ def package(tmp_path, monkeypatch):
     yield folder
     for name in [name for name in sys.modules if name.startswith("gadget")]:
         del sys.modules[name]
+
+
+INSTALLED = host_code()
 
 
 def registered(factory="gadget_package.plugin:Thing", plugin=None):
@@ -115,13 +109,26 @@ class TestPluginCode:
         (package / "plugin.py").write_text("# other\n")
         assert method_code(registered()) == before
 
-    def test_the_version_of_the_distribution_is_in_it(self, package):
+    def test_the_version_of_the_distribution_is_in_it(self, package, monkeypatch):
+        self.pretend(monkeypatch, None)
+        monkeypatch.setattr(code_hashes.metadata, "files", lambda name: [])
         codes = [
-            method_code(registered(plugin=Plugin("gadget", "gadget_package.plugin", "mfbench", version)))
+            method_code(registered(plugin=Plugin("gadget", "gadget_package.plugin", "gadget-dist", version)))
             for version in ("1.0", "1.1")
         ]
         assert codes[0] != codes[1]
-        assert codes[1]["distribution mfbench"] == "1.1"
+        assert codes[1]["distribution gadget-dist"] == "1.1"
+
+    @pytest.mark.parametrize(
+        ("text", "counts"), [("'weights.csv'", True), ("f'{name}.csv'", True), ("'other.json'", False)]
+    )
+    def test_a_data_file_counts_if_the_code_names_it(self, package, forget, text, counts):
+        (package / "plugin.py").write_text(f"name = 'weights'\nfile = {text}\n")
+        (package / "weights.csv").write_text("1")
+        before = method_code(registered())
+        (package / "weights.csv").write_text("2")
+        forget()
+        assert (method_code(registered()) != before) == counts
 
     def test_all_packages_of_a_distribution_count_except_those_of_other_plugins(self, monkeypatch, package, tmp_path):
         for name in ("gadget_tools", "gadget_sister"):
@@ -243,12 +250,6 @@ class TestImportedCode:
         method_code(self.foreign)
         assert not {name for name in sys.modules if name.startswith("gadget")}
 
-    def test_built_in_methods_have_the_ingredients_that_they_always_had(self):
-        registry = load_registry(only=["baselines", "margin", "relevance", "similarity", "sqpfw", "datasets"])
-        for registered in (*registry.selectors.values(), *registry.classifiers.values(), *registry.datasets.values()):
-            for name in method_code(registered):
-                assert name.startswith(("plugin mfbench_", "distribution mfbench", "package ")), (registered.spec, name)
-
     def test_the_hash_of_a_package_is_the_one_of_stored_results(self, package):
         assert package_hash("gadget_package") == "0aebe11884cce516"
 
@@ -256,18 +257,12 @@ class TestImportedCode:
 class TestForeignCode:
     def test_an_estimator_of_another_package_brings_its_version(self):
         code = method_code(load_registry(only=["baselines"]).classifier("knn"))
-        assert code["package scikit-learn"] == metadata.version("scikit-learn")
-        assert code["plugin mfbench_baselines"] == package_hash("mfbench_baselines")
-        assert code["distribution mfbench"] == mfbench.__version__
+        assert code == {"package scikit-learn": metadata.version("scikit-learn")}
 
     def test_a_loose_module_brings_its_hash(self, package, tmp_path):
         (tmp_path / "gadget_other.py").write_text("# x\n")
         code = method_code(registered("gadget_other:Thing"))
         assert code["package gadget_other"] == package_hash("gadget_other") != ""
-
-    def test_a_built_in_plugin_does_not_depend_on_its_sisters(self):
-        code = method_code(load_registry(only=["margin"]).selector("relieff"))
-        assert [name for name in code if name.startswith("plugin")] == ["plugin mfbench_margin"]
 
     def test_a_dataset_has_code_too(self, package):
         spec = DatasetSpec(name="d", summary="", loader="gadget_package.plugin:load")
@@ -295,33 +290,116 @@ class TestForeignCode:
         assert package_hash("__main__") == ""
 
 
+class TestBuiltInCode:
+    """A built-in method is known by the meaning of its module and of all that it imports, wherever the files are."""
+
+    @pytest.fixture
+    def method(self, package):
+        (package / "selector.py").write_text("from .inner import helper\nclass Thing:\n    size = helper.SIZE\n")
+        (package / "inner" / "helper.py").write_text("SIZE = 1\n")
+        (package / "unused.py").write_text("SIZE = 1\n")
+        return registered("gadget_package.selector:Thing", Plugin("gadget", "gadget_package.plugin", "mfbench", "1"))
+
+    def test_a_constant_of_an_imported_module_counts_and_a_comment_does_not(self, package, method, forget):
+        before = method_code(method)
+        assert list(before) == ["code a"]
+        for path, text, counts in (
+            ("inner/helper.py", "SIZE = 1  # a comment\n", False),
+            ("unused.py", "SIZE = 2\n", False),
+            ("plugin.py", "SIZE = 2\n", False),
+            ("inner/helper.py", "SIZE = 2\n", True),
+        ):
+            (package / path).write_text(text)
+            forget()
+            assert (method_code(method) != before) == counts, (path, text)
+
+    def test_a_move_to_another_package_and_a_new_version_do_not_count(self, package, method, forget, tmp_path):
+        before = method_code(method), factory_name(method)
+        (tmp_path / "gadget_new").mkdir()
+        (tmp_path / "gadget_new" / "__init__.py").write_text("from gadget_new.place import Thing\n")
+        (tmp_path / "gadget_new" / "place.py").write_text(
+            "from gadget_new import sizes as helper\nclass Thing:\n    size = helper.SIZE\n"
+        )
+        (tmp_path / "gadget_new" / "sizes.py").write_text("SIZE = 1\n")
+        forget()
+        plugin = Plugin("new", "gadget_new.plugin", "mfbench", "2")
+        for factory in ("gadget_new.place:Thing", "gadget_new:Thing"):
+            moved = registered(factory, plugin)
+            assert (method_code(moved), factory_name(moved)) == before
+
+    def test_extensions_and_data_files_that_the_code_names_count(self, package, method, forget):
+        (package / "selector.py").write_text("TABLE = 'table.toml'\nclass Thing: pass\n")
+        (package / "table.toml").write_text("a = 1")
+        seen = [method_code(method)]
+        for path in ("table.toml", f"_fast{EXTENSION_SUFFIXES[0]}", "notes.txt"):
+            (package / path).write_bytes(b"2")
+            forget()
+            seen.append(method_code(method))
+        assert seen[0] != seen[1] != seen[2] == seen[3]
+
+    def test_every_built_in_method_and_generated_dataset_has_code(self):
+        registry = load_registry(only=["baselines", "margin", "relevance", "similarity", "sqpfw", "datasets"])
+        entries = [*registry.selectors.values(), *registry.classifiers.values()]
+        entries += [entry for entry in registry.datasets.values() if entry.spec.loader is not None]
+        for entry in entries:
+            ((name, value),) = method_code(entry).items()
+            assert name in (f"code {entry.spec.name}", "package scikit-learn", "package xgboost") and value, name
+
+
 class TestHostCode:
     def test_every_file_that_counts_is_there(self):
         root = Path(mfbench.__file__).parent
-        assert all((root / part).exists() for part in HOST_PARTS)
+        assert all((root / part).exists() for part in HOST_PARTS.values())
 
-    def copy_of_host(self, monkeypatch, tmp_path):
-        shutil.copytree(
-            Path(mfbench.__file__).parent, tmp_path / "mfbench", ignore=shutil.ignore_patterns("__pycache__")
-        )
-        monkeypatch.setattr(code_hashes, "__file__", str(tmp_path / "mfbench" / "host" / "code_hashes.py"))
-        return tmp_path / "mfbench"
+    @pytest.fixture
+    def host(self, monkeypatch, tmp_path):
+        """A copy of the host."""
+        folder = tmp_path / "mfbench"
+        shutil.copytree(Path(mfbench.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        monkeypatch.setattr(code_hashes, "__file__", str(folder / "host" / "code_hashes.py"))
+        return folder
 
-    @pytest.mark.parametrize("part", [part for part in HOST_PARTS if part.endswith(".py")])
-    def test_an_edit_of_a_computing_room_changes_the_hash(self, part, monkeypatch, tmp_path, forget):
-        folder = self.copy_of_host(monkeypatch, tmp_path)
+    def test_an_edit_of_any_part_counts_and_a_comment_does_not(self, host, forget):
         before = host_code()
-        with (folder / part).open("a") as file:
-            file.write("\n# edited\n")
-        forget()
-        assert host_code() != before
-
-    def test_an_edit_of_a_report_does_not(self, monkeypatch, tmp_path, forget):
-        folder = self.copy_of_host(monkeypatch, tmp_path)
-        before = host_code()
-        (folder / "report" / "tables.py").write_text("# edited")
+        places = [host / part for part in HOST_PARTS.values()]
+        paths = [path if path.is_file() else sorted(path.glob("*.py"))[-1] for path in places]
+        for path in paths:
+            path.write_text(f"{path.read_text()}\n# edited\n")
         forget()
         assert host_code() == before
+        seen = {before}
+        for path in paths:
+            path.write_text(f"{path.read_text()}\nEDITED = 1\n")
+            forget()
+            assert host_code() not in seen, path
+            seen.add(host_code())
+
+    def test_an_edit_of_a_report_does_not_count(self, host, forget):
+        before = host_code()
+        (host / "report" / "tables.py").write_text("EDITED = 1")
+        forget()
+        assert host_code() == before
+
+    def test_a_moved_part_and_a_moved_module_that_parts_import_do_not_count(self, host):
+        moves = {"suite/seeds.py": "run/derived.py", "wording.py": "report/words.py", "run/trial/guard.py": "host/g.py"}
+        for old, new in moves.items():
+            (host / old).rename(host / new)
+            before, after = (f"mfbench.{place.removesuffix('.py').replace('/', '.')}" for place in (old, new))
+            for path in host.rglob("*.py"):
+                source = path.read_text()
+                home, _, name = before.rpartition(".")
+                there, _, other = after.rpartition(".")
+                source = source.replace(f"from {home} import {name}\n", f"from {there} import {other} as {name}\n")
+                path.write_text(re.sub(rf"\b{before}\b", after, source))
+        hashes = host / "host" / "code_hashes.py"
+        source = hashes.read_text().replace('"suite/seeds.py"', '"run/derived.py"')
+        hashes.write_text(
+            source.replace('"trial": "run/trial",', '"trial": "run/trial",\n    "trial/guard": "host/g.py",')
+        )
+        script = "from mfbench.host.code_hashes import host_code; print(host_code(), end='')"
+        command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(host.parent)!r}); {script}"]
+        moved = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert moved == INSTALLED
 
     def test_the_numeric_libraries_are_told_by_version(self):
         assert numeric_versions() == {name: metadata.version(name) for name in code_hashes.NUMERIC}

@@ -1,0 +1,285 @@
+"""The meaning of built-in code: a comment or a move leaves stored results valid, and a changed constant does not.
+
+Comments, docstrings, type hints, layout and the names of files do not count. What a module imports counts by what it
+resolves to: the module that defines it, behind any re-export. The form is the same in every release of Python, unlike
+that of `ast.dump`. Nothing is imported or executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from mfbench.host.imports import locate, names_in_texts, resolved
+
+# Fields of nodes that hold no meaning. `visit_AnnAssign` keeps the annotations that make a difference.
+_IGNORED = {"ctx", "kind", "type_comment", "type_ignores", "annotation", "returns"}
+_HINTS_THAT_ACT = {"ClassVar", "InitVar", "KW_ONLY"}  # for `dataclasses`
+_Body = list[ast.stmt]
+
+
+class Binding(NamedTuple):
+    """A name that an import binds, to an attribute of a module or, if that is empty, to the module itself."""
+
+    local: str
+    attribute: str
+    module: str
+
+
+class Code:
+    """A file as this module reads it.
+
+    Parameters
+    ----------
+    content : bytes
+    package : str
+        Where its relative imports begin.
+    suffix : str
+        Of the name of the file.
+    """
+
+    def __init__(self, content: bytes = b"", package: str = "", suffix: str = ".py") -> None:
+        self._content, self._package, self._is_source = content, package, suffix == ".py"
+        try:
+            self._tree = ast.parse(content if self._is_source else b"")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either
+            self._tree, self._is_source = ast.Module([], []), False
+
+    @cached_property
+    def exports(self) -> dict[str, Binding]:
+        """What imports bind at the top level of the file."""
+        imports = (statement for statement in self._tree.body if isinstance(statement, ast.Import | ast.ImportFrom))
+        return {binding.local: binding for each in imports for binding in _bindings(each, self._package)}
+
+    @cached_property
+    def acts(self) -> bool:
+        """Whether to import it does more than to define names."""
+        return any(map(_acts, self._meaning.body))
+
+    @cached_property
+    def named(self) -> tuple[str, ...]:
+        """The modules that it may import by a text."""
+        return tuple(sorted(set(names_in_texts(self._meaning, self._package))))
+
+    @cached_property
+    def texts(self) -> set[str]:
+        """All strings."""
+        constants = (node.value for node in ast.walk(self._meaning) if isinstance(node, ast.Constant))
+        return {value for value in constants if isinstance(value, str)}
+
+    @cached_property
+    def pieces(self) -> list[str | Binding]:
+        """The meaning, in the order of the statements; of what is no Python source a hash of its bytes."""
+        if not self._is_source:
+            return [hashlib.sha256(self._content).hexdigest()]
+        pieces: list[str | Binding] = []
+        used = {node.id for node in ast.walk(self._meaning) if isinstance(node, ast.Name)}
+        _write(self._meaning.body, self._package, used, pieces.append)
+        return pieces
+
+    @cached_property
+    def _meaning(self) -> ast.Module:
+        self.exports  # noqa: B018 - from the tree as it is, which the next line changes
+        tree: ast.Module = _Meaning().visit(self._tree)
+        return tree
+
+
+def definition(module: str, attribute: str, is_followed: Callable[[str], bool]) -> tuple[str, str]:
+    """Return the module that defines an attribute of a module, and its name there.
+
+    Parameters
+    ----------
+    module, attribute : str
+        As an import names them. The attribute may be a module, or empty for the module itself.
+    is_followed : callable
+        Tells whether re-exports of a top-level package are followed.
+
+    Examples
+    --------
+    >>> definition("concurrent.futures", "Executor", lambda root: root == "concurrent")
+    ('concurrent.futures._base', 'Executor')
+    >>> definition("numpy.linalg", "norm", lambda root: False)
+    ('numpy.linalg', 'norm')
+    """
+    visited = set()
+    while attribute and (module, attribute) not in visited and is_followed(module.partition(".")[0]):
+        visited.add((module, attribute))
+        export = code_of(module).exports.get(attribute)
+        if export is not None:
+            module, attribute = export.module, export.attribute
+        elif locate(f"{module}.{attribute}") is not None:
+            module, attribute = f"{module}.{attribute}", ""
+    return module, attribute
+
+
+def closure(module: str, is_followed: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """Yield the modules that a module depends on, itself first, each with the bytes that stand for its meaning.
+
+    Modules are numbered as they are reached, so their names are no part of the bytes.
+
+    Parameters
+    ----------
+    module : str
+    is_followed : callable
+        Tells whether the modules of a top-level package are a part of the closure; of others only names count.
+    """
+    numbers = {module: 0}
+    waiting = [module]
+
+    def described(binding: Binding) -> str:
+        home, attribute = definition(binding.module, binding.attribute, is_followed)
+        if not is_followed(home.partition(".")[0]):
+            return f"{binding.local}={home}:{attribute}"
+        return f"{binding.local}={number(home)}:{attribute}"
+
+    def number(name: str) -> int:
+        if name not in numbers:
+            numbers[name] = len(numbers)
+            waiting.append(name)
+        return numbers[name]
+
+    for name in waiting:  # grows
+        code = code_of(name)
+        yield name, written(code.pieces, described)
+        for other in code.named:
+            if is_followed(other.partition(".")[0]) and locate(other) is not None:
+                number(other)
+        parent = name.rpartition(".")[0]
+        if parent and code_of(parent).acts:  # Python executes it first; most packages only export names
+            number(parent)
+
+
+def written(pieces: Iterable[str | Binding], described: Callable[[Binding], str]) -> bytes:
+    """Return pieces as bytes, with a description of each binding."""
+    return "\n".join(described(piece) if isinstance(piece, Binding) else piece for piece in pieces).encode()
+
+
+def code_of(module: str) -> Code:
+    """Return the code of a module; without a file, it is empty."""
+    spec = locate(module)
+    if spec is None or spec.origin is None or not Path(spec.origin).is_file():
+        return Code()
+    package = module if spec.submodule_search_locations is not None else module.rpartition(".")[0]
+    return code_in(Path(spec.origin), package)
+
+
+def code_in(file: Path, package: str) -> Code:
+    """Return the code of a file whose relative imports begin at a package."""
+    state = file.stat()
+    return _read(file, package, state.st_mtime_ns, state.st_size)
+
+
+@cache
+def _read(file: Path, package: str, modified: int, size: int) -> Code:
+    return Code(file.read_bytes(), package, file.suffix)
+
+
+class _Meaning(ast.NodeTransformer):
+    """Removes what does not matter when code runs."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else self.generic_visit(node)
+
+    def visit_Pass(self, node: ast.Pass) -> None:
+        return None
+
+    def visit_If(self, node: ast.If) -> ast.AST | _Body:
+        if _last_word(node.test) != "TYPE_CHECKING":
+            return self.generic_visit(node)
+        return [statement for one in node.orelse for statement in _listed(self.visit(one))]
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        is_listing = any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
+        return None if is_listing else self.generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        # In a class, a hint makes a field of a name: the name stays, with hints that are more than a type.
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign):
+                acting = {_last_word(part) for part in ast.walk(statement.annotation)} & _HINTS_THAT_ACT
+                words = ["field", *sorted(acting), *(["default"] if statement.value is not None else [])]
+                field = ast.Constant(" ".join(words))
+                statement.target = ast.Tuple([statement.target, field], ast.Store())  # type: ignore[assignment]
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if node.value is None and not isinstance(node.target, ast.Tuple):
+            return None
+        targets = [self.visit(node.target)]
+        return ast.Assign(targets, ast.Constant(None) if node.value is None else self.visit(node.value))
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        # Releases differ in how they divide the text between two values.
+        self.generic_visit(node)
+        values: list[ast.expr] = []
+        for value in node.values:
+            last = values[-1] if values else None
+            if isinstance(value, ast.Constant) and isinstance(last, ast.Constant):
+                values[-1] = ast.Constant(f"{last.value}{value.value}")
+            elif not (isinstance(value, ast.Constant) and value.value == ""):
+                values.append(value)
+        return ast.JoinedStr(values)
+
+
+def _acts(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Assign):
+        return any(isinstance(node, ast.Call) for node in ast.walk(statement))
+    return not isinstance(
+        statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    )
+
+
+def _listed(value: ast.AST | _Body | None) -> list[ast.AST]:
+    return [] if value is None else list(value) if isinstance(value, list) else [value]
+
+
+def _last_word(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):  # a hint that is a text
+        return next((word for word in _HINTS_THAT_ACT if word in node.value), "")
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _write(value: object, package: str, used: set[str], write: Callable[[str | Binding], None]) -> None:
+    """Write texts and bindings that together stand for a part of a tree."""
+    if isinstance(value, list):
+        imports = [part for part in value if isinstance(part, ast.Import | ast.ImportFrom)]
+        # Sorted by what they bind: a formatter sorts them by the names of modules.
+        for binding in sorted(b for part in imports for b in _bindings(part, package) if _counts(b, used)):
+            write(binding)
+        write("[")
+        for part in value:
+            if not isinstance(part, ast.Import | ast.ImportFrom):
+                _write(part, package, used, write)
+                write(",")
+        write("]")
+    elif isinstance(value, ast.AST):
+        write(f"{type(value).__name__}(")
+        for name in value._fields:
+            part = getattr(value, name, None)
+            if name not in _IGNORED and part is not None and part != []:
+                write(f"{name}=")
+                _write(part, package, used, write)
+        write(")")
+    else:
+        write(ascii(value))
+
+
+def _bindings(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[Binding]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            # "import a.b" binds a, but it is a.b that is loaded.
+            yield Binding(alias.asname or alias.name.partition(".")[0], "", alias.name)
+    elif node.module != "__future__":
+        module = resolved("." * node.level + (node.module or ""), package)
+        for alias in node.names:
+            yield Binding(alias.asname or alias.name, alias.name, module)
+
+
+def _counts(binding: Binding, used: set[str]) -> bool:
+    """Tell whether a binding matters: a name that is not used is a type hint or a re-export."""
+    return not binding.attribute or binding.attribute == "*" or binding.local in used
