@@ -15,7 +15,6 @@ SAMPLE = 20
 
 
 @pytest.mark.slow(reason="runs a sample of the trials of each published report again")
-@pytest.mark.sampled(4, reason="runs a sample of the trials of each published report again")
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_sample_of_each_published_report(folder):
     claims = [ROOT / "reports" / folder / "claim.zip", ROOT / "dist" / f"{folder}-claim.zip"]
