@@ -40,10 +40,13 @@ def pytest_collection_modifyitems(items):
         for mark in item.iter_markers("sampled"):
             cases[item.nodeid.partition("[")[0]].append((item, mark))
     for name, group in cases.items():
-        # Seeded by the name of the test, so that every run has the same sample and a failure repeats.
-        random.Random(name).shuffle(group)
-        for item, mark in group[group[0][1].args[0] :]:
-            item.add_marker(pytest.mark.nightly(reason=mark.kwargs["reason"]))
+        # Evenly spread, from a start that the name of the test fixes: every run has the same sample.
+        step = len(group) / group[0][1].args[0]
+        start = step * random.Random(name).random()
+        kept = {int(start + k * step) for k in range(len(group))}
+        for number, (item, mark) in enumerate(group):
+            if number not in kept:
+                item.add_marker(pytest.mark.nightly(reason=mark.kwargs["reason"]))
 
 
 @pytest.fixture(scope="session", autouse=True)
