@@ -41,9 +41,10 @@ def pytest_collection_modifyitems(items):
             cases[item.nodeid.partition("[")[0]].append((item, mark))
     for name, group in cases.items():
         # Evenly spread, from a start that the name of the test fixes: every run has the same sample.
-        step = len(group) / group[0][1].args[0]
+        size = group[0][1].args[0]
+        step = len(group) / size
         start = step * random.Random(name).random()
-        kept = {int(start + k * step) for k in range(len(group))}
+        kept = {int(start + k * step) for k in range(size)}
         for number, (item, mark) in enumerate(group):
             if number not in kept:
                 item.add_marker(pytest.mark.nightly(reason=mark.kwargs["reason"]))
