@@ -1,6 +1,8 @@
 """Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
+import random
 import types
+from collections import defaultdict
 
 import hypothesis
 import numpy as np
@@ -29,13 +31,25 @@ COMPILED = ("margin", "relevance", "similarity", "sqpfw")
 
 def pytest_collection_modifyitems(items):
     """Require a reason wherever a test is left out of the usual run; let one process compile a plugin's functions."""
+    cases = defaultdict(list)
     for item in items:
         folder = item.path.relative_to(item.config.rootpath).parts[1].removeprefix("mfbench_")
         if folder in COMPILED:
             item.add_marker(pytest.mark.xdist_group(folder))
-        for mark in item.iter_markers("slow"):
+        for mark in (*item.iter_markers("slow"), *item.iter_markers("nightly"), *item.iter_markers("sampled")):
             if not mark.kwargs.get("reason"):
-                raise pytest.UsageError(f"{item.nodeid} is marked slow without a reason")
+                raise pytest.UsageError(f"{item.nodeid} is marked {mark.name} without a reason")
+        for mark in item.iter_markers("sampled"):
+            cases[item.nodeid.partition("[")[0]].append((item, mark))
+    for name, group in cases.items():
+        # Evenly spread, from a start that the name of the test fixes: every run has the same sample.
+        size = group[0][1].args[0]
+        step = len(group) / size
+        start = step * random.Random(name).random()
+        kept = {int(start + k * step) for k in range(size)}
+        for number, (item, mark) in enumerate(group):
+            if number not in kept:
+                item.add_marker(pytest.mark.nightly(reason=mark.kwargs["reason"]))
 
 
 @pytest.fixture(scope="session", autouse=True)

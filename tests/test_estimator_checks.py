@@ -110,6 +110,7 @@ def test_the_checks_that_differ_most_between_methods(kind, name):
 
 
 @pytest.mark.slow(reason="thousands of fits; methods are compiled a second time, for read-only arrays")
+@pytest.mark.sampled(4, reason="thousands of fits; methods are compiled a second time, for read-only arrays")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind in VARIANTS for text in VARIANTS[kind]])
 def test_all_checks(kind, text):

@@ -115,6 +115,7 @@ def test_what_a_trial_can_have_is_read(small_claim, tmp_path, values):
     read(small_claim, tmp_path, values)
 
 
+@pytest.mark.sampled(8, reason="dozens of forged bundles")
 @pytest.mark.parametrize(("values", "expected"), IMPOSSIBLE)
 def test_what_no_trial_can_have_is_refused(small_claim, tmp_path, values, expected):
     with pytest.raises(UsageError, match=expected) as caught:

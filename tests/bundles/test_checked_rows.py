@@ -119,6 +119,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(8, reason="dozens of forged bundles")
 @pytest.mark.parametrize(("table", "change", "expected"), CASES)
 def test_a_forged_row_is_named(small_claim, tmp_path, monkeypatch, table, change, expected):
     monkeypatch.setattr(checked_rows, "LARGEST_ARRAY", 2**20)

@@ -32,7 +32,7 @@ def test_a_broken_method_is_caught(module, name, kind, method, check, fields, fa
     assert failures_of(module, name, kind, needed(check)) == {check}
 
 
-@pytest.mark.slow(reason="all checks of a hundred methods")
+@pytest.mark.nightly(reason="all checks of a hundred methods")
 @pytest.mark.parametrize(PARAMETERS, BANK, ids=NAMES)
 def test_a_broken_method_is_caught_by_the_check_named_for_it(module, name, kind, method, check, fields, verdicts_of):
     verdicts = verdicts_of(module, name, kind, named=check)
@@ -47,7 +47,7 @@ def test_a_correct_method_passes_every_check(name, kind, failures_of):
     assert not failures_of("correct_methods", name, kind)
 
 
-@pytest.mark.slow(reason="fifty seeds of all checks")
+@pytest.mark.nightly(reason="fifty seeds of all checks")
 @pytest.mark.parametrize(("name", "kind"), CORRECT)
 def test_a_correct_method_fails_no_check_in_fifty_seeds(name, kind, failures_of):
     failed = {seed: failures_of("correct_methods", name, kind, seed=seed) for seed in range(1, 51)}

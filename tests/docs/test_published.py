@@ -59,6 +59,7 @@ def test_every_chart_that_a_report_shows_exists():
 
 
 @pytest.mark.slow(reason="runs a small part of each published report")
+@pytest.mark.sampled(8, reason="runs a small part of each published report")
 @pytest.mark.parametrize("folder", ENTRIES)
 def test_the_commands_in_the_head_of_a_report_work_as_printed(folder, tmp_path):
     stored, small = ROOT / "reports" / folder / "report.md", ENTRIES[folder]["small"]

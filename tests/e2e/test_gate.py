@@ -109,7 +109,7 @@ def command(tmp_path, first, last):
     return bisect_command(series, Change(1, 1.0, 1.5, 0.5, True, *points, None, False))
 
 
-@pytest.mark.slow(reason="builds environments and measures two commits")
+@pytest.mark.nightly(reason="builds environments and measures two commits")
 def test_git_bisects_with_the_gate(tmp_path, run, commits):
     found = run("sh", "-c", command(tmp_path, commits[0], commits[-1]))
     assert f"{commits[2]} is the first bad commit" in found.stdout, found.stdout + found.stderr

@@ -86,7 +86,7 @@ def test_results_depend_neither_on_workers_nor_on_other_methods(host):
     assert lasso_alone == lasso_of_all and lasso_alone
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 def test_a_killed_run_goes_on(host):
     host.plugin("slow_plugin", PLUGIN)
     host.suite(SUITE.format(more=SLOW.format(seconds=0.3)))

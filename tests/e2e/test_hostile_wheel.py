@@ -14,7 +14,7 @@ from mfbench.check.listing import all_checks
 from mfbench.scaffold.render import render, write
 
 pytestmark = [
-    pytest.mark.slow(reason="builds and installs four wheels, and waits for time limits"),
+    pytest.mark.nightly(reason="builds and installs four wheels, and waits for time limits"),
     pytest.mark.skipif(sys.platform == "win32", reason="the plugin forks"),
 ]
 

@@ -67,6 +67,7 @@ def test_a_package_as_generated_passes_its_own_checks(package, words):
 
 
 @pytest.mark.slow(reason="builds and installs two wheels")
+@pytest.mark.sampled(1, reason="an environment for each part")
 @pytest.mark.parametrize("part", PARTS)
 def test_a_package_with_one_part_passes_its_own_tests(installed, part):
     project, environment = installed(render(NAME, [part]))

@@ -184,6 +184,7 @@ def test_the_names_of_a_run_are_text_in_every_output(host):
 
 
 @pytest.mark.slow(reason="a run and fifteen commands for each name")
+@pytest.mark.sampled(2, reason="a run and fifteen commands for each name")
 @pytest.mark.parametrize("kind", ATTACKS)
 def test_so_is_each_of_them(host, kind):
     attack(host, ATTACKS[kind])

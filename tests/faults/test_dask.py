@@ -51,7 +51,7 @@ class Slow(GaussianNB):
 def mfbench_classifiers():
     return [ClassifierSpec(name="slow", summary="", factory="slow_plugin:Slow")]
 """
-slow = pytest.mark.slow(reason="starts a scheduler, workers and commands")
+nightly = pytest.mark.nightly(reason="starts a scheduler, workers and commands")
 
 
 def write(folder, classifier="naive-bayes", repeats=REPEATS, seconds=0.1):
@@ -85,7 +85,7 @@ def test_results_are_those_of_the_local_executor_though_a_worker_is_lost(tmp_pat
     same_results(run.path, local.path)
 
 
-# -- processes that are killed: slow -------------------------------------------------------------------------------
+# -- processes that are killed: nightly -------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def complete(command, undisturbed):
     same_results(command.run, undisturbed[1])
 
 
-@slow
+@nightly
 @pytest.mark.parametrize("daemon", ["true", "false"])
 def test_a_killed_worker_of_a_nanny_whatever_its_kind(undisturbed, processes, begin, daemon):
     processes.environ["DASK_DISTRIBUTED__WORKER__DAEMON"] = daemon
@@ -194,7 +194,7 @@ def test_a_killed_worker_of_a_nanny_whatever_its_kind(undisturbed, processes, be
     assert not psutil.wait_procs(below, timeout=20)[1]
 
 
-@slow
+@nightly
 def test_a_killed_nanny_and_a_worker_without_one(undisturbed, processes, begin):
     nanny, single = processes.start_worker(), processes.start_worker("--no-nanny")
     command = begin("--scheduler", processes.address)
@@ -206,7 +206,7 @@ def test_a_killed_nanny_and_a_worker_without_one(undisturbed, processes, begin):
     complete(command, undisturbed)
 
 
-@slow
+@nightly
 def test_a_worker_that_hangs(undisturbed, processes, begin):
     nanny, _ = processes.start_worker(), processes.start_worker()
     command = begin("--scheduler", processes.address)
@@ -215,7 +215,7 @@ def test_a_worker_that_hangs(undisturbed, processes, begin):
     complete(command, undisturbed)
 
 
-@slow
+@nightly
 def test_the_network_between_scheduler_and_worker_is_cut(undisturbed, processes, begin):
     with Network(processes.port) as network:
         processes.start_worker("--no-nanny", address=network.address)
@@ -226,7 +226,7 @@ def test_the_network_between_scheduler_and_worker_is_cut(undisturbed, processes,
         complete(command, undisturbed)
 
 
-@slow
+@nightly
 @pytest.mark.parametrize("how", ["drop", "freeze"])
 def test_the_network_between_driver_and_scheduler_fails_for_a_moment(undisturbed, processes, begin, how):
     with Network(processes.port) as network:
@@ -239,7 +239,7 @@ def test_the_network_between_driver_and_scheduler_fails_for_a_moment(undisturbed
         complete(command, undisturbed)
 
 
-@slow
+@nightly
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_end_of_the_driver_leaves_workers_that_serve_the_resume(undisturbed, processes, begin, number):
     worker = processes.start_worker()
@@ -253,7 +253,7 @@ def test_the_end_of_the_driver_leaves_workers_that_serve_the_resume(undisturbed,
     assert worker.poll() is None
 
 
-@slow
+@nightly
 @pytest.mark.parametrize("number", [None, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_left_of_a_cluster_of_this_machine(undisturbed, begin, number):
     command = begin("--scheduler", "local")
@@ -273,7 +273,7 @@ def test_nothing_is_left_of_a_cluster_of_this_machine(undisturbed, begin, number
     assert not psutil.wait_procs(below, timeout=20)[1]
 
 
-@slow
+@nightly
 def test_a_killed_scheduler_ends_the_run_or_comes_back(undisturbed, processes, begin):
     processes.start_worker("--no-nanny")
     command = begin("--scheduler", processes.address)
@@ -285,7 +285,7 @@ def test_a_killed_scheduler_ends_the_run_or_comes_back(undisturbed, processes, b
     complete(command, undisturbed)
 
 
-@slow
+@nightly
 def test_everything_is_killed_at_once(undisturbed, processes, begin):
     processes.start_worker()
     command = begin("--scheduler", processes.address)
@@ -299,7 +299,7 @@ def test_everything_is_killed_at_once(undisturbed, processes, begin):
     complete(begin("--scheduler", processes.address), undisturbed)
 
 
-@slow
+@nightly
 def test_a_worker_without_mfbench_is_named_and_the_others_work(undisturbed, processes, begin, tmp_path):
     (tmp_path / "without.py").write_text(
         "import sys, importlib.abc\n"
@@ -318,7 +318,7 @@ def test_a_worker_without_mfbench_is_named_and_the_others_work(undisturbed, proc
     same_results(command.run, undisturbed[1])
 
 
-@slow
+@nightly
 def test_a_worker_is_killed_again_and_again(undisturbed, processes, begin):
     nannies = [processes.start_worker(), processes.start_worker()]
     command = begin("--scheduler", processes.address)

@@ -88,7 +88,7 @@ def test_everything_is_killed_at_once(host, slow_suite):
     assert "done before" in like_undisturbed(host)
 
 
-@pytest.mark.slow(reason="three runs of the command line")
+@pytest.mark.nightly(reason="three runs of the command line")
 def test_the_main_process_is_killed(host, slow_suite):
     slow_suite()
     process = begun(host)
@@ -99,7 +99,7 @@ def test_the_main_process_is_killed(host, slow_suite):
     like_undisturbed(host)
 
 
-@pytest.mark.slow(reason="three runs of the command line")
+@pytest.mark.nightly(reason="three runs of the command line")
 @pytest.mark.parametrize("place", ["server", "keeper", "worker"])
 def test_a_process_below_the_main_process_is_killed(host, slow_suite, place):
     slow_suite()
@@ -117,7 +117,7 @@ def test_a_process_below_the_main_process_is_killed(host, slow_suite, place):
     like_undisturbed(host, "--retry-failed")
 
 
-@pytest.mark.slow(reason="three runs of the command line")
+@pytest.mark.nightly(reason="three runs of the command line")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_the_run_in_order(host, slow_suite, number):
     slow_suite()
@@ -137,7 +137,7 @@ def test_a_signal_ends_the_run_in_order(host, slow_suite, number):
     like_undisturbed(host)
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 @pytest.mark.parametrize("kills", [2, 10])
 def test_killed_runs_lose_nothing_and_repeat_nothing(host, slow_suite, kills):
     total = slow_suite(5 * kills)
@@ -159,7 +159,7 @@ def test_killed_runs_lose_nothing_and_repeat_nothing(host, slow_suite, kills):
     assert host.run("report", "own", "--csv").stdout == host.run("report", "other/own", "--csv").stdout
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 def test_a_second_run_in_the_same_folder_stops(host, slow_suite):
     slow_suite()
     hold = host.folder / "hold"
@@ -176,7 +176,7 @@ def test_a_second_run_in_the_same_folder_stops(host, slow_suite):
     like_undisturbed(host)
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, slow_suite):
     slow_suite(8, 0.0)
 
@@ -192,7 +192,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_stored(host, slow_suite)
     assert f"{n} done before" in like_undisturbed(host) or n == 0
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 def test_a_full_file_system_is_one_sentence(host, slow_suite):
     slow_suite(8, 0.0)
     place = host.folder / "reports"
@@ -211,7 +211,7 @@ def test_a_full_file_system_is_one_sentence(host, slow_suite):
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 @pytest.mark.parametrize("room", [1_000, 30_000, 60_000, 90_000, 400_000])
 def test_a_disk_that_is_full_from_the_start_is_one_sentence(host, room):
     def little_room() -> None:
@@ -227,7 +227,7 @@ def test_a_disk_that_is_full_from_the_start_is_one_sentence(host, room):
     exactly_once(host.run_folder("uci"))
 
 
-@pytest.mark.slow(reason="several runs of the command line")
+@pytest.mark.nightly(reason="several runs of the command line")
 def test_a_run_folder_that_is_removed_ends_the_run(host, slow_suite):
     slow_suite()
     process = begun(host, 1)
@@ -237,7 +237,7 @@ def test_a_run_folder_that_is_removed_ends_the_run(host, slow_suite):
     like_undisturbed(host)
 
 
-@pytest.mark.slow(reason="two runs of the command line and one in this process")
+@pytest.mark.nightly(reason="two runs of the command line and one in this process")
 def test_a_clock_that_is_set_back_makes_no_difference(host, slow_suite, monkeypatch):
     """The time of day jumps back by an hour whenever it is read, and the files of the run are from tomorrow."""
     from mfbench.api import run_suite

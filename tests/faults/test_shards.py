@@ -115,7 +115,10 @@ def merge_until(point, target, *sources):
     return subprocess.run(words, capture_output=True, text=True).returncode
 
 
-def check_killed_merges(runs, tmp_path, point, existing):
+@pytest.mark.sampled(3, reason="a process for each point at which a merge is killed")
+@pytest.mark.parametrize("existing", [False, True])
+@pytest.mark.parametrize("point", POINTS)
+def test_a_merge_can_be_killed_at_any_point(runs, tmp_path, point, existing):
     whole, shards = runs
     target = tmp_path / "own" / "run"
     sizes = [state(shard) for shard in shards]
@@ -133,19 +136,7 @@ def check_killed_merges(runs, tmp_path, point, existing):
     same_results(target, whole)
 
 
-@pytest.mark.parametrize(("point", "existing"), [("inserted trials", False), ("inserted trials", True)])
-def test_a_merge_that_is_killed_leaves_the_old_state(runs, tmp_path, point, existing):
-    check_killed_merges(runs, tmp_path, point, existing)
-
-
-@pytest.mark.slow(reason="a process for each point at which a merge is killed")
-@pytest.mark.parametrize("existing", [False, True])
-@pytest.mark.parametrize("point", POINTS)
-def test_a_merge_can_be_killed_at_any_point(runs, tmp_path, point, existing):
-    check_killed_merges(runs, tmp_path, point, existing)
-
-
-@pytest.mark.slow(reason="twenty merges, each killed at a random moment")
+@pytest.mark.nightly(reason="twenty merges, each killed at a random moment")
 def test_a_merge_can_be_killed_at_any_moment(runs, tmp_path):
     whole, shards = runs
     words = [sys.executable, "-m", "mfbench", "merge", *map(str, shards), "--into"]

@@ -91,6 +91,6 @@ def test_damaged_bundles(small_claim, tmp_path):
     assert zipfile.is_zipfile(small_claim)
 
 
-@pytest.mark.slow(reason="4,000 damaged bundles")
+@pytest.mark.nightly(reason="4,000 damaged bundles")
 def test_many_damaged_bundles(small_claim, tmp_path):
     attack(small_claim, tmp_path, range(1000, 3000))

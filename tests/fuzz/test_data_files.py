@@ -147,7 +147,7 @@ def test_damaged_files(tmp_path, monkeypatch, originals, extension):
     read_many(tmp_path, monkeypatch, originals, extension, range(150))
 
 
-@pytest.mark.slow(reason="thousands of damaged files of each type")
+@pytest.mark.nightly(reason="thousands of damaged files of each type")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("extension", EXTENSIONS)
 def test_many_damaged_files(tmp_path, monkeypatch, originals, extension):

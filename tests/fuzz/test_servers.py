@@ -137,7 +137,7 @@ def test_any_answer(server, tmp_path):
     download_many(server, tmp_path, range(12))
 
 
-@pytest.mark.slow(reason="hundreds of answers, many of which are slow")
+@pytest.mark.nightly(reason="hundreds of answers, many of which are slow")
 def test_many_answers(server, tmp_path):
     download_many(server, tmp_path, range(12, 400))
 
@@ -229,6 +229,6 @@ def test_any_description(server):
     describe_many(server, range(40))
 
 
-@pytest.mark.slow(reason="hundreds of descriptions, some of which lead to servers that do not answer")
+@pytest.mark.nightly(reason="hundreds of descriptions, some of which lead to servers that do not answer")
 def test_many_descriptions(server):
     describe_many(server, range(40, 1500))

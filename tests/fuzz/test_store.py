@@ -118,6 +118,6 @@ def test_nothing_false_is_believed(plan_and_run):
     assert attack(plan_and_run, range(20)) >= {"refused", "resumed"}
 
 
-@pytest.mark.slow(reason="600 damaged stores, each read and resumed")
+@pytest.mark.nightly(reason="600 damaged stores, each read and resumed")
 def test_nothing_false_is_believed_of_many(plan_and_run):
     attack(plan_and_run, range(100, 700))

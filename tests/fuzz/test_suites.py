@@ -150,6 +150,6 @@ def test_some_mutants(answer):
     assert 0 < sum(refused) < len(refused)
 
 
-@pytest.mark.slow(reason="thousands of mutants")
+@pytest.mark.nightly(reason="thousands of mutants")
 def test_many_mutants(answer):
     check(answer, range(200, 4200))

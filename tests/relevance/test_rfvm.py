@@ -76,6 +76,7 @@ def test_evidence_of_the_linear_kernel(oracles, make_wide, seed, n, spread, desi
 
 
 @pytest.mark.slow(reason="searches among hundreds of features with a hundred rows")
+@pytest.mark.sampled(1, reason="searches among hundreds of features with a hundred rows")
 @pytest.mark.parametrize(("seed", "spread"), [(0, 1.0), (1, 3.0), (2, 10.0)])
 def test_evidence_of_the_linear_kernel_on_larger_tables(oracles, make_wide, seed, spread):
     for design in ("independent", "factors"):

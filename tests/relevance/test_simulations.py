@@ -41,7 +41,7 @@ REFERENCE = {
 }
 
 
-@pytest.mark.slow(reason="many fits on simulated data")
+@pytest.mark.nightly(reason="many fits on simulated data")
 @pytest.mark.parametrize("name", REFERENCE)
 def test_second_simulation(simulations, name):
     reference = REFERENCE[name]
@@ -71,7 +71,7 @@ FIRST = {
 }
 
 
-@pytest.mark.slow(reason="many fits on simulated data")
+@pytest.mark.nightly(reason="many fits on simulated data")
 @pytest.mark.parametrize("name", FIRST)
 def test_first_simulation(name):
     """Bins as wide as the paper's average out the sine; 32 bins find it."""

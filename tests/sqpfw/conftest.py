@@ -6,8 +6,8 @@ import pytest
 
 # The last two stall at the start: with binary features and equal weights nearly everything is tied.
 QUICK = [*range(8), 197, 350]
-SLOW = pytest.mark.slow(reason="hundreds of problems")
-SEEDS = [*QUICK, *(pytest.param(seed, marks=SLOW) for seed in range(8, 520) if seed not in QUICK)]
+NIGHTLY = pytest.mark.nightly(reason="hundreds of problems")
+SEEDS = [*QUICK, *(pytest.param(seed, marks=NIGHTLY) for seed in range(8, 520) if seed not in QUICK)]
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from mfbench_sqpfw._active_set.solver import Solver
 
 SEEDS = [
     *(s for s in range(12) if s % 3 != 2),
-    *(pytest.param(s, marks=pytest.mark.slow(reason="many problems")) for s in range(12, 80) if s % 3 != 2),
+    *(pytest.param(s, marks=pytest.mark.nightly(reason="many problems")) for s in range(12, 80) if s % 3 != 2),
 ]
 
 

@@ -50,6 +50,7 @@ def test_a_mistake_is_caught_by_the_check_named_for_it(name, check, verdicts_of)
 
 
 @pytest.mark.slow(reason="a process for each mistake")
+@pytest.mark.sampled(6, reason="a process for each mistake")
 @pytest.mark.parametrize(("name", "check"), MISTAKES, ids=[name for name, _ in MISTAKES])
 def test_the_snippet_shows_the_mistake(name, check, verdicts_of):
     done = execute(verdicts_of(name)[check].snippet)

@@ -1,4 +1,4 @@
-"""Algorithm 1 against sorting, dense linear algebra and a standard solver; 520 problems with ``-m slow``."""
+"""Algorithm 1 against sorting, dense linear algebra and a standard solver; 520 problems at night."""
 
 import numpy as np
 import pytest
