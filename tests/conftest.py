@@ -1,15 +1,16 @@
 """Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
 import random
+import sys
 import types
 from collections import defaultdict
+from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, hookimpl
+from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.analysis.results import Run
 from mfbench.compare.history.entries import Calibration, Entry, Machine, Measurement
 from mfbench.host.code_hashes import KIND_OF_KEYS
@@ -19,6 +20,9 @@ from mfbench.run.recorded_code import RecordedCode
 from mfbench.run.store import Store
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Curve, Status, Trial, TrialResult
+
+sys.path.insert(0, str(Path(__file__).parent / "toys"))
+from toys import Nearest, Weigh, blobs
 
 # A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
@@ -67,49 +71,6 @@ def openml_home(tmp_path_factory):
         for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "OPENML_CACHE_DIR"):
             patch.setenv(variable, str(tmp_path_factory.mktemp(variable.lower())))
         yield
-
-
-class Weigh(BaseEstimator):
-    """A selector: the distance between the first two class means, feature by feature."""
-
-    def __init__(self, power=1.0, k=1, random_state=None):
-        self.power, self.k, self.random_state = power, k, random_state
-
-    def fit(self, X, y):
-        classes = np.unique(y)
-        means = [X[y == code].mean(axis=0) for code in classes[:2]]
-        self.feature_importances_ = np.abs(means[0] - means[1]) ** self.power
-        return self
-
-
-class Nearest(ClassifierMixin, BaseEstimator):
-    """A classifier: the nearest class mean."""
-
-    def __init__(self, shift=0.0, k=1, random_state=None):
-        self.shift, self.k, self.random_state = shift, k, random_state
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        self.means_ = np.array([X[y == code].mean(axis=0) + self.shift for code in self.classes_])
-        return self
-
-    def predict(self, X):
-        return self.classes_[((X[:, None, :] - self.means_) ** 2).sum(axis=2).argmin(axis=1)]
-
-
-def blobs(n_samples=24, shift=2.0):
-    """Load two Gaussian classes; only the first of three features separates them."""
-    y = np.arange(n_samples) % 2
-    X = np.random.default_rng(0).normal(size=(n_samples, 3))
-    X[:, 0] += shift * y
-    return Dataset(
-        name="blobs",
-        X=X,
-        y=y.astype(np.int64),
-        class_names=("no", "yes"),
-        feature_names=("a", "b", "c"),
-        categorical=np.zeros(3, bool),
-    )
 
 
 @pytest.fixture(scope="session")

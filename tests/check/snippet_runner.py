@@ -51,7 +51,8 @@ def main(module, names):
     """Print the number of lines and the exception of each snippet by name."""
     os.environ["MFBENCH_LOAD_PLUGINS"] = module
     all_checks()
-    importlib.import_module("sklearn.neighbors")
+    for needed in ("sklearn.neighbors", "mfbench.api", "mfbench.testing"):
+        importlib.import_module(needed)
     outcomes = {}
     for name, kind, _, check, _ in importlib.import_module(module).BANK:
         if name in names:

@@ -5,33 +5,33 @@ import importlib
 import pytest
 from opening import failure, opened
 
-from mfbench.errors import UsageError
+from mfbench.errors import UnknownNameError
 
-CASES = [
-    (module, name, kind, check)
-    for module in ("broken_contract", "broken_symmetry")
-    for name, kind, _, check, _ in importlib.import_module(module).BANK
-]
 # What the method itself raises, where the failure is that it raises.
 RAISED = {
     "fit-raises": IndexError,
     "grid-not-fittable": ValueError,
-    "grid-unknown": UsageError,
+    "grid-unknown": UnknownNameError,
     "needs-numbers-as-labels": ValueError,
 }
 # A spec is not shown by code, nor is a factory that cannot be called.
 WITHOUT = {"spec", "factory"}
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "kind", "check"), [case for case in CASES if case[3] not in WITHOUT], ids=lambda text: text
-)
-def test_the_snippet_of_a_broken_method_fails(module, name, kind, check, monkeypatch):
-    snippet = failure(check, opened(module, name, kind)).snippet
-    if name.endswith("-without-grid"):  # of the spec as well
-        assert not snippet
-        return
-    monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", module)
-    assert len(snippet.splitlines()) <= 10
-    with pytest.raises(RAISED.get(name, AssertionError)):
+def exception_of(snippet):
+    try:
         exec(compile(snippet, "<snippet>", "exec"), {})
+    except Exception as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.parametrize("module", ["broken_contract", "broken_symmetry"])
+def test_the_snippets_of_the_broken_methods_of_a_module_fail(module, monkeypatch):
+    monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", module)
+    rows = [row for row in importlib.import_module(module).BANK if row[3] not in WITHOUT]
+    snippets = {name: failure(check, opened(module, name, kind)).snippet for name, kind, _, check, _ in rows}
+    without = {name for name in snippets if name.endswith("-without-grid")}  # of the spec as well
+    assert {name for name, snippet in snippets.items() if not 1 <= len(snippet.splitlines()) <= 10} == without
+    raised = {name: exception_of(snippets[name]) for name in snippets.keys() - without}
+    assert raised == {name: RAISED.get(name, AssertionError) for name in raised}

@@ -11,7 +11,6 @@ from numba.core.errors import NumbaError
 
 from mfbench_compiled import njit
 
-PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 FILES = {
     "own/__init__.py": "",
     "own/constants.py": "SHIFT = 100\n",
@@ -166,9 +165,3 @@ def test_both_kinds_of_code_have_their_place_in_the_cache(package):
     code = "from own.caller import total\nfrom own.callee import add\nprint(total(1) + add(1), {}, '-')"
     hits = "sum(total.stats.cache_hits.values()) + sum(add.stats.cache_hits.values())"
     assert [run(package, code.format(hits))[:2] for _ in range(2)] == [(104, 0), (104, 2)]
-
-
-@pytest.mark.parametrize("file", sorted(PLUGINS.rglob("*.py")), ids=lambda path: path.relative_to(PLUGINS).as_posix())
-def test_no_plugin_compiles_past_it(file):
-    if file.parent.name != "mfbench_compiled":
-        assert "from numba" not in file.read_text(encoding="utf-8")
