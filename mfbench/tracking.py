@@ -127,7 +127,7 @@ def trends_of(history: Path | str, *, measure: str = TIME, method: str = "*", da
     UsageError
         If there is no such file or measure, or nothing matches.
     MfbenchError
-        If the file cannot be read, or ruptures is not installed.
+        If the file cannot be read.
     """
     entries = read_entries(Path(history))
     if not entries:

@@ -109,13 +109,11 @@ def history(tmp_path, make_entry):
 
 
 def test_trends(history):
-    pytest.importorskip("ruptures")
     assert [(trend.series.name, len(trend.changes)) for trend in trends_of(history)] == [("A/iris", 0), ("B/iris", 1)]
     assert [trend.series.name for trend in trends_of(history, method="A", measure="memory")] == ["A/iris"]
 
 
 def test_the_terminal_and_json(history):
-    pytest.importorskip("ruptures")
     console = Console(file=io.StringIO(), width=120)
     assert present_history(history, console) == ""
     text = console.file.getvalue()

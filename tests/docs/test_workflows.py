@@ -2,8 +2,10 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,32 @@ def test_the_site_is_built_by_the_documented_command_and_only_its_deployment_has
     (upload,) = [step for step in build["steps"] if "upload-pages-artifact" in step.get("uses", "")]
     assert commands[-1] == f"python docs/site/build.py {upload['with']['path']}"
     assert commands[-1] in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_the_tests_run_by_the_command_of_the_readme_on_every_python_of_the_package():
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"} and "secrets" not in text
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    linux, smoke = (workflow["jobs"][name] for name in ("linux", "smoke"))
+    assert linux["steps"][-1]["run"] == re.search(r"## Test it\n.*?```sh\n(.*?)\n```", readme, re.DOTALL)[1]
+    assert "continue-on-error" not in linux
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
+    pythons = [line.rpartition(" ")[2] for line in classifiers if "Python :: 3." in line]
+    assert linux["strategy"]["matrix"]["python"] == pythons
+    assert f"is tested with Python {pythons[0]} to {pythons[-1]}" in " ".join(readme.split())
+    words = shlex.split(smoke["steps"][-1]["run"])
+    known = {option for parameter in get_command(app).commands["suite"].params for option in parameter.opts}
+    assert words[:2] == ["mfbench", "suite"] and {word for word in words if word.startswith("-")} <= known
+
+
+def test_the_nightly_workflow_runs_the_script_by_schedule():
+    text = (ROOT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"} and "secrets" not in text
+    assert workflow[True]["schedule"]
+    script = workflow["jobs"]["nightly"]["steps"][-1]["run"]
+    assert os.access(ROOT / script, os.X_OK) and script in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_the_script_contains_no_input_as_text():

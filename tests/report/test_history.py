@@ -13,8 +13,6 @@ from mfbench.compare.history.trends import trend_of
 from mfbench.report.history import bisect_commands, history_report, show_history
 from mfbench.report.render.json import to_json
 
-pytest.importorskip("ruptures")
-
 
 def noisy(levels, length=6):
     return np.repeat(levels, length) * np.exp(np.random.default_rng(0).normal(0.0, 0.01, length * len(levels)))

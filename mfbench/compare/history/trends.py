@@ -82,13 +82,7 @@ class Trend:
 
 
 def trend_of(series: Series) -> Trend:
-    """Return a series with its changes.
-
-    Raises
-    ------
-    MfbenchError
-        If ruptures is not installed and the series is long enough for a change.
-    """
+    """Return a series with its changes."""
     values = np.array([point.value for point in series.points], dtype=float)
     if not series.is_score:
         values = np.log(values)

@@ -14,8 +14,6 @@ from mfbench.compare.history.series import select_series
 from mfbench.compare.history.trends import bisect_command, trend_of
 from mfbench.compare.limits import parse_limits
 
-pytest.importorskip("ruptures")
-
 
 @pytest.fixture
 def history(make_entry):

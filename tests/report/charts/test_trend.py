@@ -9,8 +9,6 @@ from mfbench.compare.history.series import select_series
 from mfbench.compare.history.trends import Trend, trend_of
 from mfbench.report.charts.trend import sparkline, trend_chart
 
-pytest.importorskip("ruptures")
-
 
 @pytest.fixture
 def trend(make_entry):

@@ -404,7 +404,6 @@ class TestDocuments:
             assert content["on_datasets"] and content["across"]
 
     def test_the_trends_of_a_history(self, make_entry):
-        pytest.importorskip("ruptures")
         for after, kernels in ((1.3, (0.1, 0.1, 0.1)), (0.7, None)):
             entries = [make_entry(k, 1.0 if k < 6 else after, kernels=kernels) for k in range(12)]
             trends = [trend_of(series) for series in select_series(entries, "time")]
