@@ -66,6 +66,10 @@ def test_git_has_few_pictures_of_a_report_and_the_bundle_of_the_list(folder):
         assert entry["bundle"] == [meta["suite"]["suite"]["name"], *options]
 
 
+def test_bundles_in_git_are_small():
+    assert sum(path.stat().st_size for path in ROOT.glob("reports/*/claim.zip")) < 8e6
+
+
 def test_a_report_keeps_the_descriptions_of_other_charts(tmp_path):
     entry = {"folder": tmp_path.name, "suite": ["own"], "pictures": ["b.svg"], "bundle": ["own", "--part", "small"]}
     (tmp_path / "report.md").write_text("# R\n\nProfile full.\n\n![A is 1](a.svg)\n\n![B is 2](b.svg)\n\nProfile\n")
