@@ -46,7 +46,7 @@ def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
     ...     sorted(zipfile.ZipFile(claim).namelist())[:3]
     ['datasets.jsonl', 'left_out.jsonl', 'manifest.json']
     """
-    stored = run if isinstance(run, Run) else find_run(str(run))
+    stored = _own(run if isinstance(run, Run) else find_run(str(run)))
     return write_bundle(stored.path, Path(target)).path
 
 
@@ -71,7 +71,7 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
     UsageError
         If several runs would be one file.
     """
-    stored = [find_run(run, out) for run in runs]
+    stored = [_own(find_run(run, out)) for run in runs]
     if target.suffix.lower() == ".zip" and not target.is_dir():
         if len(stored) > 1:
             raise UsageError(f"{target} is one file: name a folder to bundle several runs")
@@ -83,3 +83,10 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
             raise UsageError(f"several runs of the suite {run.meta.name} would be {path}: bundle them one by one")
     for run, path in zip(stored, targets, strict=True):
         yield write_bundle(run.path, path)
+
+
+def _own(run: Run) -> Run:
+    """Return a run, unless its results are those of somebody's bundle."""
+    if run.claims:
+        raise UsageError(f"{run.bundle} is a bundle: to write one, name a run")
+    return run

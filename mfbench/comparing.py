@@ -74,7 +74,7 @@ def compare_results(
     Parameters
     ----------
     base, head : Run, Path or str
-        A run, a run folder, a folder of runs, the name of a suite, or a JSON file of pytest-benchmark.
+        A run, a run folder, a folder of runs, the name of a suite, a bundle, or a JSON file of pytest-benchmark.
     limits : Limits or sequence of str, default=()
         Losses of scores that are accepted, such as ``["accuracy=0.02"]``; 0.01 for every other metric.
     level : float, default=0.05
@@ -144,7 +144,7 @@ def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> Stor
     if isinstance(result, Run):
         return read_run(result, plain_text(result.path))
     path = Path(result)
-    if path.is_file():
+    if path.is_file() and path.suffix.lower() != ".zip":
         return read_run(load_run(path.parent), str(path)) if path.name == FILE_NAME else read_benchmark_file(path)
     return read_run(find_run(str(result), out), str(result))
 

@@ -1,15 +1,16 @@
-"""Stored runs: opening them, several as one, and what a run shows in a notebook."""
+"""Stored runs: opening them or the bundles of runs, several as one, and what a run shows in a notebook."""
 
 from __future__ import annotations
 
+import weakref
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from mfbench.analysis import results
-from mfbench.errors import UnknownNameError, UsageError
+from mfbench.errors import RunError, UnknownNameError, UsageError
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.shares import is_share_folder_name
 
@@ -86,7 +87,7 @@ def load_run(path: Path | str) -> Run:
     ----------
     path : Path or str
         A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened; a
-        shard of a run only if there are no whole runs.
+        shard of a run only if there are no whole runs. Or a bundle: a file that `bundle_run` wrote.
 
     Returns
     -------
@@ -95,11 +96,13 @@ def load_run(path: Path | str) -> Run:
     Raises
     ------
     UsageError
-        If there is no run.
+        If there is no run, or the bundle is refused.
     RunError
         If it cannot be read.
     """
     folder = Path(path)
+    if folder.is_file() and (folder.suffix.lower() == ".zip" or zipfile.is_zipfile(folder)):
+        return _run_of_bundle(folder)
     if not (folder / FILE_NAME).is_file():
         # A share is a part of a run, so it is not what the name of a suite stands for.
         runs = sorted(
@@ -107,18 +110,26 @@ def load_run(path: Path | str) -> Run:
             key=lambda file: (not is_share_folder_name(file.parent.name), file.stat().st_mtime),
         )
         if folder.is_file():
-            bundle = zipfile.is_zipfile(folder)
-            hint = (
-                f"; of a bundle, 'mfbench verify {folder}' repeats a sample, and 'mfbench suite NAME --reuse {folder}' "
-                "uses the results"
-            )
-            raise UsageError(f"{folder} is not the folder of a run{hint if bundle else ', but a file'}")
+            raise UsageError(f"{folder} is not the folder of a run, but a file")
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
             raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = runs[-1].parent
     return Run(folder)
+
+
+def _run_of_bundle(path: Path) -> Run:
+    """Return the run of a bundle; its folder is removed when the run is no longer used."""
+    from mfbench.bundles.reading import opened_bundles
+    from mfbench.bundles.verdicts import claimed_run
+
+    with ExitStack() as stack:
+        (bundle,) = stack.enter_context(opened_bundles([path]))
+        run = claimed_run(bundle, Run)
+        # Runs of some of the datasets, and the functions that a run returns, read the same store.
+        weakref.finalize(run._stored, stack.pop_all().close)
+    return run
 
 
 def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
@@ -180,7 +191,20 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
         return
     with temporary_folder("joined") as folder:
         target = folder / "joined"
-        remarks = merge_runs([run.path for run in runs], target)
+        try:
+            remarks = merge_runs([run.path for run in runs], target)
+        except RunError as error:
+            if not any(run.claims for run in runs):
+                raise
+            raise RunError(_with_bundles(str(error), runs)) from error
         joined = Run(target)
-        joined.remarks = [*joined.remarks, *remarks]
+        joined.claims = tuple(dict.fromkeys(name for run in runs for name in run.claims))
+        joined.remarks = [*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)]
         yield joined
+
+
+def _with_bundles(text: str, runs: Sequence[Run]) -> str:
+    """Return a text about run folders with the names of bundles in place of their temporary folders."""
+    for run in runs:
+        text = text.replace(str(run.path), str(run.bundle or run.path))
+    return text

@@ -10,16 +10,15 @@ from typing import Any
 
 from mfbench.analysis.results import Run
 from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
-from mfbench.bundles.archive import REFUSED
 from mfbench.bundles.installed_suite import differences_from_installed
 from mfbench.bundles.reading import OpenedBundle, opened_bundles
 from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
 from mfbench.bundles.sampling import Place, new_seed, sample_of
-from mfbench.bundles.verdicts import changed_verdicts, verdicts_of, with_repeated
+from mfbench.bundles.verdicts import changed_verdicts, claimed_run, one_line, verdicts_of, with_repeated
 from mfbench.bundles.verification import Verification, VerifiedTrial
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import UsageError, describe_error, whole_number
+from mfbench.errors import whole_number
 from mfbench.host.registry import load_registry
 from mfbench.isolation.temporary import temporary_folder
 from mfbench.report.progress import Silent
@@ -117,13 +116,8 @@ class _Verifier:
 
     def __init__(self, bundle: OpenedBundle, here: Surroundings, work: Path) -> None:
         self.bundle, self.here, self.work = bundle, here, work
-        try:
-            self.run = Run(bundle.folder)
-            self.verdicts = verdicts_of(self.run)
-        except Exception as error:  # whoever made the bundle chose the values that this computes with
-            reason = _one_line(error)
-            raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
-
+        self.run = claimed_run(bundle, Run)
+        self.verdicts = verdicts_of(self.run)
         self.completed: set[Place] = set()
         self.differing: dict[str, str] = {}  # a clause by the label of each dataset that is not the one here
         query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
@@ -218,7 +212,7 @@ class _Verifier:
             run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated", dropped)
             verdicts = verdicts_of(run)
         except Exception as error:  # noqa: BLE001 - as above; what the comparison has found must not be lost
-            reason = f"because none can be computed with the repeated results ({_one_line(error)})"
+            reason = f"because none can be computed with the repeated results ({one_line(error)})"
             return [f"{clause}, {reason}" for clause in changed_verdicts(self.verdicts, {})], len(self.verdicts)
         return changed_verdicts(self.verdicts, verdicts), len(self.verdicts | verdicts)
 
@@ -247,10 +241,6 @@ class _Verifier:
         elif number := sum(self.keys[place] in elsewhere for place in trials):
             counter[OTHER_MACHINE] = number
         return dict(counter)
-
-
-def _one_line(error: Exception) -> str:
-    return plain_text(describe_error(error), 300).replace("\n", " ")
 
 
 def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:

@@ -1,9 +1,10 @@
 """Stored runs in Python: opening one or several, their charts, and what a notebook shows of them."""
 
+import gc
 import os
 import re
 import shutil
-import zipfile
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,11 @@ from mfbench.run.metadata import Reused
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.runs import Run, find_run, load_run, opened_runs
+
+sys.path.append(str(Path(__file__).parent / "run"))
+from small_claims import small_claim, small_run
+
+__all__ = ["small_claim", "small_run"]  # fixtures
 
 SPREAD = np.array([-0.02, -0.01, 0, 0.01, 0.02])
 
@@ -132,10 +138,25 @@ class TestLoad:
         with pytest.raises(UsageError, match=r"creates one$"):
             load_run(folder.parent.parent / "other")
 
-    def test_a_bundle_is_not_the_folder_of_a_run(self, tmp_path):
-        zipfile.ZipFile(tmp_path / "claim.zip", "w").close()
-        with pytest.raises(UsageError, match=r"claim.zip is not the folder of a run; of a bundle, 'mfbench verify "):
-            load_run(tmp_path / "claim.zip")
+    def test_a_bundle_is_a_run_for_as_long_as_the_run_is_used(self, small_run, small_claim):
+        run, opened = load_run(small_run), find_run(str(small_claim))
+        assert opened.bundle == small_claim and str(small_claim) in repr(opened)
+        assert opened.scores.equals(run.scores) and opened.summary().equals(run.summary())
+        assert "not verified here" in opened._repr_html_()
+        dataset, method = "iris", "A"
+        folder, part = opened.path, opened.restricted([dataset])
+        del opened
+        gc.collect()
+        assert part.predictions(dataset, method).equals(run.predictions(dataset, method))
+        del part
+        gc.collect()
+        assert not folder.exists()
+
+    def test_a_file_that_is_neither_a_run_nor_a_bundle(self, tmp_path):
+        for content in (b"PK", b"PK\x05\x06" + bytes(18)):
+            (tmp_path / "claim.zip").write_bytes(content)
+            with pytest.raises(UsageError, match=r"claim.zip is refused as a bundle: "):
+                load_run(tmp_path / "claim.zip")
         (tmp_path / "own.toml").write_text("")
         with pytest.raises(UsageError, match=r"own.toml is not the folder of a run, but a file$"):
             load_run(tmp_path / "own.toml")
@@ -181,6 +202,14 @@ class TestOpenedRuns:
         with opened_runs([str(part.path) for part in parts]) as joined:
             (remark,) = joined.remarks
             assert remark.startswith("1 of ") and remark.endswith("1 from base.")
+
+    def test_a_bundle_is_joined_under_its_name(self, run, small_run, small_claim):
+        with opened_runs([str(small_run), str(small_claim)]) as joined:
+            assert joined.scores.equals(load_run(small_run).scores)
+            (name,) = joined.claims
+            assert name.startswith("claim.zip (sha256 ") and name in joined._repr_html_()
+        with pytest.raises(RunError, match=str(small_claim)), opened_runs([str(run.path), str(small_claim)]):
+            pytest.fail("they must not be joined")
 
     def test_runs_of_other_folds_are_not_joined(self, write_run):
         parts = [write_run(cells(("d",))), write_run({("e", m): [0.5, 0.6] for m in "ABC"}, folds=2)]

@@ -15,6 +15,11 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
+from mfbench import load_run
+from mfbench.host.registry import load_registry
+from mfbench.report.files import write_text
+from mfbench.report.pages import page_of
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 REPAIRS = {
@@ -22,7 +27,7 @@ REPAIRS = {
     'role="doc-biblioentry"': 'role="listitem"',
 }
 sys.path.insert(0, str(HERE))
-from pages import additions, estimators, made_pages, name_of_page, report_files, report_pages  # noqa: E402
+from pages import PAGE, additions, claims, estimators, made_pages, name_of_page, report_files  # noqa: E402
 
 
 def main(out: str, *arguments: str) -> int:
@@ -48,8 +53,9 @@ def main(out: str, *arguments: str) -> int:
         for page in Path(out).rglob("*.html"):
             page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
         shutil.copyfile(Path(out, "README.html"), Path(out, "index.html"))
-        for folder, page in report_pages().items():  # Sphinx would offer them as downloads
-            shutil.copyfile(page, Path(out, "reports", folder, page.name))
+        for folder, claim in claims().items():
+            command = f"mfbench report {claim.relative_to(ROOT).as_posix()} --html"
+            write_text(Path(out, "reports", folder, PAGE), page_of(load_run(claim), load_registry(), command))
         shutil.rmtree(Path(out, ".doctrees"), ignore_errors=True)  # Sphinx's own notes
     return code
 

@@ -18,6 +18,7 @@ from mfbench.host.registry import load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
+PAGE = "page.html"
 USE = ("suites", "protocols/README", "data", "results", "claims", "compare", "gate", "track", "scale", "checks", "cli")
 PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
 
@@ -68,9 +69,9 @@ def report_files() -> dict[str, list[Path]]:
     return folders
 
 
-def report_pages() -> dict[str, Path]:
-    """Return the page of each published report that has one, by folder: a file that needs nothing beside it."""
-    return {path.parent.name: path for path in sorted((ROOT / "reports").glob("*/page.html"))}
+def claims() -> dict[str, Path]:
+    """Return the bundles in git by the folder of their report; the site makes a page of each."""
+    return {path.parent.name: path for path in sorted((ROOT / "reports").glob("*/claim.zip"))}
 
 
 def contents(names: Iterable[str], *, title: str = "", hidden: bool = True) -> str:
@@ -224,20 +225,23 @@ def python_page() -> str:
 def gallery() -> str:
     """Return the index of the published reports, each with its picture."""
     lines, tree = ["# Published reports", ""], []
-    pages, stored = report_pages(), report_files()
-    for folder, files in stored.items():
+    for folder, files in report_files().items():
         first, *rest = _texts(files)
         title = published().get(folder, {}).get("title", _title(first))
         tree += [f"{title} <{folder}/{first.stem}>"]
         lines += [f"## [{title}]({folder}/{first.name})", ""]
         for path in rest or [first]:
             lines += [f"- [{_run(path)}]({folder}/{path.name}): {_protocol(path)}"]
-        if folder in pages:
-            link = f'<a href="{folder}/{pages[folder].name}">The page of the run</a>'
-            lines += [f"- {link}: tables to sort and filter, the folds behind each cell, every chart"]
-        first_chart = next((path.name for path in files if path.suffix in (".svg", ".png")), "")
-        picture = published().get(folder, {}).get("picture", first_chart)
-        lines += ["", *([f"![{_words(Path(picture))}]({folder}/{picture})"] if picture else []), ""]
+        entry = published().get(folder, {})
+        if folder in claims():
+            link = f'<a href="{folder}/{PAGE}">The page</a>'
+            smaller = "" if entry.get("bundle") == entry.get("suite") else " of a smaller run"
+            lines += [f"- {link}{smaller}: tables to sort and filter, the folds behind each cell, every chart"]
+        shown = re.findall(
+            r"^!\[.*\]\(([^()]+)\)$", first.with_name("report.md").read_text(encoding="utf-8"), re.MULTILINE
+        )
+        pictures = entry.get("pictures", shown)[:1]
+        lines += ["", *(f"![{_words(Path(picture))}]({folder}/{picture})" for picture in pictures), ""]
     return "\n".join(lines) + contents(tree)
 
 

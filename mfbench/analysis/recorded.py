@@ -49,6 +49,10 @@ class RecordedRun:
         Overrides the suite's reference if set.
     remarks : sequence of str
         What a reader of the report must know about how the run came about; a sentence each.
+    bundle : Path or None
+        The bundle that the results were read from; None for a run folder.
+    claims : tuple of str
+        Names of the bundles that claim results of this run, which nobody has verified here.
     meta : RunMetadata
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
@@ -65,6 +69,8 @@ class RecordedRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reference: str | None = None
+        self.bundle: Path | None = None
+        self.claims: tuple[str, ...] = ()
         self._stored = StoredRun(path)
         self.meta = self._stored.meta
         stored = self._stored.columns
@@ -85,7 +91,7 @@ class RecordedRun:
         return [*part, *(remarks_on_environments([self.meta.environment, *others]) if others else ())]
 
     def __repr__(self) -> str:
-        return f"Run({str(self.path)!r})"
+        return f"Run({str(self.bundle or self.path)!r})"
 
     @cached_property
     def trials(self) -> pd.DataFrame:

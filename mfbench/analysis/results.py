@@ -34,7 +34,7 @@ from mfbench.suite.forms import CURVE_METRICS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_RESTRICTABLE = ("path", "reference", "remarks", "_stored", "meta", "left_out", "unavailable")
+_RESTRICTABLE = ("path", "bundle", "claims", "reference", "remarks", "_stored", "meta", "left_out", "unavailable")
 
 
 class Run(RecordedRun):

@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from mfbench.analysis.results import Run
+from mfbench.bundles.archive import REFUSED
+from mfbench.bundles.reading import OpenedBundle
+from mfbench.errors import UsageError, describe_error
 from mfbench.run.seals import TRIAL_COLUMNS
 from mfbench.run.store import Store
+from mfbench.untrusted import plain_text
 
 _DATA = ("truth", "relevant", "interactions", "n_samples")
 _RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
+_Run = TypeVar("_Run", bound=Run)
+
+
+def claimed_run(bundle: OpenedBundle, make: Callable[[Path], _Run]) -> _Run:
+    """Return the run of a bundle, which can be read for as long as the bundle is open.
+
+    Parameters
+    ----------
+    bundle : OpenedBundle
+    make : callable
+        Opens a run folder.
+
+    Raises
+    ------
+    UsageError
+        If its verdicts cannot be computed.
+    """
+    try:
+        run = make(bundle.folder)
+        verdicts_of(run)
+    except Exception as error:  # whoever made the bundle chose the values that this computes with
+        reason = one_line(error)
+        raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
+    run.bundle, run.claims = bundle.path, (bundle.name,)
+    return run
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says, as one short line."""
+    return plain_text(describe_error(error), 300).replace("\n", " ")
 
 
 def verdicts_of(run: Run) -> dict[str, str]:

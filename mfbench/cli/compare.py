@@ -21,7 +21,7 @@ from mfbench.cli.comparison_options import (
 )
 from mfbench.cli.options import DEFAULT_OUT, Out
 
-_RESULT = "A run folder, a folder of runs, the name of a suite, or a JSON file of pytest-benchmark"
+_RESULT = "A run folder, a folder of runs, the name of a suite, a bundle, or a JSON file of pytest-benchmark"
 
 
 def compare(

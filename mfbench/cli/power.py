@@ -11,7 +11,9 @@ from mfbench.cli.streams import write_document
 
 
 def power(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, or the name of a suite.")],
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, the name of a suite, or a bundle.")
+    ],
     difference: Annotated[
         float,
         typer.Option(metavar="SIZE", help="True difference to find, in percentage points if the metric is a share."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +28,7 @@ from mfbench.cli.options import (
     print_line,
 )
 from mfbench.cli.streams import write_document
-from mfbench.errors import ExitCode, UsageError
+from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
 from mfbench.wording import counted
 
 
@@ -210,7 +211,7 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="RUN",
-            help="A run folder, a folder of runs, or the name of a suite; several runs of one suite are joined.",
+            help="A run folder, a folder of runs, the name of a suite, or a bundle. Several of one suite are joined.",
         ),
     ] = None,
     published: Annotated[
@@ -235,7 +236,10 @@ def report(
     ] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
-    as_html: Annotated[bool, typer.Option("--html", help="Write the page: one HTML file with everything.")] = False,
+    as_html: Annotated[
+        bool,
+        typer.Option("--html", help="Write the page: one HTML file with everything. That of a bundle is beside it."),
+    ] = False,
     opens: Annotated[
         bool, typer.Option("--open", help="Write the page beside the run and show it in a browser.")
     ] = False,
@@ -258,7 +262,15 @@ def report(
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
     from mfbench.api import opened_runs
-    from mfbench.report.present import Form, open_page, present_run, present_table, set_reference, write_charts
+    from mfbench.report.present import (
+        Form,
+        open_page,
+        page_path,
+        present_run,
+        present_table,
+        set_reference,
+        write_charts,
+    )
 
     switches = {
         "json": as_json,
@@ -310,6 +322,12 @@ def report(
             if form.joined:
                 raise UsageError("--open needs a single run; write the page of joined runs with --html and --output")
             sys.stdout.write(f"{open_page(stored)}\n")
+        elif as_html and output is None and stored.bundle is not None:
+            path = page_path(stored)
+            text = present_run(stored, replace(form, output=path), make_console())
+            with explained(MfbenchError, lambda reason: f"{reason}; name another place with --output", MfbenchError):
+                _write(text, path)
+            sys.stdout.write(f"{path}\n")
         else:
             _write(present_run(stored, form, make_console()), output)
 

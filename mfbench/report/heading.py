@@ -7,14 +7,19 @@ from typing import Any
 
 from mfbench.analysis.results import Run
 from mfbench.run.metadata import RunMetadata
+from mfbench.wording import listing
 
 MIRROR = "--data-dir"
 
 
 def setting_of(run: Run) -> str:
-    """Return one sentence on profile, folds, classes, tuning and seed, without a period."""
+    """Return one sentence on profile, folds, classes, tuning, seed and unverified claims, without a period."""
     classes = "two largest classes" if run.meta.protocol.classes == "two-largest" else "all classes"
-    return f"Profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
+    claimed = f"; results as claimed by {listing(run.claims)}, not verified here" if run.claims else ""
+    return (
+        f"Profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
+        f"{claimed}"
+    )
 
 
 def _tuning(run: Run) -> str:
@@ -96,6 +101,8 @@ def regeneration_commands(
     options += [f"--{form}", *figures, *(["--output", output] if output else [])]
     if joined:
         return [shlex.join(["mfbench", "report", *joined, *options])]
+    if run.bundle is not None:
+        return [shlex.join(["mfbench", "report", run.bundle.as_posix(), *options])]
     if not run.meta.out:  # merged from runs that several commands have made
         return [shlex.join(["mfbench", "report", run.path.as_posix(), *options])]
     share = run.meta.share

@@ -106,7 +106,7 @@ def show_run(
     import shlex
 
     reference = ["--reference", run.reference] if run.reference is not None else []
-    again = shlex.join(["mfbench", "report", *(joined or [str(run.path)]), *reference])
+    again = shlex.join(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *reference])
     page = page or _current_page(run)
     opening = f"{again} {f'--html --output {FILE}' if joined else '--open'}"
     failed = plugin_sections(run, registry)[-1].notes if registry is not None else ()
@@ -115,7 +115,7 @@ def show_run(
 
 def _current_page(run: Run) -> Path | None:
     """Return the page of a run if it is newer than the results and has the suite's reference."""
-    page, store = run.path / FILE, run.path / FILE_NAME
+    page, store = page_path(run), run.bundle or run.path / FILE_NAME
     if run.reference is not None or not page.is_file() or page.stat().st_mtime < store.stat().st_mtime:
         return None
     return page
@@ -281,15 +281,22 @@ def _chart(report: Report, name: str) -> str:
     return picture(chart, "svg", report.title).decode()
 
 
+def page_path(run: Run) -> Path:
+    """Return where the page of a run is: in its folder, or beside its bundle and named like it."""
+    return (
+        run.path / FILE if run.bundle is None else run.bundle.with_name(f"{run.bundle.name.removesuffix('.zip')}.html")
+    )
+
+
 def write_page(run: Run, registry: Registry | None = None) -> Path:
-    """Write the page of a run beside its store and return its path.
+    """Write the page of a run beside its results and return its path.
 
     Raises
     ------
     MfbenchError
         If the file cannot be written.
     """
-    path = run.path / FILE
+    path = page_path(run)
     write_text(path, page_of(run, registry or load_registry()))
     return path
 

@@ -1,6 +1,7 @@
 """The commands ``bundle`` and ``verify``, and ``suite --reuse``."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -57,9 +58,68 @@ def test_what_is_refused(leave, small_claim, tmp_path, capsys):
     assert leave("verify", str(small_claim), "--all", "--sample", "3") == 2
     assert "choose one of --sample and --all" in capsys.readouterr().err
     (tmp_path / "claim.zip").write_bytes(b"PK")
-    for words in (["verify", "claim.zip"], ["suite", "uci", "--only", "iris", "--reuse", "claim.zip"]):
+    reuse = ["suite", "uci", "--only", "iris", "--reuse", "claim.zip"]
+    for words in (["verify", "claim.zip"], ["report", "claim.zip"], ["report", "claim.zip", "--html"], reuse):
         assert leave(*words) == 2
         assert capsys.readouterr().err == "mfbench: claim.zip is refused as a bundle: it is not a zip file\n"
+
+
+class TestReport:
+    CLAIMED = "; results as claimed by claim.zip (sha256 "
+
+    @pytest.fixture
+    def claim(self, small_claim, tmp_path):
+        return shutil.copyfile(small_claim, tmp_path / "claim.zip")
+
+    @pytest.mark.parametrize("form", [[], ["--full"], ["--md"], ["--json"]])
+    def test_a_bundle_is_reported_as_a_run_and_the_head_says_so(self, leave, small_run, claim, form, capsys):
+        assert leave("report", "claim.zip", *form) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert self.CLAIMED in out and "/content/run" not in out
+        assert leave("report", str(small_run), *form) == 0
+        assert "claimed" not in capsys.readouterr().out
+
+    @pytest.mark.parametrize("form", ["--csv", "--latex"])
+    def test_its_numbers_are_those_of_the_run(self, leave, small_run, claim, form, capsys):
+        assert leave("report", "claim.zip", form) == 0
+        claimed = capsys.readouterr().out
+        assert leave("report", str(small_run), form) == 0
+        assert claimed == capsys.readouterr().out != ""
+
+    def test_its_page_is_beside_it(self, leave, claim, tmp_path, capsys):
+        assert leave("report", "claim.zip", "--html") == 0
+        assert capsys.readouterr().out == "claim.html\n"
+        page = (tmp_path / "claim.html").read_text()
+        assert self.CLAIMED in page and "mfbench report claim.zip --html --output claim.html" in page
+        assert leave("report", "claim.zip") == 0
+        assert "Page: claim.html" in capsys.readouterr().out
+
+    def test_a_place_that_is_not_writable_is_one_sentence(self, leave, claim, tmp_path, capsys):
+        (tmp_path / "claim.html").mkdir()
+        assert leave("report", "claim.zip", "--html") == 1
+        error = capsys.readouterr().err
+        assert error == "mfbench: cannot write claim.html: Is a directory; name another place with --output\n"
+        assert leave("report", "claim.zip", "--html", "--output", "other.html") == 0
+
+    def test_results_that_no_report_can_be_made_of(self, leave, small_claim, tmp_path, capsys):
+        gone = set()
+
+        def unplan(rows):
+            gone.update(row["key"] for row in rows if (row["method"], row["fold"]) == ("D", 1))
+            drop(rows)
+
+        def drop(rows):
+            rows[:] = [row for row in rows if row["key"] not in gone]
+
+        forged(small_claim, tmp_path / "claim.zip", plan=unplan, trials=drop)
+        assert leave("report", "claim.zip") == 2
+        error = capsys.readouterr().err
+        assert error.startswith("mfbench: claim.zip is refused as a bundle: no report can be made of its results (")
+        assert error.count("\n") == 1
+
+    def test_no_bundle_is_written_from_a_bundle(self, leave, claim, capsys):
+        assert leave("bundle", "claim.zip", "-o", "other.zip") == 2
+        assert capsys.readouterr().err == "mfbench: claim.zip is a bundle: to write one, name a run\n"
 
 
 def test_nothing_could_be_compared(leave, small_claim, tmp_path, capsys):

@@ -53,6 +53,7 @@ def _bundles():
         with zipfile.ZipFile(path) as archive:
             manifest, metadata = (json.loads(archive.read(f"{name}.json")) for name in ("manifest", "metadata"))
         run = f"{manifest['suite']}, {manifest['profile']}" + (f", {metadata['part']}" if metadata["part"] else "")
+        run += "".join(f", `{glob}`" for glob in metadata["only"])
         size, digest = f"{len(content) / 2**20:.1f} MB", hashlib.sha256(content).hexdigest()
         rows.append(f"| `{path.relative_to(ROOT)}` | {run} | {manifest['results']:,} | {size} | `{digest}` |")
         versions.add(

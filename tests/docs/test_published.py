@@ -1,11 +1,13 @@
 """The published reports are those of the list, made by the commands that the list gives."""
 
 import importlib.util
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import zipfile
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -38,18 +40,47 @@ def head_of(path):
 def test_a_report_is_made_by_the_commands_of_the_list(folder):
     suite, report, *_ = publish.commands(ENTRIES[folder])
     assert head_of(ROOT / "reports" / folder / "report.md") in ([suite, report], [[*suite, *MIRROR], report])
-    assert (ROOT / "reports" / folder / "page.html").is_file()
 
 
 def test_the_list_names_what_it_tests():
-    keys = {"folder", "title", "suite", "report", "small", "picture"}
+    keys = {"folder", "title", "suite", "report", "small", "pictures", "bundle"}
     assert all(set(entry) <= keys and entry["small"] for entry in ENTRIES.values())
     assert len({entry["title"] for entry in ENTRIES.values()}) == len(ENTRIES)
 
 
-def test_the_picture_of_the_gallery_exists():
-    chosen = {folder: entry["picture"] for folder, entry in ENTRIES.items() if entry.get("picture")}
-    assert [name for folder, name in chosen.items() if not (ROOT / "reports" / folder / name).is_file()] == []
+@pytest.mark.parametrize("folder", ENTRIES)
+def test_git_has_few_pictures_of_a_report_and_the_bundle_of_the_list(folder):
+    entry, place = ENTRIES[folder], ROOT / "reports" / folder
+    pictures = {path.name for path in place.iterdir() if path.suffix in (".svg", ".png")}
+    assert set(entry.get("pictures", ())) <= pictures and len(pictures) <= publish.PICTURES
+    texts = "".join(path.read_text(encoding="utf-8") for path in place.glob("*.md"))
+    assert [name for name in pictures if f"({name})" not in texts] == []
+    others = {path.name for path in place.iterdir() if path.is_file()} - pictures - {"README.md", "report.md"}
+    assert others == ({"claim.zip"} if "bundle" in entry else set())
+    if "bundle" in entry:
+        with zipfile.ZipFile(place / "claim.zip") as archive:
+            meta = json.loads(archive.read("metadata.json"))
+        options = ["--profile", meta["profile"], *(["--part", meta["part"]] if meta["part"] else [])]
+        options += [word for glob in meta["only"] for word in ("--only", glob)]
+        options += ["--jobs", "1"] if meta["protocol"]["kind"] == "timing" else []
+        assert entry["bundle"] == [meta["suite"]["suite"]["name"], *options]
+
+
+def test_bundles_in_git_are_small():
+    assert sum(path.stat().st_size for path in ROOT.glob("reports/*/claim.zip")) < 8e6
+
+
+def test_a_report_keeps_the_descriptions_of_other_charts(tmp_path):
+    entry = {"folder": tmp_path.name, "suite": ["own"], "pictures": ["b.svg"], "bundle": ["own", "--part", "small"]}
+    (tmp_path / "report.md").write_text("# R\n\nProfile full.\n\n![A is 1](a.svg)\n\n![B is 2](b.svg)\n\nProfile\n")
+    for name in "abc":
+        (tmp_path / f"{name}.svg").touch()
+    (tmp_path / "README.md").write_text("[c](c.svg)")
+    publish.tidy(entry, tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("*.svg")) == ["b.svg", "c.svg"]
+    title, note, *rest = (tmp_path / "report.md").read_text().strip().split("\n\n")
+    assert rest == ["Profile full.", "A is 1", "![B is 2](b.svg)", "Profile"]
+    assert title == "# R" and note.endswith("smaller run: `mfbench suite own --part small`.")
 
 
 def test_every_chart_that_a_report_shows_exists():

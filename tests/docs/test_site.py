@@ -1,5 +1,6 @@
 """The site: built without a warning, complete, its links lead somewhere, readable on a wide and a narrow screen."""
 
+import hashlib
 import json
 import os
 import re
@@ -108,11 +109,14 @@ def test_every_document_and_report_is_on_the_site(site):
         assert parsed(page).find("h1").get_text().rstrip("#") == title.replace("`", ""), page
 
 
-def test_the_gallery_shows_the_page_of_each_published_report(site):
+def test_the_gallery_leads_to_the_page_of_each_bundle(site):
     gallery = site / "reports" / "README.html"
     linked = {gallery.parent / link["href"] for link in parsed(gallery).find_all("a", href=re.compile(r"/page\.html$"))}
-    assert linked == {site / path.relative_to(ROOT) for path in ROOT.glob("reports/*/page.html")} != set()
-    assert all(path.is_file() for path in linked)
+    claims = {site / path.relative_to(ROOT).with_name("page.html"): path for path in ROOT.glob("reports/*/claim.zip")}
+    assert linked == set(claims) != set()
+    for page, claim in claims.items():
+        text = page.read_text(encoding="utf-8")
+        assert hashlib.sha256(claim.read_bytes()).hexdigest()[:12] in text and str(ROOT) not in text
 
 
 def test_links_lead_somewhere(site):
