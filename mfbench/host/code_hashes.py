@@ -255,7 +255,7 @@ def _code_files(folder: Path, *, links: bool = False) -> list[Path]:
 
 
 def _data_files(folder: Path, text: str) -> list[Path]:
-    """Return the files of a package that are no code and that its code mentions, by their name or by their suffix."""
+    """Return the files of a package, other than code, whose name or suffix its code mentions."""
     paths = (path for path in folder.rglob("*") if path.parent.name != "__pycache__" and path.is_file())
     others = (path for path in paths if not path.name.endswith((".py", ".pyc", *EXTENSION_SUFFIXES)))
     return sorted(path for path in others if path.name in text or (path.suffix and path.suffix in text))

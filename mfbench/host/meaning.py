@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mfbench.host.imports import locate, names_in_texts, resolved
 
@@ -20,6 +20,7 @@ from mfbench.host.imports import locate, names_in_texts, resolved
 _IGNORED = {"ctx", "kind", "type_comment", "type_ignores", "annotation", "returns"}
 _HINTS_THAT_ACT = {"ClassVar", "InitVar", "KW_ONLY"}  # for `dataclasses`
 _Body = list[ast.stmt]
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Binding(NamedTuple):
@@ -51,9 +52,10 @@ class Code:
 
     @cached_property
     def exports(self) -> dict[str, Binding]:
-        """What imports bind at the top level of the file."""
-        imports = (statement for statement in self._tree.body if isinstance(statement, ast.Import | ast.ImportFrom))
-        return {binding.local: binding for each in imports for binding in _bindings(each, self._package)}
+        """What imports bind at the top level of the file, and nothing else does."""
+        imports = [statement for statement in self._tree.body if isinstance(statement, ast.Import | ast.ImportFrom)]
+        bindings = {binding.local: binding for each in imports for binding in _bindings(each, self._package)}
+        return {name: binding for name, binding in bindings.items() if name not in self._names}
 
     @cached_property
     def acts(self) -> bool:
@@ -73,17 +75,24 @@ class Code:
 
     @cached_property
     def pieces(self) -> list[str | Binding]:
-        """The meaning, in the order of the statements; of what is no Python source a hash of its bytes."""
+        """The meaning, in the order of the statements; a hash of the bytes if they are not Python source."""
         if not self._is_source:
             return [hashlib.sha256(self._content).hexdigest()]
         pieces: list[str | Binding] = []
-        used = {node.id for node in ast.walk(self._meaning) if isinstance(node, ast.Name)}
-        _write(self._meaning.body, self._package, used, pieces.append)
+        names = {node.id for node in ast.walk(self._meaning) if isinstance(node, ast.Name)} | self._names
+        _write(self._meaning.body, self._package, names, pieces.append)
         return pieces
 
     @cached_property
+    def _names(self) -> set[str]:
+        """What statements other than imports bind, at any place."""
+        nodes = list(ast.walk(self._tree))
+        names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        return names | {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
+
+    @cached_property
     def _meaning(self) -> ast.Module:
-        self.exports  # noqa: B018 - from the tree as it is, which the next line changes
+        self.exports  # noqa: B018 - made from the tree as it is, which the next line changes
         tree: ast.Module = _Meaning().visit(self._tree)
         return tree
 
@@ -119,7 +128,7 @@ def definition(module: str, attribute: str, is_followed: Callable[[str], bool]) 
 def closure(module: str, is_followed: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     """Yield the modules that a module depends on, itself first, each with the bytes that stand for its meaning.
 
-    Modules are numbered as they are reached, so their names are no part of the bytes.
+    Modules are numbered as they are reached, so the bytes do not contain their names.
 
     Parameters
     ----------
@@ -220,7 +229,7 @@ class _Meaning(ast.NodeTransformer):
         for value in node.values:
             last = values[-1] if values else None
             if isinstance(value, ast.Constant) and isinstance(last, ast.Constant):
-                values[-1] = ast.Constant(f"{last.value}{value.value}")
+                values[-1] = ast.Constant(str(last.value) + str(value.value))
             elif not (isinstance(value, ast.Constant) and value.value == ""):
                 values.append(value)
         return ast.JoinedStr(values)
@@ -229,12 +238,10 @@ class _Meaning(ast.NodeTransformer):
 def _acts(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
         return any(isinstance(node, ast.Call) for node in ast.walk(statement))
-    return not isinstance(
-        statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    )
+    return not isinstance(statement, (ast.Import, ast.ImportFrom, *_DEFINITIONS))
 
 
-def _listed(value: ast.AST | _Body | None) -> list[ast.AST]:
+def _listed(value: Any) -> list[Any]:
     return [] if value is None else list(value) if isinstance(value, list) else [value]
 
 
@@ -244,17 +251,22 @@ def _last_word(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _write(value: object, package: str, used: set[str], write: Callable[[str | Binding], None]) -> None:
-    """Write texts and bindings that together stand for a part of a tree."""
+def _write(value: object, package: str, names: set[str] | None, write: Callable[[str | Binding], None]) -> None:
+    """Write texts and bindings that together stand for a part of a tree.
+
+    `names` has what the file uses, for its outermost statements: there, an import of another name is for type hints or
+    for others.
+    """
     if isinstance(value, list):
         imports = [part for part in value if isinstance(part, ast.Import | ast.ImportFrom)]
         # Sorted by what they bind: a formatter sorts them by the names of modules.
-        for binding in sorted(b for part in imports for b in _bindings(part, package) if _counts(b, used)):
-            write(binding)
+        for binding in sorted(binding for part in imports for binding in _bindings(part, package)):
+            if names is None or binding.local in names or binding.attribute in ("", "*"):
+                write(binding)
         write("[")
         for part in value:
             if not isinstance(part, ast.Import | ast.ImportFrom):
-                _write(part, package, used, write)
+                _write(part, package, None, write)
                 write(",")
         write("]")
     elif isinstance(value, ast.AST):
@@ -263,7 +275,7 @@ def _write(value: object, package: str, used: set[str], write: Callable[[str | B
             part = getattr(value, name, None)
             if name not in _IGNORED and part is not None and part != []:
                 write(f"{name}=")
-                _write(part, package, used, write)
+                _write(part, package, None, write)
         write(")")
     else:
         write(ascii(value))
@@ -278,8 +290,3 @@ def _bindings(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[Bindi
         module = resolved("." * node.level + (node.module or ""), package)
         for alias in node.names:
             yield Binding(alias.asname or alias.name, alias.name, module)
-
-
-def _counts(binding: Binding, used: set[str]) -> bool:
-    """Tell whether a binding matters: a name that is not used is a type hint or a re-export."""
-    return not binding.attribute or binding.attribute == "*" or binding.local in used

@@ -313,11 +313,11 @@ def _round_ingredients(reference: RegisteredReference, registry: Registry) -> di
 def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:
     registered = find(step.expression.name)
     spec = registered.spec
-    # What a spec says about a fit is part of its plugin, whose file is no ingredient.
-    said = {name: getattr(spec, name, None) for name in ("raw_input", "targets", "path")}
+    # The file of a built-in plugin is not an ingredient, so what its spec says about a fit is.
+    settings = {name: getattr(spec, name, None) for name in ("raw_input", "targets", "path")}
     return {
         "expression": step.expression.canonical(),
         "factory": factory_name(registered),
         "defaults": canonical_text(spec.defaults),
-        **{name: value for name, value in said.items() if value},
+        **{name: value for name, value in settings.items() if value},
     }

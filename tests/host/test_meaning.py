@@ -201,6 +201,25 @@ def test_what_a_package_does_when_it_is_imported_counts(write):
     assert len(closed("gadget.inner.method")) == 1
 
 
+@pytest.mark.parametrize(
+    "package",
+    [
+        "try:\n    from gadget.inner._core import SIZE\nexcept ImportError:\n    raise",
+        "from gadget.inner._core import SIZE\nif SIZE > 5:\n    SIZE = 5",
+        "from gadget.inner._core import *",
+    ],
+    ids=["conditional", "changed", "star"],
+)
+def test_a_reexport_that_is_not_plain_counts_with_its_package(write, package):
+    write({"inner": package}, method="from gadget.inner import SIZE\nsize = SIZE", inner__core="SIZE = 1")
+    before = closed()
+    write(inner__core="SIZE = 2")
+    changed = closed()
+    assert changed != before
+    write({"inner": f"{package}\nOTHER = 1"})
+    assert closed() != changed
+
+
 def test_of_other_packages_names_count(write):
     write(method="from numpy.linalg import norm\nimport json\nx = norm, json")
     assert b"norm=numpy.linalg:norm" in closed()[0]
