@@ -71,19 +71,16 @@ class TestReport:
     def claim(self, small_claim, tmp_path):
         return shutil.copyfile(small_claim, tmp_path / "claim.zip")
 
-    @pytest.mark.parametrize("form", [[], ["--full"], ["--md"], ["--json"]])
-    def test_a_bundle_is_reported_as_a_run_and_the_head_says_so(self, leave, small_run, claim, form, capsys):
-        assert leave("report", "claim.zip", *form) == 0
-        out = " ".join(capsys.readouterr().out.split())
-        assert self.CLAIMED in out and "/content/run" not in out
-        assert leave("report", str(small_run), *form) == 0
-        assert "claimed" not in capsys.readouterr().out
+    def test_a_bundle_is_reported_as_a_run_and_the_head_says_so(self, leave, claim, capsys):
+        for form in ([], ["--full"], ["--md"], ["--json"]):
+            assert leave("report", "claim.zip", *form) == 0
+            out = " ".join(capsys.readouterr().out.split())
+            assert self.CLAIMED in out and "/content/run" not in out
 
-    @pytest.mark.parametrize("form", ["--csv", "--latex"])
-    def test_its_numbers_are_those_of_the_run(self, leave, small_run, claim, form, capsys):
-        assert leave("report", "claim.zip", form) == 0
+    def test_its_numbers_are_those_of_the_run(self, leave, small_run, claim, capsys):
+        assert leave("report", "claim.zip", "--csv") == 0
         claimed = capsys.readouterr().out
-        assert leave("report", str(small_run), form) == 0
+        assert leave("report", str(small_run), "--csv") == 0
         assert claimed == capsys.readouterr().out != ""
 
     def test_its_page_is_beside_it(self, leave, claim, tmp_path, capsys):
