@@ -120,7 +120,7 @@ def homeless():
         (inside, "'Local': it is defined inside of the function 'inside'"),
         (lambda: lambda: None, "cannot add a lambda"),
         (homeless, "'Homeless': it cannot be imported from 'no_module_of_this_name'"),
-        (lambda: partial(KNeighborsClassifier, 3), "cannot add functools.* or an object with the method get_params"),
+        (lambda: partial(KNeighborsClassifier, 3), "cannot add functools.*: expected a class"),
         (lambda: 3, "cannot add 3: expected a class"),
         (lambda: None, "cannot add None: expected a class"),
         (lambda: AdaBoostClassifier(DecisionTreeClassifier(max_depth=1)), r"AdaBoostClassifier\(estimator=…\) with"),

@@ -222,8 +222,9 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("head", "piece"),
         [
-            (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 9999),
-            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X: y\r\n" * 99999),
+            # Few and long: from 3.14 on, Python itself refuses more than 100.
+            (b"", b"HTTP/1.1 100 Continue\r\nX: %b\r\n\r\n" % (b"y" * 9999) * 50),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X:%b\r\n" % (b"y" * 9999) * 50),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", (b"1;" + b"x" * 999 + b"\r\nx\r\n") * 999),
         ],
     )
