@@ -110,16 +110,18 @@ IMPOSSIBLE = [
 ]
 
 
-@pytest.mark.parametrize("values", POSSIBLE)
-def test_what_a_trial_can_have_is_read(small_claim, tmp_path, values):
-    read(small_claim, tmp_path, values)
+def test_what_a_trial_can_have_is_read(subtests, small_claim, tmp_path):
+    for values in POSSIBLE:
+        with subtests.test(values=values):
+            read(small_claim, tmp_path, values)
 
 
-@pytest.mark.parametrize(("values", "expected"), IMPOSSIBLE)
-def test_what_no_trial_can_have_is_refused(small_claim, tmp_path, values, expected):
-    with pytest.raises(UsageError, match=expected) as caught:
-        read(small_claim, tmp_path, values)
-    assert "is refused as a bundle: row 1 of its member trials.jsonl" in str(caught.value)
+def test_what_no_trial_can_have_is_refused(subtests, small_claim, tmp_path):
+    for values, expected in IMPOSSIBLE:
+        with subtests.test(values=values, expected=expected):
+            with pytest.raises(UsageError, match=expected) as caught:
+                read(small_claim, tmp_path, values)
+            assert "is refused as a bundle: row 1 of its member trials.jsonl" in str(caught.value)
 
 
 def test_a_failure_has_no_scores(small_claim, tmp_path):

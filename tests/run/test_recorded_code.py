@@ -1,7 +1,5 @@
 """What a run records of its code, and how that of another installation differs."""
 
-import pytest
-
 from mfbench.run.environment import describe
 from mfbench.run.metadata import metadata_of
 from mfbench.run.recorded_code import UNRECORDED, RecordedCode, code_of, differences_of, joined_code
@@ -28,9 +26,8 @@ CODE = RecordedCode(
 )
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
+def test_differences(subtests):
+    for changes, expected in [
         ({"libraries": {"numpy": "2.1"}}, ["numpy 2.1 instead of 2.0"]),
         ({"mfbench": "0.3.0", "host": "bb"}, ["mfbench 0.3.0 instead of 0.2.0"]),
         ({"host": "bb"}, ["mfbench 0.2.0 with other code"]),
@@ -39,10 +36,9 @@ CODE = RecordedCode(
         ({"methods": {"A": CODE.methods["A"] | {"distribution my-package": "2"}}}, ["my-package 2 instead of 1.0"]),
         ({"methods": {"A": CODE.methods["A"] | {"import other": "1"}}}, ["other only here"]),
         ({"datasets": {}}, ["toys only there"]),
-    ],
-)
-def test_differences(changes, expected):
-    assert differences_of(CODE, CODE.model_copy(update=changes), "toy", "A") == expected
+    ]:
+        with subtests.test(changes=changes, expected=expected):
+            assert differences_of(CODE, CODE.model_copy(update=changes), "toy", "A") == expected
 
 
 def test_a_run_of_an_earlier_version():
