@@ -53,7 +53,7 @@ def test_a_reader_that_has_gone_is_no_failure(subtests):
 def test_a_closed_stream_leads_nowhere(subtests):
     for redirection in [">&-", "<&- >&- 2>&-", "2>&-"]:
         with subtests.test(redirection=redirection):
-            done = command("--version", redirection)
+            done = command("plugins", redirection)
             assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
 
 
