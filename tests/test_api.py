@@ -11,11 +11,14 @@ import mfbench
 from mfbench.api import prepare_suite
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.report.progress import Silent
+from mfbench.run.executors import choice
 
 sys.path.append(str(Path(__file__).parent / "run"))
 from small_claims import in_process
+from small_runs import InProcess
 
 __all__ = ["in_process"]  # a fixture
+pytestmark = pytest.mark.xdist_group("api")  # one process makes the run
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +211,9 @@ class Counting(Silent):
 
 
 def test_classes_and_objects_are_added_and_only_they_run(my_methods):
-    mfbench.run_suite("small.toml", jobs=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "LocalPool", InProcess)
+        mfbench.run_suite("small.toml", jobs=1)
     observer = Counting()
     add = {"MINE": (my_methods.Spread(power=2.0), "knn"), "MAJ": my_methods.Majority}
     run = mfbench.run_suite("small.toml", add=add, reference="MINE", jobs=2, observer=observer)
