@@ -1,6 +1,7 @@
 """The Python door."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,14 @@ import mfbench
 from mfbench.api import prepare_suite
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.report.progress import Silent
+from mfbench.run.executors import choice
+
+sys.path.append(str(Path(__file__).parent / "run"))
+from small_claims import in_process
+from small_runs import InProcess
+
+__all__ = ["in_process"]  # a fixture
+pytestmark = pytest.mark.xdist_group("api")  # one process makes the run
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +114,7 @@ curve = { count = 4 }
 """
 
 
-def test_curves_are_run_merged_and_compared_by_their_area(tmp_path):
+def test_curves_are_run_merged_and_compared_by_their_area(tmp_path, in_process):
     suite = tmp_path / "curves.toml"
     suite.write_text(CURVES)
     shards = [mfbench.run_suite(str(suite), out=tmp_path / "out", jobs=1, shard=f"{number}/2") for number in (1, 2)]
@@ -202,7 +211,9 @@ class Counting(Silent):
 
 
 def test_classes_and_objects_are_added_and_only_they_run(my_methods):
-    mfbench.run_suite("small.toml", jobs=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "LocalPool", InProcess)
+        mfbench.run_suite("small.toml", jobs=1)
     observer = Counting()
     add = {"MINE": (my_methods.Spread(power=2.0), "knn"), "MAJ": my_methods.Majority}
     run = mfbench.run_suite("small.toml", add=add, reference="MINE", jobs=2, observer=observer)
@@ -225,16 +236,15 @@ def test_text_and_objects_are_the_same_run(my_methods, tmp_path):
     assert [trial.key for trial in plans[0][0].trials] == [trial.key for trial in plans[1][0].trials]
 
 
-def test_a_file_is_added_with_its_target(my_methods, tmp_path):
+def test_a_file_is_added_with_its_target(my_methods, tmp_path, in_process):
     rows = "".join(f"{'no' if i % 2 else 'yes'},{i},{i % 3}\n" for i in range(30))
     (tmp_path / "mine.csv").write_text(f"outcome,a,b\n{rows}")
     run = mfbench.run_suite("small.toml", add_data="file:mine.csv", target="outcome", only=["iris"], jobs=1)
     assert set(run.outcomes["dataset"]) == {"iris", "mine.csv"} and not len(run.failures)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
+def test_additions_that_do_not_fit_are_refused(subtests, my_methods):
+    for arguments, reason in [
         ({"reference": "2NN"}, "--reference: no method has the label '2NN': did you mean '1NN'"),
         ({"target": "outcome"}, "--target 'outcome' is the label column of an added dataset"),
         ({"add": "1NN = knn"}, "'1NN' is already the label of a method of the suite"),
@@ -242,8 +252,6 @@ def test_a_file_is_added_with_its_target(my_methods, tmp_path):
             {"add": "B = knn", "reference": "1NN", "only": ["B"]},
             "--reference '1NN' is left out by --only; add --only 1NN",
         ),
-    ],
-)
-def test_additions_that_do_not_fit_are_refused(my_methods, arguments, reason):
-    with pytest.raises(UsageError, match=reason):
-        prepare_suite("small.toml", **arguments)
+    ]:
+        with subtests.test(arguments=arguments, reason=reason), pytest.raises(UsageError, match=reason):
+            prepare_suite("small.toml", **arguments)

@@ -26,13 +26,12 @@ def test_it_is_part_of_the_interface():
     assert mfbench.save_chart is save_chart and mfbench.Chart is Chart
 
 
-@pytest.mark.parametrize(
-    ("name", "begin"), [("dot.svg", b"<svg"), ("dot.pdf", b"%PDF-"), ("dot.png", b"\x89PNG"), ("DOT.SVG", b"<svg")]
-)
-def test_the_suffix_names_the_form(name, begin, tmp_path):
-    path = save_chart(dot(), tmp_path / name)
-    assert path == tmp_path / name
-    assert path.read_bytes().startswith(begin)
+def test_the_suffix_names_the_form(subtests, tmp_path):
+    for name, begin in [("dot.svg", b"<svg"), ("dot.pdf", b"%PDF-"), ("dot.png", b"\x89PNG"), ("DOT.SVG", b"<svg")]:
+        with subtests.test(name=name, begin=begin):
+            path = save_chart(dot(), tmp_path / name)
+            assert path == tmp_path / name
+            assert path.read_bytes().startswith(begin)
 
 
 def test_the_title_is_the_heading_and_names_are_plain_text(tmp_path):
@@ -46,27 +45,25 @@ def test_an_existing_file_is_replaced(tmp_path):
     assert texts(path)
 
 
-@pytest.mark.parametrize("name", ["dot", "dot.jpg", "dot.svg.gz", ".svg"])
-def test_another_suffix_is_an_error(name, tmp_path):
-    with pytest.raises(UsageError, match=r"has no suffix of a picture: use \.svg, \.pdf or \.png"):
-        save_chart(dot(), tmp_path / name)
-    assert not list(tmp_path.iterdir())
+def test_another_suffix_is_an_error(subtests, tmp_path):
+    for name in ["dot", "dot.jpg", "dot.svg.gz", ".svg"]:
+        with subtests.test(name=name):
+            with pytest.raises(UsageError, match=r"has no suffix of a picture: use \.svg, \.pdf or \.png"):
+                save_chart(dot(), tmp_path / name)
+            assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
+def test_what_cannot_be_drawn_is_an_error_and_leaves_no_file(subtests, tmp_path):
+    for spec, message in [
         (None, "has no specification"),
         (lambda: "no chart", "must be an Altair chart or a dictionary"),
         (lambda: {"data": {"url": "https://example.org/data.csv"}, "mark": "point"}, "outside itself: data.url"),
         (lambda: {"data": {"values": []}, "mark": "no-such-mark"}, "conversion failed|not valid"),
-    ],
-    ids=["none", "text", "url", "invalid"],
-)
-def test_what_cannot_be_drawn_is_an_error_and_leaves_no_file(spec, message, tmp_path):
-    with pytest.raises(UsageError, match=message):
-        save_chart(dot(spec=spec), tmp_path / "dot.svg")
-    assert not list(tmp_path.iterdir())
+    ]:
+        with subtests.test(spec=spec, message=message):
+            with pytest.raises(UsageError, match=message):
+                save_chart(dot(spec=spec), tmp_path / "dot.svg")
+            assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path):

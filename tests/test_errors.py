@@ -1,7 +1,5 @@
 """Errors: exit codes, and sentences that name what exists."""
 
-import pytest
-
 from mfbench.errors import (
     DataError,
     ExitCode,
@@ -15,9 +13,8 @@ from mfbench.errors import (
 )
 
 
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
+def test_a_wrong_request_exits_with_2_and_work_that_failed_with_1(subtests):
+    for error, code in [
         (MfbenchError, 1),
         (PluginError, 1),
         (DataError, 1),
@@ -25,11 +22,10 @@ from mfbench.errors import (
         (UsageError, 2),
         (SuiteError, 2),
         (UnknownNameError, 2),
-    ],
-)
-def test_a_wrong_request_exits_with_2_and_work_that_failed_with_1(error, code):
-    assert issubclass(error, MfbenchError)
-    assert error.exit_code == code
+    ]:
+        with subtests.test(error=error, code=code):
+            assert issubclass(error, MfbenchError)
+            assert error.exit_code == code
 
 
 def test_exit_codes_are_those_of_the_documentation():

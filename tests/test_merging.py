@@ -11,13 +11,15 @@ import mfbench
 from mfbench.errors import RunError, UsageError
 from mfbench.merging import merge_stores
 from mfbench.report.sections.scores import score_table
+from mfbench.run.executors import choice
 from mfbench.run.folder_lock import locked
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 
 sys.path.append(str(Path(__file__).parent / "run"))
-from small_runs import SUITE
+from small_runs import SUITE, InProcess
 
+pytestmark = pytest.mark.xdist_group("merging")  # one process makes the runs
 # Two datasets, of which the first in the suite is not the first in the alphabet.
 TWO = SUITE.replace('use = ["iris"]', 'use = ["wine", "iris"]')
 
@@ -28,8 +30,10 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     (folder / "own.toml").write_text(TWO)
     suite = str(folder / "own.toml")
-    whole = mfbench.run_suite(suite, out=folder / "undivided", jobs=1)
-    shards = [mfbench.run_suite(suite, out=folder / "divided", jobs=1, shard=f"{number}/2") for number in (1, 2)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "LocalPool", InProcess)
+        whole = mfbench.run_suite(suite, out=folder / "undivided", jobs=1)
+        shards = [mfbench.run_suite(suite, out=folder / "divided", jobs=1, shard=f"{number}/2") for number in (1, 2)]
     return whole, shards
 
 

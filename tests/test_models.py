@@ -12,24 +12,23 @@ from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec, c
 BAD_NAMES = ["", "-", "a-", "-a", "a--b", "A", "a b", "a_b", "a.b", "é", "a\n", "a(b)", "２"]
 
 
-@pytest.mark.parametrize("name", ["a", "7", "svm-rbf", "k2-n3-x"])
-def test_good_names(name):
-    check_name(name)
+def test_good_names(subtests):
+    for name in ["a", "7", "svm-rbf", "k2-n3-x"]:
+        with subtests.test(name=name):
+            check_name(name)
 
 
-@pytest.mark.parametrize("name", BAD_NAMES)
-@pytest.mark.parametrize(
-    "spec",
-    [
+def test_every_spec_refuses_a_bad_name_and_says_so(subtests):
+    for spec in [
         lambda name: SelectorSpec(name=name, summary="", factory="m:C"),
         lambda name: ClassifierSpec(name=name, summary="", factory="m:C"),
         lambda name: DatasetSpec(name=name, summary="", loader="m:f"),
-    ],
-)
-def test_every_spec_refuses_a_bad_name_and_says_so(spec, name):
-    with pytest.raises(ValueError, match="is not a valid name") as caught:
-        spec(name)
-    assert repr(name) in str(caught.value)
+    ]:
+        for name in BAD_NAMES:
+            with subtests.test(spec=spec, name=name):
+                with pytest.raises(ValueError, match="is not a valid name") as caught:
+                    spec(name)
+                assert repr(name) in str(caught.value)
 
 
 def test_specs_are_made_by_keyword_and_do_not_change():

@@ -13,9 +13,8 @@ def test_a_section_with_data_alone_has_no_content():
     assert Section("s", notes=["n"]).has_content
 
 
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
+def test_what_does_not_fit_is_refused(subtests):
+    for section, message in [
         (Section(1), "the title must be a string"),
         (Section("s", [["a"]]), "tables must be Table objects"),
         (Section("s", charts=["a"]), "charts must be Chart objects"),
@@ -34,11 +33,9 @@ def test_a_section_with_data_alone_has_no_content():
         (Section("s", [Table(["a"], [[Cell(0.5)]])]), "the text of a cell must be a string, not 0.5"),
         (Section("s", [Table(["a"], footer_rows=1)]), "footer_rows must be a number of rows that the table has"),
         (Section("s", [Table(["a"], wrap=1)]), "wrap must be the index of a column"),
-    ],
-)
-def test_what_does_not_fit_is_refused(section, message):
-    with pytest.raises(ValueError, match=message):
-        section.check()
+    ]:
+        with subtests.test(section=section, message=message), pytest.raises(ValueError, match=message):
+            section.check()
 
 
 def test_what_fits_is_accepted():

@@ -3,30 +3,26 @@
 import json
 
 import numpy as np
-import pytest
 
 from mfbench.untrusted import csv_cell, cut, json_document, markdown, markdown_paragraph, plain, plain_lines, plain_text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "petal width", "\u0645\u06cc\u200c\u062e", "日本\u3000語", "a\xa0b", "👩\u200d🔬", "\ue000"]
-)
-def test_words_of_any_language_stay_as_they_are(text):
-    assert plain(text) == text
+def test_words_of_any_language_stay_as_they_are(subtests):
+    for text in ["", "petal width", "\u0645\u06cc\u200c\u062e", "日本\u3000語", "a\xa0b", "👩\u200d🔬", "\ue000"]:
+        with subtests.test(text=text):
+            assert plain(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_a_program_obeys_is_removed(subtests):
+    for text, expected in [
         ("a\x1b[31mb\x9b2J", "a[31mb2J"),
         ("a\r\nb\tc\x85d\u2028e\u2029f", "a  b c d e f"),
         ("\u202ea\u2066b\u200fc\ufeff", "abc"),
         ("a\0b\x7f\ufffe\ufdd0", "ab"),
         ("\ud800", "\\ud800"),
-    ],
-)
-def test_what_a_program_obeys_is_removed(text, expected):
-    assert plain(text) == expected
+    ]:
+        with subtests.test(text=text, expected=expected):
+            assert plain(text) == expected
 
 
 def test_lines_stay_lines():
@@ -39,11 +35,10 @@ def test_a_short_line_of_any_value():
     assert cut("abc", 3) == "abc"
 
 
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "\uff1d1", "-", "\x1b=1", "-inf()"]
-)
-def test_no_cell_is_a_formula(text):
-    assert csv_cell(text) == "'" + plain(text)
+def test_no_cell_is_a_formula(subtests):
+    for text in ["=1+1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1", "\uff1d1", "-", "\x1b=1", "-inf()"]:
+        with subtests.test(text=text):
+            assert csv_cell(text) == "'" + plain(text)
 
 
 def test_json_means_the_same_and_no_terminal_obeys_it():
@@ -53,29 +48,27 @@ def test_json_means_the_same_and_no_terminal_obeys_it():
     assert plain(document) == document and "é" in document
 
 
-@pytest.mark.parametrize("value", ["-1.5", "+1e-5", "-.5", "1", "a=b", "", -1.5, np.float64(-2), None, True])
-def test_numbers_and_other_cells_stay(value):
-    assert csv_cell(value) is value
+def test_numbers_and_other_cells_stay(subtests):
+    for value in ["-1.5", "+1e-5", "-.5", "1", "a=b", "", -1.5, np.float64(-2), None, True]:
+        with subtests.test(value=value):
+            assert csv_cell(value) is value
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_markdown_shows_text_as_it_is(subtests):
+    for text, expected in [
         ("relief_f 98.1 ± 0.4, p < 0.05, +1.1 [+0.2, +2.0] & #1", None),
         ("*a* _b_ `c` ~~d~~ e|f", r"\*a\* \_b\_ \`c\` \~\~d\~\~ e\|f"),
         ("<script> </b> <!-- <?", r"\<script> \</b> \<!-- \<?"),
         ("[a](b) [a][b] [a]: b", r"[a\](b) [a\][b] [a\]: b"),
         ("&lt; \\ $x$", r"\&lt; \\ \$x\$"),
         ("a\n# b", "a # b"),
-    ],
-)
-def test_markdown_shows_text_as_it_is(text, expected):
-    assert markdown(text) == (text if expected is None else expected)
+    ]:
+        with subtests.test(text=text, expected=expected):
+            assert markdown(text) == (text if expected is None else expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_paragraph_is_nothing_else(subtests):
+    for text, expected in [
         ("# a", r"\# a"),
         ("- a", r"\- a"),
         ("12) a", r"12\) a"),
@@ -85,7 +78,6 @@ def test_markdown_shows_text_as_it_is(text, expected):
         ("    code", "code"),
         ("-1.5 and #5", None),
         ("2.5 is a number", None),
-    ],
-)
-def test_a_paragraph_is_nothing_else(text, expected):
-    assert markdown_paragraph(text) == (text if expected is None else expected)
+    ]:
+        with subtests.test(text=text, expected=expected):
+            assert markdown_paragraph(text) == (text if expected is None else expected)

@@ -292,16 +292,17 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_run_can_be_bundled_and_verified(form, tmp_path, in_process):
-    protocol, dataset, methods = FORMS[form]
-    text = f'[suite]\nname = "own"\n[protocol]\n{protocol}\n[[datasets]]\nuse = ["{dataset}"]\n{methods}'
-    (tmp_path / "own.toml").write_text(text)
-    run = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", jobs=1)
-    assert set(run.outcomes["status"]) == {"ok"}
-    verification = verify(mfbench.bundle_run(run, tmp_path / "claim.zip"))
-    assert verification.counts["equal"] == verification.planned == len(run.outcomes), verification.trials
-    assert verification.differences == {}
+def test_every_form_of_a_run_can_be_bundled_and_verified(subtests, tmp_path, in_process):
+    for form in FORMS:
+        with subtests.test(form=form):
+            protocol, dataset, methods = FORMS[form]
+            text = f'[suite]\nname = "own"\n[protocol]\n{protocol}\n[[datasets]]\nuse = ["{dataset}"]\n{methods}'
+            (tmp_path / "own.toml").write_text(text)
+            run = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", jobs=1)
+            assert set(run.outcomes["status"]) == {"ok"}
+            verification = verify(mfbench.bundle_run(run, tmp_path / "claim.zip"))
+            assert verification.counts["equal"] == verification.planned == len(run.outcomes), verification.trials
+            assert verification.differences == {}
 
 
 def test_a_verdict_that_only_the_repetition_has_counts(small_claim, tmp_path, in_process, monkeypatch):
@@ -314,7 +315,10 @@ def test_a_verdict_that_only_the_repetition_has_counts(small_claim, tmp_path, in
     assert (len(verification.changed), verification.verdicts) == (2, 2)
 
 
-@pytest.mark.parametrize("sample", ["3", 2.5, True])
-def test_a_sample_is_a_whole_number(small_claim, sample):
-    with pytest.raises(UsageError, match=f"a sample is a whole number.*, not {sample!r}"):
-        verify(small_claim, sample=sample)
+def test_a_sample_is_a_whole_number(subtests, small_claim):
+    for sample in ["3", 2.5, True]:
+        with (
+            subtests.test(sample=sample),
+            pytest.raises(UsageError, match=f"a sample is a whole number.*, not {sample!r}"),
+        ):
+            verify(small_claim, sample=sample)

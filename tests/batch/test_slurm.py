@@ -25,9 +25,8 @@ HOSTILE = 'it\'s a "batch" $(touch PWNED) `x` \\ * ;&|'
 COMMAND = ["mfbench", "batch", "slurm", "own.toml"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
+def test_values_that_are_not_valid_are_one_sentence(subtests):
+    for changes, sentence in [
         ({"time": "two hours"}, "--time 'two hours' is not a time that Slurm reads"),
         ({"time": "0"}, "--time '0'"),
         ({"time": "1:00:00\n#SBATCH --x"}, "--time"),
@@ -35,19 +34,23 @@ COMMAND = ["mfbench", "batch", "slurm", "own.toml"]
         ({"options": ["partition"]}, "--sbatch-option 'partition' is not an option of sbatch"),
         ({"options": ["--a\nrm -rf /"]}, "--sbatch-option"),
         ({"tasks": 3, "task_seconds": 60.0}, "choose one of --tasks and --task-time"),
-    ],
-)
-def test_values_that_are_not_valid_are_one_sentence(changes, sentence):
-    with pytest.raises(UsageError, match=sentence):
-        SlurmOptions(**changes)
+    ]:
+        with subtests.test(changes=changes, sentence=sentence), pytest.raises(UsageError, match=sentence):
+            SlurmOptions(**changes)
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("90", 5400), ("1:30", 90), ("2:00:00", 7200), ("1-0", 86400), ("1-2:30", 95400), ("1-0:0:5", 86405), ("x", 0)],
-)
-def test_times_are_read_as_by_slurm(text, seconds):
-    assert slurm_seconds(text) == seconds
+def test_times_are_read_as_by_slurm(subtests):
+    for text, seconds in [
+        ("90", 5400),
+        ("1:30", 90),
+        ("2:00:00", 7200),
+        ("1-0", 86400),
+        ("1-2:30", 95400),
+        ("1-0:0:5", 86405),
+        ("x", 0),
+    ]:
+        with subtests.test(text=text, seconds=seconds):
+            assert slurm_seconds(text) == seconds
 
 
 def test_the_number_of_tasks_follows_from_their_time():

@@ -38,9 +38,8 @@ def test_equal_to_the_bit():
     assert agreement(result(), result(curve=slower)).outcome is EQUAL
 
 
-@pytest.mark.parametrize(
-    ("changes", "outcome", "detail"),
-    [
+def test_what_differs_is_named(subtests):
+    for changes, outcome, detail in [
         ({"scores": {"accuracy": NEXT, "roc_auc": NAN}}, ROUNDING, "accuracy is 0.9 in the bundle and"),
         ({"weights": np.array([0.5 + 1e-9, np.nan, 0.25])}, ROUNDING, "1 of 3 values of weights differ, by up to 1e-"),
         ({"weights": np.array([0.5, np.nan, 0.3])}, DIFFERENT, "1 of 3 values of weights differ, by up to 0.05"),
@@ -59,11 +58,10 @@ def test_equal_to_the_bit():
         ({"curve": None}, DIFFERENT, "sizes of the curve only in the bundle"),
         ({"status": "error", "error_type": "ValueError"}, DIFFERENT, "it succeeded in the bundle and failed (Val"),
         ({"status": "timeout"}, NOT_COMPARABLE, "it succeeded in the bundle and reached the time limit here"),
-    ],
-)  # fmt: skip
-def test_what_differs_is_named(changes, outcome, detail):
-    answer = agreement(result(), result(**changes))
-    assert answer.outcome is outcome and answer.detail.startswith(detail), answer
+    ]:
+        with subtests.test(changes=changes, outcome=outcome, detail=detail):
+            answer = agreement(result(), result(**changes))
+            assert answer.outcome is outcome and answer.detail.startswith(detail), answer
 
 
 @pytest.mark.filterwarnings("error")

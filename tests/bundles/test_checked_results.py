@@ -110,9 +110,10 @@ IMPOSSIBLE = [
 ]
 
 
-@pytest.mark.parametrize("values", POSSIBLE)
-def test_what_a_trial_can_have_is_read(small_claim, tmp_path, values):
-    read(small_claim, tmp_path, values)
+def test_what_a_trial_can_have_is_read(subtests, small_claim, tmp_path):
+    for values in POSSIBLE:
+        with subtests.test(values=values):
+            read(small_claim, tmp_path, values)
 
 
 @pytest.mark.sampled(8, reason="dozens of forged bundles")

@@ -1,15 +1,12 @@
 """Text without what is private: paths of any system, and names of machines and users."""
 
-import pytest
-
 from mfbench.bundles.private_text import PrivateText
 
 PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "root", "bo", "vm"])
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_is_removed(subtests):
+    for text, expected in [
         ('File "/opt/conda/lib/python3.12/site-packages/x/y.py", line 3', 'File "…/y.py", line 3'),
         ("no /srv/data/a.csv: gone", "no …/a.csv: gone"),
         ("in /home/ann/work/data/a b.csv", "in …/a b.csv"),
@@ -66,11 +63,10 @@ PRIVATE = PrivateText(["/home/ann", "/home/ann/work"], ["annabel", "bigbox", "ro
             )
         ],
         ("~3/4 of the rows, n/a. Then, and/or, 1/2.5, 'a / b'", "~3/4 of the rows, n/a. Then, and/or, 1/2.5, 'a / b'"),
-    ],
-)
-def test_what_is_removed(text, expected):
-    assert PRIVATE.removed(text) == expected
-    assert PRIVATE.removed(expected) == expected
+    ]:
+        with subtests.test(text=text, expected=expected):
+            assert PRIVATE.removed(text) == expected
+            assert PRIVATE.removed(expected) == expected
 
 
 def test_this_machine(monkeypatch, tmp_path):
@@ -95,18 +91,24 @@ def test_folders_of_one_part_are_no_part_of_an_address(monkeypatch):
     assert private.leak("x(path='/dataset')") == "/dataset"
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/mnt/alice/x", "C:\\secret\\a", "D:/x", "\\\\server\\share", "~/x", "~bob/x", "file:/srv/x/y", "-I/srv/x",
-     "sqlite:////srv/x"],
-)  # fmt: skip
-def test_paths_in_parameters_are_found_whoever_has_them(path):
-    assert PRIVATE.leak(f"sel(path='{path}')") and PRIVATE.leak(path)
+def test_paths_in_parameters_are_found_whoever_has_them(subtests):
+    for path in [
+        "/mnt/alice/x",
+        "C:\\secret\\a",
+        "D:/x",
+        "\\\\server\\share",
+        "~/x",
+        "~bob/x",
+        "file:/srv/x/y",
+        "-I/srv/x",
+        "sqlite:////srv/x",
+    ]:
+        with subtests.test(path=path):
+            assert PRIVATE.leak(f"sel(path='{path}')") and PRIVATE.leak(path)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_not_a_path(subtests):
+    for text in [
         "a/b/c",
         "https://example.org/a/b",
         "knn(k=1/2)",
@@ -116,7 +118,6 @@ def test_paths_in_parameters_are_found_whoever_has_them(path):
         "and / or",
         "(a)/b/c",
         "about ~3/4 of the rows",
-    ],
-)
-def test_what_is_not_a_path(text):
-    assert PRIVATE.leak(text) is None
+    ]:
+        with subtests.test(text=text):
+            assert PRIVATE.leak(text) is None

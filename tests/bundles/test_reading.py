@@ -29,9 +29,8 @@ def test_a_bundle_has_the_results_of_its_run_to_the_bit(small_run, small_claim):
     assert not bundle.folder.exists() and not other.folder.exists()
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
+def test_manifests(subtests, small_claim, tmp_path):
+    for changes, expected in [
         ({"format": 2}, "a format that this mfbench does not read"),
         ({"kind": "photo-album"}, "its manifest is not valid: kind"),
         ({"planned": 11}, "numbers of trials and of results"),
@@ -39,13 +38,15 @@ def test_a_bundle_has_the_results_of_its_run_to_the_bit(small_run, small_claim):
         ({"run": "../evil"}, "its manifest is not valid: run"),
         ({"extra": 1}, "its manifest is not valid: extra"),
         ({"members": {}}, r"its manifest does not list metadata\.json"),
-    ],
-)
-def test_manifests(small_claim, tmp_path, changes, expected):
-    members = sealed(members_of(small_claim))
-    members["manifest.json"] = json.dumps(json.loads(members["manifest.json"]) | changes).encode()
-    with pytest.raises(UsageError, match=expected), opened_bundles([write_zip(members, tmp_path / "claim.zip")]):
-        pass
+    ]:
+        with subtests.test(changes=changes, expected=expected):
+            members = sealed(members_of(small_claim))
+            members["manifest.json"] = json.dumps(json.loads(members["manifest.json"]) | changes).encode()
+            with (
+                pytest.raises(UsageError, match=expected),
+                opened_bundles([write_zip(members, tmp_path / "claim.zip")]),
+            ):
+                pass
 
 
 def test_a_manifest_with_datasets_that_are_not_there(small_claim, tmp_path):

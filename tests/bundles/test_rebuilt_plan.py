@@ -47,12 +47,13 @@ def rebuilt(meta, datasets=("iris", "led-7(n_samples=60)"), methods=("A",), **op
     return rebuilt_plan(meta, datasets, methods, Surroundings(load_registry(), OFFLINE, **options))
 
 
-@pytest.mark.parametrize("protocol", ["", "[protocol]\nfolds = 3\ncurve = { count = 3 }\n"])
-@pytest.mark.parametrize("method", METHODS)
-def test_the_keys_are_those_of_the_run(tmp_path, method, protocol):
-    plan, meta = recorded(tmp_path, f"{HEAD}{protocol}[[methods]]\n{METHODS[method]}\n", profile="quick")
-    again = rebuilt(meta)
-    assert again.plan.trials == plan.trials and not again.reasons
+def test_the_keys_are_those_of_the_run(subtests, tmp_path):
+    for method in METHODS:
+        for protocol in ["", "[protocol]\nfolds = 3\ncurve = { count = 3 }\n"]:
+            with subtests.test(method=method, protocol=protocol):
+                plan, meta = recorded(tmp_path, f"{HEAD}{protocol}[[methods]]\n{METHODS[method]}\n", profile="quick")
+                again = rebuilt(meta)
+                assert again.plan.trials == plan.trials and not again.reasons
 
 
 def test_the_keys_of_other_protocols(tmp_path):

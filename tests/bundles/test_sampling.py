@@ -3,7 +3,6 @@
 from collections import Counter
 from math import comb
 
-import pytest
 from scipy.stats import hypergeom
 
 from mfbench.bundles.sampling import largest_share, new_seed, sample_of
@@ -24,14 +23,16 @@ def test_every_trial_is_as_likely():
     assert min(counter.values()) > 218 and max(counter.values()) < 382 and len(counter) == 30
 
 
-@pytest.mark.parametrize(
-    ("population", "sample", "differing"), [(200, 50, 0), (200, 50, 3), (11310, 50, 0), (60, 59, 1)]
-)
-def test_the_bound_is_exact(population, sample, differing):
-    largest = round(largest_share(population, sample, differing) * population)
-    assert hypergeom.cdf(differing, population, largest, sample) >= 0.05
-    beyond = largest + 1
-    assert beyond > population - (sample - differing) or hypergeom.cdf(differing, population, beyond, sample) < 0.05
+def test_the_bound_is_exact(subtests):
+    for population, sample, differing in [(200, 50, 0), (200, 50, 3), (11310, 50, 0), (60, 59, 1)]:
+        with subtests.test(population=population, sample=sample, differing=differing):
+            largest = round(largest_share(population, sample, differing) * population)
+            assert hypergeom.cdf(differing, population, largest, sample) >= 0.05
+            beyond = largest + 1
+            assert (
+                beyond > population - (sample - differing)
+                or hypergeom.cdf(differing, population, beyond, sample) < 0.05
+            )
 
 
 def test_the_bound_is_that_of_counting():

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from mfbench.bundles.agreement import Outcome
 from mfbench.bundles.verification import Verification, VerifiedTrial
 from mfbench.errors import ExitCode
@@ -20,17 +18,15 @@ def verification(*outcomes, **changes):
     return Verification(**{**VALUES, "trials": trials, **changes})
 
 
-@pytest.mark.parametrize(
-    ("outcomes", "code"),
-    [
+def test_exit_codes(subtests):
+    for outcomes, code in [
         ([Outcome.EQUAL, Outcome.ROUNDING, Outcome.NOT_RUN], ExitCode.OK),
         ([Outcome.EQUAL, Outcome.DIFFERENT], ExitCode.FAILED),
         ([Outcome.NOT_RUN, Outcome.NOT_COMPARABLE], ExitCode.NOTHING_MEASURED),
         ([], ExitCode.NOTHING_MEASURED),
-    ],
-)
-def test_exit_codes(outcomes, code):
-    assert verification(*outcomes).exit_code == code
+    ]:
+        with subtests.test(outcomes=outcomes, code=code):
+            assert verification(*outcomes).exit_code == code
 
 
 def test_the_bound_counts_the_results_that_can_be_compared():

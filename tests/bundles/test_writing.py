@@ -162,7 +162,7 @@ def test_runs_that_cannot_be_bundled(run, tmp_path, monkeypatch):
     assert not (tmp_path / "claim.zip").exists()
 
 
-@pytest.mark.parametrize("target", ["", ".", "..", "/"])
-def test_a_bundle_is_not_written_to_a_folder(run, tmp_path, target):
-    with pytest.raises(UsageError, match="is a folder: name the file"):
-        write_bundle(run, Path(target))
+def test_a_bundle_is_not_written_to_a_folder(subtests, run, tmp_path):
+    for target in ["", ".", "..", "/"]:
+        with subtests.test(target=target), pytest.raises(UsageError, match="is a folder: name the file"):
+            write_bundle(run, Path(target))

@@ -61,9 +61,8 @@ def test_a_task_that_is_too_long_is_announced(capsys):
     assert "1 task of about" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "part"),
-    [
+def test_a_mistake_is_one_sentence(subtests, capsys, tmp_path):
+    for words, part in [
         (["small.toml"], "Missing option '--into'"),
         (["small.toml", "--into", "b", "--time", "soon"], "--time 'soon' is not a time that Slurm reads"),
         (["small.toml", "--into", "b", "--task-time", "soon"], "'soon' is not a duration"),
@@ -74,9 +73,8 @@ def test_a_task_that_is_too_long_is_announced(capsys):
         ),
         (["small.toml", "--into", "b", "--time", "1:99:99"], "--time '1:99:99' is not a time that Slurm reads"),
         (["no-suite", "--into", "b"], "no-suite"),
-    ],
-)
-def test_a_mistake_is_one_sentence(words, part, capsys, tmp_path):
-    assert leave("batch", "slurm", *words) == 2
-    assert part in capsys.readouterr().err
-    assert not (tmp_path / "b").exists()
+    ]:
+        with subtests.test(words=words, part=part):
+            assert leave("batch", "slurm", *words) == 2
+            assert part in capsys.readouterr().err
+            assert not (tmp_path / "b").exists()

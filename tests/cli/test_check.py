@@ -86,9 +86,8 @@ def test_the_list_has_every_check(capsys):
     assert "importances-finite" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "part"),
-    [
+def test_a_mistake_is_one_sentence_and_exits_with_two(subtests, capsys):
+    for words, part in [
         (["knnn"], "did you mean 'knn'"),
         (["--package", "mfbnch"], "unknown package 'mfbnch': did you mean 'mfbench'"),
         (["knn", "--skip", "growth"], "--skip 'growth' has no reason"),
@@ -96,13 +95,12 @@ def test_the_list_has_every_check(capsys):
         (["knn", "--timeout", "0"], "the time limit 0 s is not positive"),
         (["knn", "--seed", "-1"], "the seed -1 is out of range"),
         (["--sede", "1"], "No such option"),
-    ],
-)
-def test_a_mistake_is_one_sentence_and_exits_with_two(words, part, capsys):
-    code, _, err = run(words, capsys)
-    assert code == 2
-    assert part in err
-    assert "Traceback" not in err
+    ]:
+        with subtests.test(words=words, part=part):
+            code, _, err = run(words, capsys)
+            assert code == 2
+            assert part in err
+            assert "Traceback" not in err
 
 
 def test_a_folder_is_refused_as_a_file_before_anything_is_checked(options, capsys, tmp_path):

@@ -40,19 +40,17 @@ def test_every_format_can_be_requested(files, capsys):
     assert sorted(path.stem for path in (files / "out").iterdir()) == sorted(names)
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
+def test_a_mistake_is_one_sentence(subtests, files, capsys):
+    for words, sentence in [
         (["a.json"], "Missing argument 'B'"),
         (["a.json", "nowhere"], "holds no run"),
         (["a.json", "b.json", "--limit", "tme=1.1"], "unknown measure 'tme': did you mean 'time'?"),
         (["a.json", "b.json", "--level", "2"], "the level 2 is not between 0 and 0.5"),
         (["a.json", "b.json", "--undecided", "maybe"], "'maybe' is not one of"),
         (["a.json", "b.json", "--only", "x*"], "--only 'x*' matches nothing"),
-    ],
-)
-def test_a_mistake_is_one_sentence(files, capsys, words, sentence):
-    code, _, err = run(words, capsys)
-    assert code == 2
-    assert sentence in err
-    assert "Traceback" not in err
+    ]:
+        with subtests.test(words=words, sentence=sentence):
+            code, _, err = run(words, capsys)
+            assert code == 2
+            assert sentence in err
+            assert "Traceback" not in err

@@ -29,15 +29,14 @@ def test_a_mistake_is_one_sentence(capsys):
     )
 
 
-@pytest.mark.parametrize(
-    "words", ["suite NAME.toml", "datasets import NAME.csv", "datasets list --data-dir NAME", "report NAME"]
-)
-def test_a_name_that_no_file_can_have(capsys, words):
-    with pytest.raises(SystemExit) as ended:
-        main(words.replace("NAME", "x" * 300).split())
-    lines = capsys.readouterr().err.splitlines()
-    assert ended.value.code == 2
-    assert len(lines) == 1 and "xxx" in lines[0] and "too long" in lines[0] and len(lines[0]) < 200
+def test_a_name_that_no_file_can_have(subtests, capsys):
+    for words in ["suite NAME.toml", "datasets import NAME.csv", "datasets list --data-dir NAME", "report NAME"]:
+        with subtests.test(words=words):
+            with pytest.raises(SystemExit) as ended:
+                main(words.replace("NAME", "x" * 300).split())
+            lines = capsys.readouterr().err.splitlines()
+            assert ended.value.code == 2
+            assert len(lines) == 1 and "xxx" in lines[0] and "too long" in lines[0] and len(lines[0]) < 200
 
 
 def test_an_unexpected_error_is_a_bug(capsys, monkeypatch):

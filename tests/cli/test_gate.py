@@ -32,20 +32,18 @@ def run(words, capsys):
     return left.value.code, output.out, output.err
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "words", "code"),
-    [
+def test_exit_codes(subtests, comparison, capsys):
+    for verdicts, words, code in [
         ([], [], 3),
         ([Verdict.NO_WORSE], [], 0),
         ([Verdict.NO_WORSE, Verdict.UNDECIDED], [], 5),
         ([Verdict.NO_WORSE, Verdict.UNDECIDED], ["--undecided", "ok"], 0),
         ([Verdict.UNDECIDED, Verdict.WORSE], ["--undecided", "ok"], 4),
-    ],
-)
-def test_exit_codes(comparison, capsys, verdicts, words, code):
-    made, _ = comparison
-    made.cells += [Cell(str(number), "d", "fit", 1.0, 1.2, verdict) for number, verdict in enumerate(verdicts)]
-    assert run(["git:main", "git:HEAD", "toy", *words], capsys)[0] == code
+    ]:
+        with subtests.test(verdicts=verdicts, words=words, code=code):
+            made, _ = comparison
+            made.cells += [Cell(str(number), "d", "fit", 1.0, 1.2, verdict) for number, verdict in enumerate(verdicts)]
+            assert run(["git:main", "git:HEAD", "toy", *words], capsys)[0] == code
 
 
 def test_options_are_passed_on_and_progress_is_shown(comparison, capsys):

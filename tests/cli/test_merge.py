@@ -35,19 +35,17 @@ def test_shards_are_merged_into_the_whole_run(shard, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "To show the report: mfbench report 'own folder'"
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        (["merge", "nowhere"], 2, "nowhere holds no run (no results.sqlite); name the folders of runs"),
-        (["merge", "plain"], 2, "these are not the shards of one run; name the folder of the merged run with --into"),
-        (["merge", "damaged", "--into", "x"], 1, "damaged/results.sqlite is damaged"),
-    ],
-)
-def test_a_mistake_is_one_sentence(shard, tmp_path, make_metadata, capsys, words, code, sentence):
+def test_a_mistake_is_one_sentence(subtests, shard, tmp_path, make_metadata, capsys):
     with Store(tmp_path / "plain") as store:
         store.begin(make_metadata(), [], [])
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "results.sqlite").write_bytes(b"x" * 5000)
-    assert leave(*words) == code
-    error = capsys.readouterr().err
-    assert error.startswith(f"mfbench: {sentence}") and error.count("\n") == 1
+    for words, code, sentence in [
+        (["merge", "nowhere"], 2, "nowhere holds no run (no results.sqlite); name the folders of runs"),
+        (["merge", "plain"], 2, "these are not the shards of one run; name the folder of the merged run with --into"),
+        (["merge", "damaged", "--into", "x"], 1, "damaged/results.sqlite is damaged"),
+    ]:
+        with subtests.test(words=words, code=code, sentence=sentence):
+            assert leave(*words) == code
+            error = capsys.readouterr().err
+            assert error.startswith(f"mfbench: {sentence}") and error.count("\n") == 1

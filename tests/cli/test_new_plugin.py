@@ -68,22 +68,20 @@ def test_a_folder_with_files_is_refused(run, tmp_path):
     assert written(tmp_path) == {"mfbench-demo/mine.txt": "mine"}
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_a_name_that_cannot_be_used_is_one_sentence_and_writes_nothing(subtests, run, tmp_path):
+    for words, message in [
         (["class"], "the name 'class' is not valid: it is a keyword of Python"),
         (["My Method"], "the name 'My Method' is not valid: use lower-case letters"),
         (["margin"], "a package mfbench_margin is installed already: choose another name than 'margin'"),
         (["relieff"], "a selector 'relieff' is registered already"),
         (["uci"], "a suite 'uci' is registered already"),
-    ],
-)
-def test_a_name_that_cannot_be_used_is_one_sentence_and_writes_nothing(run, tmp_path, words, message):
-    code, out, err = run(*words)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"mfbench: {message}")
-    assert err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+    ]:
+        with subtests.test(words=words, message=message):
+            code, out, err = run(*words)
+            assert (code, out) == (2, "")
+            assert err.startswith(f"mfbench: {message}")
+            assert err.count("\n") == 1
+            assert not list(tmp_path.iterdir())
 
 
 def test_a_registered_name_is_refused_for_the_chosen_parts_only(run):

@@ -1,6 +1,7 @@
 """`mfbench suite` and `mfbench report`; tests/e2e/ runs them from outside."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +10,14 @@ from mfbench.cli.runs import report
 from mfbench.errors import UsageError
 from mfbench.run.budget import Budget
 
+sys.path.append(str(Path(__file__).parents[1] / "run"))
+from small_claims import in_process
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
+__all__ = ["in_process"]  # a fixture
+
+
+def test_options_that_do_not_fit(subtests, tmp_path):
+    for options, reason in [
         ({"runs": ["a"], "as_json": True, "as_md": True}, "choose one of"),
         ({}, "name either a run or, with --published, a table"),
         ({"runs": ["a"], "published": "b"}, "name either a run or"),
@@ -26,11 +31,9 @@ from mfbench.run.budget import Budget
         ({"runs": ["a"], "figures": "x", "statistics": True}, "--figures stands alone, or goes with --md"),
         ({"runs": ["a"], "figures": "x", "as_json": True}, "--figures stands alone, or goes with --md"),
         ({"runs": ["a"], "figures": "x", "as_md": True, "full": True}, "--figures stands alone, or goes with --md"),
-    ],
-)
-def test_options_that_do_not_fit(options, reason, tmp_path):
-    with pytest.raises(UsageError, match=reason):
-        report(**options, out=tmp_path)
+    ]:
+        with subtests.test(options=options, reason=reason), pytest.raises(UsageError, match=reason):
+            report(**options, out=tmp_path)
 
 
 SUITE = """
@@ -47,7 +50,7 @@ classifier = "knn(n_neighbors=1)"
 
 
 @pytest.fixture
-def small(tmp_path, monkeypatch):
+def small(tmp_path, monkeypatch, in_process):
     """Return a function that runs ``mfbench suite small.toml`` with options and returns its exit code."""
     (tmp_path / "small.toml").write_text(SUITE)
     monkeypatch.chdir(tmp_path)
@@ -84,9 +87,8 @@ def test_the_keys_of_an_addition_are_explained_and_nothing_runs(small, tmp_path,
     assert not (tmp_path / "reports").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
+def test_an_option_that_is_not_valid_is_one_sentence_and_nothing_runs(subtests, small, capsys, tmp_path):
+    for words, code, message in [
         (["--add", "MINE ="], 2, '--add "MINE =": write LABEL = CLASSIFIER'),
         (["--add", "1NN = knn"], 2, "--add \"1NN = knn\": '1NN' is already the label of a method of the suite"),
         (["--add", "M = knnn"], 2, '--add "M = knnn": unknown classifier'),
@@ -106,14 +108,13 @@ def test_the_keys_of_an_addition_are_explained_and_nothing_runs(small, tmp_path,
         (["--executor", "dask", "--scheduler", "bogus", "--dry-run"], 2, "'bogus' is not an address of a Dask sched"),
         (["--executor", "dask", "--scheduler", "tcp://here:abc"], 2, "'tcp://here:abc' is not an address of a Dask"),
         (["--add-data", "file:none.csv"], 2, '--add-data "file:none.csv": '),
-    ],
-)
-def test_an_option_that_is_not_valid_is_one_sentence_and_nothing_runs(small, words, code, message, capsys, tmp_path):
-    (tmp_path / "my_module.py").write_text("class Mine: pass")
-    assert small(*words) == code
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-    assert not (tmp_path / "reports").exists()
+    ]:
+        with subtests.test(words=words, code=code, message=message):
+            (tmp_path / "my_module.py").write_text("class Mine: pass")
+            assert small(*words) == code
+            error = capsys.readouterr().err
+            assert message in error and error.count("\n") == 1
+            assert not (tmp_path / "reports").exists()
 
 
 class TestDryRun:
@@ -152,10 +153,11 @@ class TestDryRun:
         assert small("--dry-run") == 3
         assert "nothing is planned" in capsys.readouterr().out
 
-    @pytest.mark.parametrize("words", [["--explain-key"], ["--only", "nothing"], ["--profile", "none"]])
-    def test_what_does_not_fit_is_a_usage_error(self, words, small, tmp_path):
-        assert small("--dry-run", *words) == 2
-        assert not (tmp_path / "reports").exists()
+    def test_what_does_not_fit_is_a_usage_error(self, subtests, small, tmp_path):
+        for words in [["--explain-key"], ["--only", "nothing"], ["--profile", "none"]]:
+            with subtests.test(words=words):
+                assert small("--dry-run", *words) == 2
+                assert not (tmp_path / "reports").exists()
 
 
 @pytest.mark.parametrize("budget", ["0s", "0h0m"])
@@ -166,14 +168,15 @@ def test_a_budget_of_nothing_is_one_sentence(capsys, budget):
     assert f"{budget!r} leaves no time: write a longer duration, such as 10m" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("budget", ["0", "-5m", "10", "soon", "1h1h"])
-def test_a_budget_that_is_none_is_one_sentence(capsys, budget):
-    with pytest.raises(SystemExit) as left:
-        main(["suite", "uci", "--budget", budget])
-    assert left.value.code == 2
-    err = capsys.readouterr().err
-    assert f"{budget!r} is not a duration: write a number with s, m or h" in err
-    assert len(err.splitlines()) == 1
+def test_a_budget_that_is_none_is_one_sentence(subtests, capsys):
+    for budget in ["0", "-5m", "10", "soon", "1h1h"]:
+        with subtests.test(budget=budget):
+            with pytest.raises(SystemExit) as left:
+                main(["suite", "uci", "--budget", budget])
+            assert left.value.code == 2
+            err = capsys.readouterr().err
+            assert f"{budget!r} is not a duration: write a number with s, m or h" in err
+            assert len(err.splitlines()) == 1
 
 
 def test_a_budget_that_ends_names_the_command_that_goes_on(tmp_path, capsys, monkeypatch):
@@ -193,11 +196,12 @@ def test_a_budget_that_ends_names_the_command_that_goes_on(tmp_path, capsys, mon
     assert "Not reached: every method on iris." in out
 
 
-@pytest.mark.parametrize("text", ["0/3", "4/3", "a/b", "3"])
-def test_what_is_not_a_shard_is_one_sentence(small, capsys, text):
-    assert small("--shard", text) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"mfbench: --shard {text!r} is not a shard") and error.count("\n") == 1
+def test_what_is_not_a_shard_is_one_sentence(subtests, small, capsys):
+    for text in ["0/3", "4/3", "a/b", "3"]:
+        with subtests.test(text=text):
+            assert small("--shard", text) == 2
+            error = capsys.readouterr().err
+            assert error.startswith(f"mfbench: --shard {text!r} is not a shard") and error.count("\n") == 1
 
 
 def test_a_shard_without_trials_ends_cleanly(small, tmp_path, capsys):

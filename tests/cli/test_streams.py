@@ -28,48 +28,51 @@ def piped(monkeypatch, encoding):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")  # noqa: PTH110
-@pytest.mark.parametrize("words", ["--version", "--help", "plugins", "suites --schema"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_disk_is_one_sentence(words, unbuffered):
-    done = command(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
-    message = b"mfbench: cannot write to the standard output: No space left on device\n"
-    assert (done.returncode, done.stderr) == (ExitCode.FAILED, message)
+def test_a_full_disk_is_one_sentence(subtests):
+    """A short text, whose write fails at the end, and long ones, with and without a buffer."""
+    for words, unbuffered in [("--version", ""), ("--version", "1"), ("plugins", "1"), ("suites --schema", "")]:
+        with subtests.test(words=words, unbuffered=unbuffered):
+            done = command(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+            message = b"mfbench: cannot write to the standard output: No space left on device\n"
+            assert (done.returncode, done.stderr) == (ExitCode.FAILED, message)
 
 
-@pytest.mark.parametrize("words", ["--version", "plugins", "suites --schema"])
-def test_a_reader_that_has_gone_is_no_failure(words):
-    done = command(words, "| true; exit 7")
-    assert (done.returncode, done.stderr) == (7, b"")
-    reading, writing = os.pipe()
-    os.close(reading)
-    code = f"from mfbench.cli import main; main({words.split()!r})"
-    with open(writing, "wb") as pipe:  # noqa: PTH123
-        done = subprocess.run([sys.executable, "-c", code], stdout=pipe, stderr=subprocess.PIPE)
-    assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
+def test_a_reader_that_has_gone_is_no_failure(subtests):
+    for words in ["--version", "plugins"]:
+        with subtests.test(words=words):
+            done = command(words, "| true; exit 7")
+            assert (done.returncode, done.stderr) == (7, b"")
+            reading, writing = os.pipe()
+            os.close(reading)
+            code = f"from mfbench.cli import main; main({words.split()!r})"
+            with open(writing, "wb") as pipe:  # noqa: PTH123
+                done = subprocess.run([sys.executable, "-c", code], stdout=pipe, stderr=subprocess.PIPE)
+            assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
 
 
-@pytest.mark.parametrize("redirection", [">&-", "<&- >&- 2>&-", "2>&-"])
-def test_a_closed_stream_leads_nowhere(redirection):
-    done = command("plugins", redirection)
-    assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
+def test_a_closed_stream_leads_nowhere(subtests):
+    for redirection in [">&-", "<&- >&- 2>&-", "2>&-"]:
+        with subtests.test(redirection=redirection):
+            done = command("plugins", redirection)
+            assert (done.returncode, done.stderr) == (ExitCode.OK, b"")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")  # noqa: PTH110
-@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
-def test_the_exit_code_survives_a_complaint_that_nobody_hears(redirection):
-    assert command("report no-such-run", redirection).returncode == ExitCode.USAGE
+def test_the_exit_code_survives_a_complaint_that_nobody_hears():
+    for redirection in ("2>&-", "2>/dev/full"):
+        assert command("plugins --tag margins", redirection).returncode == ExitCode.USAGE, redirection
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
-def test_every_encoding_shows_a_report(monkeypatch, encoding):
-    stream = piped(monkeypatch, encoding)
-    sys.stdout.write("96.0 ± 1.0 ≈ → \u65e5\ud800")
-    sys.stdout.flush()
-    text = stream.buffer.getvalue().decode(encoding)
-    plus_minus = "+-" if encoding == "ascii" else "±"
-    last = "日" if encoding == "utf-8" else "\\u65e5"
-    equal, arrow = ("≈", "→") if encoding == "utf-8" else ("~", "->")
-    assert text == f"96.0 {plus_minus} 1.0 {equal} {arrow} {last}\\ud800"
+def test_every_encoding_shows_a_report(monkeypatch):
+    for encoding in ("ascii", "cp1252", "latin-1", "utf-8"):
+        stream = piped(monkeypatch, encoding)
+        sys.stdout.write("96.0 ± 1.0 ≈ → \u65e5\ud800")
+        sys.stdout.flush()
+        text = stream.buffer.getvalue().decode(encoding)
+        plus_minus = "+-" if encoding == "ascii" else "±"
+        last = "日" if encoding == "utf-8" else "\\u65e5"
+        equal, arrow = ("≈", "→") if encoding == "utf-8" else ("~", "->")
+        assert text == f"96.0 {plus_minus} 1.0 {equal} {arrow} {last}\\ud800"
 
 
 def test_a_document_is_utf_8_whatever_the_encoding(monkeypatch):

@@ -19,21 +19,26 @@ def worker_with(state, status=Status.running, key=KEY):
     return types.SimpleNamespace(status=status, state=types.SimpleNamespace(tasks=tasks, nthreads=3))
 
 
-@pytest.mark.parametrize(
-    ("state", "expected"),
-    [("executing", True), ("long-running", True), ("cancelled", False), ("resumed", False), ("released", False)],
-)
-def test_a_task_counts_while_it_executes(state, expected):
-    assert calls.is_wanted(worker_with(state), KEY) is expected
+def test_a_task_counts_while_it_executes(subtests):
+    for state, expected in [
+        ("executing", True),
+        ("long-running", True),
+        ("cancelled", False),
+        ("resumed", False),
+        ("released", False),
+    ]:
+        with subtests.test(state=state, expected=expected):
+            assert calls.is_wanted(worker_with(state), KEY) is expected
 
 
 def test_a_task_that_the_worker_has_forgotten_does_not_count():
     assert not calls.is_wanted(worker_with("executing", key="another"), KEY)
 
 
-@pytest.mark.parametrize("status", [Status.closing, Status.closed, Status.failed])
-def test_nothing_counts_at_a_worker_that_leaves(status):
-    assert not calls.is_wanted(worker_with("executing", status), KEY)
+def test_nothing_counts_at_a_worker_that_leaves(subtests):
+    for status in [Status.closing, Status.closed, Status.failed]:
+        with subtests.test(status=status):
+            assert not calls.is_wanted(worker_with("executing", status), KEY)
 
 
 def test_mfbench_is_told_the_threads_and_whether_the_answer_is_wanted(monkeypatch):

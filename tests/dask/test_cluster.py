@@ -14,11 +14,17 @@ cluster_module = pytest.importorskip("mfbench_dask.cluster", reason="Dask is not
 from mfbench.errors import RunError, UsageError  # noqa: E402
 
 
-@pytest.mark.parametrize(
-    "scheduler", ["", "local", "tcp://10.0.0.1:8786", "tls://host:8786", "tcp://[::1]:8786", "inproc://10.0.0.1/77/1"]
-)
-def test_addresses_are_accepted(scheduler):
-    cluster_module.check_scheduler(scheduler)
+def test_addresses_are_accepted(subtests):
+    for scheduler in [
+        "",
+        "local",
+        "tcp://10.0.0.1:8786",
+        "tls://host:8786",
+        "tcp://[::1]:8786",
+        "inproc://10.0.0.1/77/1",
+    ]:
+        with subtests.test(scheduler=scheduler):
+            cluster_module.check_scheduler(scheduler)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +49,14 @@ def test_a_scheduler_file_has_to_exist(tmp_path):
     cluster_module.check_scheduler(str(path))
 
 
-@pytest.mark.parametrize("content", ["{}", "no json", '{"address": 3}'])
-def test_a_file_of_something_else_is_refused_in_one_sentence(tmp_path, content):
-    path = tmp_path / "scheduler.json"
-    path.write_text(content)
-    with pytest.raises(RunError, match=r"cannot reach the Dask scheduler .*scheduler\.json: ") as caught:
-        asyncio.run(cluster_module.connect(str(path)))
-    assert "\n" not in str(caught.value)
+def test_a_file_of_something_else_is_refused_in_one_sentence(subtests, tmp_path):
+    for content in ["{}", "no json", '{"address": 3}']:
+        with subtests.test(content=content):
+            path = tmp_path / "scheduler.json"
+            path.write_text(content)
+            with pytest.raises(RunError, match=r"cannot reach the Dask scheduler .*scheduler\.json: ") as caught:
+                asyncio.run(cluster_module.connect(str(path)))
+            assert "\n" not in str(caught.value)
 
 
 def test_nobody_at_the_address(monkeypatch):

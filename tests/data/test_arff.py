@@ -27,19 +27,16 @@ def test_columns_have_the_declared_kinds(read):
     assert (note.values, note.nominal) == (["x, y", None], False)
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
+def test_a_wrong_row_is_named(subtests, read):
+    for rows, reason in [
         ("x, red, a\n", "line 6: 'x' is not a number of attribute 'size'"),
         ("1, green, a\n", "'green' is not one of the declared values of attribute 'the colour'"),
         ("1, red\n", "2 values, but the header declares 3 attributes"),
         ("{0 1}\n", "sparse ARFF is not supported"),
         ("1,red,'a\n", "unbalanced quotes"),
-    ],
-)
-def test_a_wrong_row_is_named(read, rows, reason):
-    with pytest.raises(DataError, match=reason):
-        read(rows)
+    ]:
+        with subtests.test(rows=rows, reason=reason), pytest.raises(DataError, match=reason):
+            read(rows)
 
 
 def test_a_header_without_data_is_refused(read):

@@ -127,10 +127,13 @@ def test_an_unknown_encoding_is_refused(registry_of):
 
 
 class TestSize:
-    @pytest.mark.parametrize("sizes", [{"n_samples": 4}, {"n_features": 1}, {"n_classes": 3}])
-    def test_another_size_than_described_is_refused(self, registry_of, sizes):
-        with pytest.raises(DataError, match="3 rows, 2 features and 2 classes; its description says"):
-            load("thing", registry_of(lambda: GOOD, **sizes))
+    def test_another_size_than_described_is_refused(self, subtests, registry_of):
+        for sizes in [{"n_samples": 4}, {"n_features": 1}, {"n_classes": 3}]:
+            with (
+                subtests.test(sizes=sizes),
+                pytest.raises(DataError, match="3 rows, 2 features and 2 classes; its description says"),
+            ):
+                load("thing", registry_of(lambda: GOOD, **sizes))
 
     def test_the_described_size_is_taken(self, registry_of):
         assert load("thing", registry_of(lambda: GOOD, n_samples=3, n_features=2, n_classes=2)) is GOOD

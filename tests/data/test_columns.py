@@ -26,13 +26,14 @@ def test_labels_are_sorted_by_size_if_all_are_numbers():
     np.testing.assert_array_equal(codes, [1.0, 0.0, np.nan])
 
 
-@pytest.mark.parametrize(
-    ("names", "reason"),
-    [(["a", ""], "column 2 of t has no name"), (["a", "a"], "two columns named 'a'"), (["a\0"], "is not text")],
-)
-def test_odd_names(names, reason):
-    with pytest.raises(DataError, match=reason):
-        check_names(Path("t"), names)
+def test_odd_names(subtests):
+    for names, reason in [
+        (["a", ""], "column 2 of t has no name"),
+        (["a", "a"], "two columns named 'a'"),
+        (["a\0"], "is not text"),
+    ]:
+        with subtests.test(names=names, reason=reason), pytest.raises(DataError, match=reason):
+            check_names(Path("t"), names)
 
 
 def test_compressed_text(tmp_path):

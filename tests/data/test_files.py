@@ -178,20 +178,22 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files(write, name):
-    content, message = HOSTILE[name]
-    with pytest.raises(DataError, match=message) as caught:
-        read_file(write(name, content))
-    assert name in str(caught.value), "the sentence names the file"
-    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
+def test_hostile_files(subtests, write):
+    for name in HOSTILE:
+        with subtests.test(name=name):
+            content, message = HOSTILE[name]
+            with pytest.raises(DataError, match=message) as caught:
+                read_file(write(name, content))
+            assert name in str(caught.value), "the sentence names the file"
+            assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("values", [pd.to_datetime(["2020-01-01", "2021-01-01"]), [[1], [2]], [b"a", b"b"]])
-def test_parquet_columns_of_no_use(tmp_path, values):
-    pd.DataFrame({"odd": values, "class": ["x", "y"]}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(DataError, match=r"column 'odd' of .* holds"):
-        read_file(tmp_path / "t.parquet")
+def test_parquet_columns_of_no_use(subtests, tmp_path):
+    for values in [pd.to_datetime(["2020-01-01", "2021-01-01"]), [[1], [2]], [b"a", b"b"]]:
+        with subtests.test(values=values):
+            pd.DataFrame({"odd": values, "class": ["x", "y"]}).to_parquet(tmp_path / "t.parquet")
+            with pytest.raises(DataError, match=r"column 'odd' of .* holds"):
+                read_file(tmp_path / "t.parquet")
 
 
 def test_wrong_requests(write, tmp_path):
@@ -303,9 +305,8 @@ def test_a_name_that_no_file_can_have(tmp_path):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "metadata",
-    [
+def test_wrong_metadata_of_pandas(subtests, tmp_path):
+    for metadata in [
         b'{"index_columns": ["gone"], "column_indexes": [], "columns": []}',
         b'{"index_columns": [{"kind": "range"}], "columns": []}',
         b'{"columns": [{"name": "a"}]}',
@@ -314,15 +315,14 @@ def test_a_name_that_no_file_can_have(tmp_path):
         b"[]",
         b"\xff",
         b"[" * 100_000,
-    ],
-)
-def test_wrong_metadata_of_pandas(tmp_path, metadata):
-    table = pa.table({"a": [1.0, 2.0], "class": ["x", "y"]}).replace_schema_metadata({b"pandas": metadata})
-    parquet.write_table(table, tmp_path / "t.parquet")
-    try:
-        assert read_file(tmp_path / "t.parquet").n_samples == 2
-    except DataError as error:
-        assert "t.parquet" in str(error) and "\n" not in str(error) and len(str(error)) < 500
+    ]:
+        with subtests.test(metadata=metadata):
+            table = pa.table({"a": [1.0, 2.0], "class": ["x", "y"]}).replace_schema_metadata({b"pandas": metadata})
+            parquet.write_table(table, tmp_path / "t.parquet")
+            try:
+                assert read_file(tmp_path / "t.parquet").n_samples == 2
+            except DataError as error:
+                assert "t.parquet" in str(error) and "\n" not in str(error) and len(str(error)) < 500
 
 
 def test_an_index_of_pandas_is_not_a_feature(tmp_path):

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from mfbench.data.fingerprint import content_hash
 
@@ -14,9 +13,8 @@ def test_names_and_origin_do_not_count(dataset):
     assert content_hash(replace(dataset, X=dataset.X + 0.0)) == content_hash(dataset), "one form of zero"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_everything_that_changes_a_result_counts(subtests, dataset):
+    for change in [
         lambda data: {"X": data.X[:, ::-1]},
         lambda data: {"y": 1 - data.y},
         lambda data: {"class_names": ("no", "yes")},
@@ -24,7 +22,6 @@ def test_names_and_origin_do_not_count(dataset):
         lambda data: {"categorical": np.array([True, False, True])},
         lambda data: {"encoding": "one-hot"},
         lambda data: {"response": np.arange(4.0)},
-    ],
-)
-def test_everything_that_changes_a_result_counts(dataset, change):
-    assert content_hash(replace(dataset, **change(dataset))) != content_hash(dataset)
+    ]:
+        with subtests.test(change=change):
+            assert content_hash(replace(dataset, **change(dataset))) != content_hash(dataset)

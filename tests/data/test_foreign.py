@@ -97,18 +97,15 @@ def test_everything_comes_back(shore, in_process):
     assert type(data.relevant[0]) is int
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
+def test_what_is_not_a_dataset_is_refused(subtests, shore, in_process):
+    for name, reason in [
         ("number", "is a int, expected mfbench.Dataset"),
         ("listed", "not a NumPy array"),
         ("objects", "cannot be loaded: ValueError: Object arrays cannot be saved"),
         ("surrogate", "which is not valid text"),
-    ],
-)
-def test_what_is_not_a_dataset_is_refused(shore, in_process, name, reason):
-    with pytest.raises(DataError, match=reason):
-        load(shore, name)
+    ]:
+        with subtests.test(name=name, reason=reason), pytest.raises(DataError, match=reason):
+            load(shore, name)
 
 
 def test_the_class_of_another_object_is_told(shore, in_process):

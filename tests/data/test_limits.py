@@ -40,13 +40,16 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
-def test_text_beyond_the_limit(tmp_path, limited, name):
-    content, excess = BOMBS[name]
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(DataError, match=rf"{name} holds more than ({excess}).*set {LIMIT_VARIABLE} to a larger number"):
-        read_file(path)
+def test_text_beyond_the_limit(subtests, tmp_path, limited):
+    for name in BOMBS:
+        with subtests.test(name=name):
+            content, excess = BOMBS[name]
+            path = tmp_path / name
+            path.write_bytes(content)
+            with pytest.raises(
+                DataError, match=rf"{name} holds more than ({excess}).*set {LIMIT_VARIABLE} to a larger number"
+            ):
+                read_file(path)
 
 
 def test_only_the_beginning_is_decompressed(tmp_path, limited):

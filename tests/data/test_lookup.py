@@ -154,9 +154,8 @@ class TestOrder:
 
 
 class TestOffline:
-    @pytest.mark.parametrize(
-        ("reference", "words"),
-        [
+    def test_the_words(self, subtests, registry, repositories, places):
+        for reference, words in [
             ("things", ["not in the cache, and the network is off", "mfbench datasets pull things", "--data-dir"]),
             ("openml:61", ["and the network is off", "mfbench datasets pull openml:61"]),
             ("uci:53", ["and the network is off", "mfbench datasets pull uci:53"]),
@@ -164,13 +163,12 @@ class TestOffline:
             ("nowhere", ["no known repository has it", "--data-dir"]),
             ("mirror:things", ["not in the cache", "--data-dir"]),
             ("import:mine", ["mfbench datasets import FILE --name mine"]),
-        ],
-    )
-    def test_the_words(self, registry, repositories, places, reference, words):
-        with pytest.raises(DataUnavailableError) as caught:
-            load(reference, registry, options=places(offline=True))
-        assert all(word in str(caught.value) for word in words)
-        assert repositories.calls == []
+        ]:
+            with subtests.test(reference=reference, words=words):
+                with pytest.raises(DataUnavailableError) as caught:
+                    load(reference, registry, options=places(offline=True))
+                assert all(word in str(caught.value) for word in words)
+                assert repositories.calls == []
 
     def test_an_imported_mirror_serves_registered_datasets(self, registry, places, write_mirror):
         from mfbench.data.upkeep import import_path
@@ -233,22 +231,18 @@ class TestReferences:
         load("uci:53", registry, options=places())
         assert repositories.calls == [("uci:53", {"target": "size", "categorical": ("code",)}), "uci:53"]
 
-    @pytest.mark.parametrize(
-        "reference",
-        [
+    def test_odd_ones_are_refused_before_anything_is_asked(self, subtests, registry, repositories, places):
+        for reference in [
             *("openml:", "openml:a/b", "openml:iris@", "openml:iris@0", "openml:1?x"),
             *("uci:", "uci:iris", "uci:0", "uci:-1", "openml-suite:a/b", "import:/etc/passwd"),
             *("mirror:../x", "mirror:a/b", "mirror:", "mirror:.x", "mirror:a..b"),
-        ],
-    )
-    def test_odd_ones_are_refused_before_anything_is_asked(self, registry, repositories, places, reference):
-        for work in (
-            lambda: parse_reference(reference),
-            lambda: load(reference, registry, options=places()),
-        ):
-            with pytest.raises(UsageError, match="write it like"):
-                work()
-        assert repositories.calls == []
+        ]:
+            with subtests.test(reference=reference):
+                with pytest.raises(UsageError, match="write it like"):
+                    parse_reference(reference)
+                with pytest.raises(UsageError, match="write it like"):
+                    load(reference, registry, options=places())
+                assert repositories.calls == []
 
     def test_a_dataset_without_a_loader_has_no_parameters(self, registry):
         with pytest.raises(UnknownNameError, match=r"parameter 'n' of 'things': there are none"):

@@ -39,22 +39,22 @@ def test_an_empty_cell_is_a_missing_value(write_mirror):
     assert np.isnan(data.load("things").X[1, 0])
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"sha256": "0" * 64}, ["is damaged", "has the SHA-256", "index.toml says " + "0" * 64]),
-        ({"n_samples": 13}, ["12 rows, 3 features and 2 classes", "says 13, 3 and 2"]),
-        ({"n_features": 4}, ["12 rows, 3 features and 2 classes", "says 12, 4 and 2"]),
-        ({"class_counts": {"mine": 7, "rock": 5}}, ["'mine': 6, 'rock': 6", "'mine': 7, 'rock': 5"]),
-        ({"class_counts": {"mine": 6, "rok": 6}}, ["'rock': 6", "'rok': 6"]),
-        ({"categorical": ["colr"]}, ["colr"]),
-    ],
-)
-def test_what_is_not_as_the_card_says_is_refused_with_both(write_mirror, changes, words):
-    with pytest.raises(DataError) as caught:
-        Mirror(write_mirror(**changes)).load("things")
-    assert all(word in str(caught.value) for word in words)
-    assert "\n" not in str(caught.value)
+def test_what_is_not_as_the_card_says_is_refused_with_both(subtests, write_mirror):
+    for number, (changes, words) in enumerate(
+        [
+            ({"sha256": "0" * 64}, ["is damaged", "has the SHA-256", "index.toml says " + "0" * 64]),
+            ({"n_samples": 13}, ["12 rows, 3 features and 2 classes", "says 13, 3 and 2"]),
+            ({"n_features": 4}, ["12 rows, 3 features and 2 classes", "says 12, 4 and 2"]),
+            ({"class_counts": {"mine": 7, "rock": 5}}, ["'mine': 6, 'rock': 6", "'mine': 7, 'rock': 5"]),
+            ({"class_counts": {"mine": 6, "rok": 6}}, ["'rock': 6", "'rok': 6"]),
+            ({"categorical": ["colr"]}, ["colr"]),
+        ]
+    ):
+        with subtests.test(changes=changes, words=words):
+            with pytest.raises(DataError) as caught:
+                Mirror(write_mirror(folder=f"mirror-{number}", **changes)).load("things")
+            assert all(word in str(caught.value) for word in words)
+            assert "\n" not in str(caught.value)
 
 
 def test_a_truncated_or_missing_file(write_mirror):
@@ -68,31 +68,32 @@ def test_a_truncated_or_missing_file(write_mirror):
         Mirror(folder).load("things")
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"drop": ("sha256",)}, "has no 'sha256'"),
-        ({"drop": ("class_counts",)}, "has no 'class_counts'"),
-        ({"n_samples": "12"}, "'n_samples' must be a whole number"),
-        ({"n_features": True}, "'n_features' must be a whole number"),
-        ({"class_counts": {"a": 0.5}}, "'class_counts' must be a table"),
-        ({"categorical": "code"}, "'categorical' must be a list"),
-        ({"sha256": "../../etc"}, "'sha256' must be 64"),
-        ({"license": 3}, "'license' must be a string"),
-    ],
-)
-def test_an_index_that_is_not_valid_is_one_sentence(write_mirror, changes, words):
-    with pytest.raises(UsageError) as caught:
-        Mirror(write_mirror(**changes))
-    assert words in str(caught.value)
-    assert "is not a mirror of datasets: index.toml" in str(caught.value)
+def test_an_index_that_is_not_valid_is_one_sentence(subtests, write_mirror):
+    for number, (changes, words) in enumerate(
+        [
+            ({"drop": ("sha256",)}, "has no 'sha256'"),
+            ({"drop": ("class_counts",)}, "has no 'class_counts'"),
+            ({"n_samples": "12"}, "'n_samples' must be a whole number"),
+            ({"n_features": True}, "'n_features' must be a whole number"),
+            ({"class_counts": {"a": 0.5}}, "'class_counts' must be a table"),
+            ({"categorical": "code"}, "'categorical' must be a list"),
+            ({"sha256": "../../etc"}, "'sha256' must be 64"),
+            ({"license": 3}, "'license' must be a string"),
+        ]
+    ):
+        with subtests.test(changes=changes, words=words):
+            with pytest.raises(UsageError) as caught:
+                Mirror(write_mirror(folder=f"mirror-{number}", **changes))
+            assert words in str(caught.value)
+            assert "is not a mirror of datasets: index.toml" in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"[a", b"\xff", b"a = 1\n", b"[[a]]\n"])
-def test_other_files_for_an_index(tmp_path, content):
-    (tmp_path / "index.toml").write_bytes(content)
-    with pytest.raises(UsageError, match=r"is not a mirror of datasets: index.toml"):
-        Mirror(tmp_path)
+def test_other_files_for_an_index(subtests, tmp_path):
+    for content in [b"[a", b"\xff", b"a = 1\n", b"[[a]]\n"]:
+        with subtests.test(content=content):
+            (tmp_path / "index.toml").write_bytes(content)
+            with pytest.raises(UsageError, match=r"is not a mirror of datasets: index.toml"):
+                Mirror(tmp_path)
 
 
 def test_a_folder_without_an_index(tmp_path):
@@ -107,14 +108,17 @@ def test_an_unknown_name_is_answered_with_the_nearest(write_mirror):
         mirror.load("thing")
 
 
-@pytest.mark.parametrize("name", ["../things", "a/b", "a\\b", "/etc/passwd", "C:things", ".things", "", "a..b", "a b"])
-def test_names_of_an_index_cannot_leave_the_folder(write_mirror, tmp_path, name):
+def test_names_of_an_index_cannot_leave_the_folder(subtests, write_mirror, tmp_path):
     (tmp_path / "things.csv.gz").write_bytes(gzip.compress(b"a,class\n1,x\n2,y\n"))
-    folder = write_mirror()
-    index = folder / "index.toml"
-    index.write_text(index.read_text().replace('"things"', "'" + name + "'"))
-    with pytest.raises(UsageError, match="is not a valid name of a dataset"):
-        Mirror(folder)
+    for number, name in enumerate(
+        ["../things", "a/b", "a\\b", "/etc/passwd", "C:things", ".things", "", "a..b", "a b"]
+    ):
+        with subtests.test(name=name):
+            folder = write_mirror(folder=f"mirror-{number}")
+            index = folder / "index.toml"
+            index.write_text(index.read_text().replace('"things"', "'" + name + "'"))
+            with pytest.raises(UsageError, match="is not a valid name of a dataset"):
+                Mirror(folder)
 
 
 @given(st.text(max_size=20))

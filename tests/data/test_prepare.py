@@ -30,9 +30,8 @@ def dataset(y, names=None):
 
 
 class TestRestrictClasses:
-    @pytest.mark.parametrize(
-        ("counts", "kept"),
-        [
+    def test_the_two_largest_stay_and_of_equal_ones_the_lower_code(self, subtests):
+        for counts, kept in [
             ([3, 5, 4], "bc"),
             ([5, 1, 4], "ac"),
             ([3, 3, 3], "ab"),
@@ -41,18 +40,17 @@ class TestRestrictClasses:
             ([4, 3, 3], "ab"),
             ([2, 2, 3, 2], "ac"),
             ([0, 1, 0, 2], "bd"),
-        ],
-    )
-    def test_the_two_largest_stay_and_of_equal_ones_the_lower_code(self, counts, kept):
-        y = np.repeat(np.arange(len(counts)), counts)
-        order = np.random.default_rng(0).permutation(len(y))
-        whole = dataset(y[order], tuple("abcd"[: len(counts)]))
-        two = restrict_classes(whole, "two-largest")
-        assert "".join(two.class_names) == kept
-        rows = np.isin([whole.class_names[code] for code in whole.y], list(kept))
-        assert np.array_equal(two.X, whole.X[rows])
-        assert [two.class_names[code] for code in two.y] == [whole.class_names[code] for code in whole.y[rows]]
-        assert two.y.dtype == np.int64
+        ]:
+            with subtests.test(counts=counts, kept=kept):
+                y = np.repeat(np.arange(len(counts)), counts)
+                order = np.random.default_rng(0).permutation(len(y))
+                whole = dataset(y[order], tuple("abcd"[: len(counts)]))
+                two = restrict_classes(whole, "two-largest")
+                assert "".join(two.class_names) == kept
+                rows = np.isin([whole.class_names[code] for code in whole.y], list(kept))
+                assert np.array_equal(two.X, whole.X[rows])
+                assert [two.class_names[code] for code in two.y] == [whole.class_names[code] for code in whole.y[rows]]
+                assert two.y.dtype == np.int64
 
     def test_nothing_to_drop_gives_the_same_object(self):
         whole = dataset([0, 1, 0])
@@ -114,13 +112,14 @@ class TestNumbers:
         found, _ = encode([[0.0], [2.0], [NAN]], [[NAN]], scale="standard")
         assert found.tolist() == [[0.0]]
 
-    @pytest.mark.parametrize("scale", ["standard", "range", "none"])
-    def test_a_column_that_training_never_saw_stays_and_is_harmless(self, scale):
-        found, groups = encode([[NAN, 1.0], [NAN, 2.0]], [[7.0, 1.5], [NAN, 1.0]], scale=scale)
-        assert found.shape == (2, 2)
-        assert np.isfinite(found).all()
-        assert groups.tolist() == [0, 1]
-        assert found[1, 0] == 0.0
+    def test_a_column_that_training_never_saw_stays_and_is_harmless(self, subtests):
+        for scale in ["standard", "range", "none"]:
+            with subtests.test(scale=scale):
+                found, groups = encode([[NAN, 1.0], [NAN, 2.0]], [[7.0, 1.5], [NAN, 1.0]], scale=scale)
+                assert found.shape == (2, 2)
+                assert np.isfinite(found).all()
+                assert groups.tolist() == [0, 1]
+                assert found[1, 0] == 0.0
 
     def test_a_value_missing_in_the_test_rows_alone_is_filled(self):
         found, _ = encode([[1.0], [3.0]], [[NAN]])
@@ -200,7 +199,7 @@ def tables(draw):
     return rows[:n], rows[n:], categorical
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(tables(), st.sampled_from(["one-hot", "ordinal"]), st.sampled_from(["standard", "range", "none"]))
 def test_encoding_always_holds_its_promises(table, encoding, scale):
     train, test, categorical = table
@@ -231,7 +230,7 @@ def test_encoding_always_holds_its_promises(table, encoding, scale):
         assert (np.abs(numbers.mean(axis=0)) < 1e-6).all()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.sampled_from(["one-hot", "ordinal"]), st.sampled_from(["standard", "range", "none"]))
 def test_without_missing_values_the_flag_changes_nothing(table, encoding, scale):
     train, _, categorical = table

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,9 +18,8 @@ from mfbench.data.reference import (
 from mfbench.errors import UsageError
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
+def test_kinds(subtests):
+    for text, kind in [
         ("wine", RegisteredReference),
         ("led-7(n_samples=100)", RegisteredReference),
         ("file:my.csv", FileReference),
@@ -30,11 +28,10 @@ from mfbench.errors import UsageError
         ("mirror:sonar", MirrorReference),
         ("import:patients", ImportReference),
         ("openml-suite:OpenML-CC18", OpenMLSuiteReference),
-    ],
-)
-def test_kinds(text, kind):
-    reference = parse_reference(text)
-    assert type(reference) is kind and reference.text == text
+    ]:
+        with subtests.test(text=text, kind=kind):
+            reference = parse_reference(text)
+            assert type(reference) is kind and reference.text == text
 
 
 def test_identity_does_not_depend_on_spelling(tmp_path, monkeypatch):

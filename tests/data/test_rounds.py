@@ -23,22 +23,24 @@ def registry():
     return load_registry(only=["datasets"])
 
 
-@pytest.mark.parametrize("name", ["xor(n_samples=50)", "friedman-1(n_samples=50)", "corral", "monks-3"])
-def test_same_seed_same_round(registry, name):
-    a, b, c = (draw_round(name, registry, seed) for seed in (1, 1, 2))
-    for one, other in ((a.data.X, b.data.X), (a.data.y, b.data.y), (a.order, b.order)):
-        np.testing.assert_array_equal(one, other)
-    assert not np.array_equal(a.data.X, c.data.X)
+def test_same_seed_same_round(subtests, registry):
+    for name in ["xor(n_samples=50)", "friedman-1(n_samples=50)", "corral", "monks-3"]:
+        with subtests.test(name=name):
+            a, b, c = (draw_round(name, registry, seed) for seed in (1, 1, 2))
+            for one, other in ((a.data.X, b.data.X), (a.data.y, b.data.y), (a.order, b.order)):
+                np.testing.assert_array_equal(one, other)
+            assert not np.array_equal(a.data.X, c.data.X)
 
 
-@pytest.mark.parametrize("name", ["gametes-like(n_samples=80)", "mux6", "rfvm-simulation-2(n_samples=40)", "parity"])
-def test_truth_goes_with_the_columns(registry, name):
-    canonical = canonical_dataset(name, registry)
-    drawn = draw_round(name, registry, 5)
-    assert sorted(drawn.order) == list(range(canonical.n_features))
-    assert sorted(drawn.order[list(drawn.data.relevant)]) == sorted(canonical.relevant)
-    pairs = {tuple(sorted(drawn.order[list(pair)].tolist())) for pair in drawn.data.interactions}
-    assert pairs == {tuple(sorted(pair)) for pair in canonical.interactions}
+def test_truth_goes_with_the_columns(subtests, registry):
+    for name in ["gametes-like(n_samples=80)", "mux6", "rfvm-simulation-2(n_samples=40)", "parity"]:
+        with subtests.test(name=name):
+            canonical = canonical_dataset(name, registry)
+            drawn = draw_round(name, registry, 5)
+            assert sorted(drawn.order) == list(range(canonical.n_features))
+            assert sorted(drawn.order[list(drawn.data.relevant)]) == sorted(canonical.relevant)
+            pairs = {tuple(sorted(drawn.order[list(pair)].tolist())) for pair in drawn.data.interactions}
+            assert pairs == {tuple(sorted(pair)) for pair in canonical.interactions}
 
 
 def test_columns_keep_their_names_and_values(registry):
@@ -64,10 +66,10 @@ def test_response_follows_the_rows(registry):
     np.testing.assert_array_equal(drawn.y, drawn.response > np.median(drawn.response))
 
 
-@pytest.mark.parametrize("name", ["wine", "file:own.csv", "openml:61", "sonar"])
-def test_without_a_truth(registry, name):
-    with pytest.raises(DataError, match="no known relevant features"):
-        canonical_dataset(name, registry)
+def test_without_a_truth(subtests, registry):
+    for name in ["wine", "file:own.csv", "openml:61", "sonar"]:
+        with subtests.test(name=name), pytest.raises(DataError, match="no known relevant features"):
+            canonical_dataset(name, registry)
 
 
 def test_a_seed_of_its_own_is_refused(registry):

@@ -6,6 +6,8 @@ whenever it is asked, so each command has its own environment, folder, plugins a
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import json
 import os
@@ -13,6 +15,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +35,14 @@ class CommandServer:
         )
 
     def run(
-        self, words: tuple[str, ...], folder: Path, environment: dict[str, str], output: Path, timeout: float
+        self,
+        words: tuple[str, ...],
+        folder: Path,
+        environment: dict[str, str],
+        output: Path,
+        timeout: float,
+        *,
+        in_process: bool = False,
     ) -> subprocess.CompletedProcess[str]:
         """Run ``mfbench`` to its end.
 
@@ -46,8 +56,11 @@ class CommandServer:
             An existing, empty folder for what the command prints and for its exit status.
         timeout : float
             Seconds until the command is killed.
+        in_process : bool
+            Whether the command executes trials itself: starting a worker takes longer than those of a small run.
         """
         request = {"words": words, "folder": str(folder), "environment": environment, "output": str(output)}
+        request["in_process"] = in_process
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -75,6 +88,10 @@ def serve() -> None:
     """Fork a command for each line of standard input, and answer with its process number."""
     for name in PRELOADED:
         importlib.import_module(name)
+    load_registry = importlib.import_module("mfbench.host.registry").load_registry
+    load_registry()  # what it imports and reads of the installed distributions is the same in every command
+    importlib.import_module("mfbench.host.code_hashes")._packages()
+    gc.freeze()  # a collection in a command would copy all pages that it shares with this process
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that watch commands
     for line in iter(sys.stdin.readline, ""):
         request = json.loads(line)
@@ -111,8 +128,21 @@ def become(request: dict[str, Any]) -> None:
     paths = [request["folder"], *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.path[:] = [*paths, *(path for path in sys.path[1:] if path not in paths)]
     sys.dont_write_bytecode = True
+    if request["in_process"]:
+        sys.path.append(str(Path(__file__).parents[1] / "run"))
+        choice, small_runs = (importlib.import_module(name) for name in ("mfbench.run.executors.choice", "small_runs"))
+        choice.LocalPool = small_runs.InProcess
     sys.argv[:] = ["mfbench", *request["words"]]
-    runpy.run_module("mfbench", run_name="__main__", alter_sys=True)
+    code = 0
+    try:
+        runpy.run_module("mfbench", run_name="__main__", alter_sys=True)
+    except SystemExit as left:
+        code = left.code
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)  # dismantling the interpreter takes longer than most commands
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class Host:
     new_folder: Callable[[], Path]
     plugins: list[str] = field(default_factory=list)
     writes_pages: bool = False  # a page takes longer than most of these runs
+    in_process: bool = False  # commands execute trials themselves, without workers
 
     def plugin(self, name: str, text: str) -> Path:
         """Write a plugin module that the next command loads."""
@@ -74,7 +75,9 @@ class Host:
 
     def run(self, *words: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; the timeout only tells a hung one from a busy machine."""
-        return self.server.run(self._completed(words), self.folder, self.environment, self.new_folder(), timeout)
+        words = self._completed(words)
+        output = self.new_folder()
+        return self.server.run(words, self.folder, self.environment, output, timeout, in_process=self.in_process)
 
     def run_process(self, *words: str, timeout: float = 600, **options: object) -> subprocess.CompletedProcess[str]:
         """Run a command to its end in an interpreter of its own."""

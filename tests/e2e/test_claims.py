@@ -52,9 +52,10 @@ SUITE = """
 @pytest.fixture
 def claim(host):
     """The bundle of a run, in an otherwise empty folder of runs."""
+    host.in_process = True
     host.plugin("claim_plugin", PLUGIN)
     host.suite(SUITE)
-    answer = host.run("suite", "own.toml", "--jobs", "2")
+    answer = host.run("suite", "own.toml")
     assert answer.returncode == 1 and "12 failed" in answer.stdout  # a method that fails belongs to a claim
     answer = host.run("bundle", "claimed", "-o", "claim.zip")
     assert answer.returncode == 0, answer.stderr
@@ -63,6 +64,7 @@ def claim(host):
 
 
 def test_from_a_run_to_its_verification(host, claim):
+    host.in_process = False  # workers must give what the process of the run has given
     answer = host.run("verify", "claim.zip", "--all", "--jobs", "2")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert "     36 equal to the bit\n" in answer.stdout and "Every result of the bundle was compared." in answer.stdout
@@ -78,6 +80,7 @@ def test_from_a_run_to_its_verification(host, claim):
         names.append(next(r["key"] for r in rows if (r["dataset"], r["method"], r["fold"]) == ("wine", "SPREAD", 2)))
 
     forged(claim, host.folder / "forged.zip", plan=choose, trials=improve)
+    host.in_process = True
     answer = host.run("verify", "forged.zip", "--all", "--jobs", "2", "--json")
     assert answer.returncode == 1
     content = json.loads(answer.stdout)

@@ -68,6 +68,7 @@ def beach(host, tmp_path, monkeypatch):
     """A host with three datasets, a mirror of one, a repository of another, and an empty cache."""
     monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("MFBENCH_DATA_DIR", raising=False)
+    host.in_process = True
     host.plugin("beach_plugin", textwrap.dedent(SPECS) + textwrap.dedent(REPOSITORY))
     host.suite(SUITE)
     mirror(tmp_path / "mirror")
@@ -163,12 +164,13 @@ class TestPull:
         assert "connection refused" in result.stdout
         assert not list(tmp_path.glob("cache/c*/*"))
 
-    @pytest.mark.parametrize("name", ["sheels", "../shells", "openml:../x", "mirror:../../x", ""])
-    def test_names_that_mean_nothing(self, beach, tmp_path, name):
-        result = beach.run("datasets", "pull", name)
-        assert result.returncode == 2
-        assert "Traceback" not in result.stderr
-        assert not (tmp_path / "cache").exists()
+    def test_names_that_mean_nothing(self, subtests, beach, tmp_path):
+        for name in ["sheels", "../shells", "openml:../x", "mirror:../../x", ""]:
+            with subtests.test(name=name):
+                result = beach.run("datasets", "pull", name)
+                assert result.returncode == 2
+                assert "Traceback" not in result.stderr
+                assert not (tmp_path / "cache").exists()
 
     def test_two_at_once_download_once(self, beach, tmp_path):
         running = [beach.start("datasets", "pull", "shells") for _ in range(2)]
@@ -257,9 +259,9 @@ class TestKeeping:
         run = beach.run("suite", "own.toml", "--profile", "quick")
         assert run.returncode == 0 and "import:my-data" in run.stdout
 
-    @pytest.mark.parametrize(
-        ("words", "complaint"),
-        [
+    def test_mistakes(self, subtests, beach, tmp_path):
+        (tmp_path / "cache").mkdir()
+        for words, complaint in [
             (["import", "none.csv"], "none.csv does not exist"),
             (["import", "own.toml"], "unknown type"),
             (["import", "cache"], "has no index.toml"),
@@ -267,14 +269,12 @@ class TestKeeping:
             (["import", "mirror/pebbles.csv.gz", "--name", "../x"], "write it like import:patients"),
             (["clear", "pebbles"], "unknown cached dataset 'pebbles'"),
             (["show", "import:none"], "mfbench datasets import FILE --name none"),
-        ],
-    )
-    def test_mistakes(self, beach, tmp_path, words, complaint):
-        (tmp_path / "cache").mkdir()
-        result = beach.run("datasets", *words)
-        assert complaint in result.stderr
-        assert result.returncode == (1 if words[0] == "show" else 2)
-        assert "Traceback" not in result.stderr
+        ]:
+            with subtests.test(words=words, complaint=complaint):
+                result = beach.run("datasets", *words)
+                assert complaint in result.stderr
+                assert result.returncode == (1 if words[0] == "show" else 2)
+                assert "Traceback" not in result.stderr
 
     @pytest.mark.slow(reason="many commands")
     def test_verify_and_clear(self, beach, tmp_path):

@@ -177,6 +177,7 @@ def attack(host, name):
 
 
 def test_the_names_of_a_run_are_text_in_every_output(host):
+    host.in_process = True
     attack(
         host,
         "".join(ATTACKS[name] for name in ("formula", "escapes", "bidi", "newlines", "markup", "html", "markdown")),

@@ -53,6 +53,7 @@ def test_the_commands_work_as_printed(host, named, monkeypatch, tmp_path):
     options = ["--data-dir", data] if named else []
     if not named:
         monkeypatch.setenv("MFBENCH_DATA_DIR", data)
+    host.in_process = True
     host.suite(SUITE)
     done = host.run("suite", "own.toml", "--part", "some", "--offline", *options)
     assert done.returncode == 0, done.stderr

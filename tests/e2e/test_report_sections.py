@@ -15,6 +15,7 @@ FAILING = """
 
 
 def test_the_documented_plugin_adds_its_section(host, small_suite):
+    host.in_process = True
     small_suite(host, {"1NN": "knn(n_neighbors=1)", "NBC": "naive-bayes"})
     text = PAGE.read_text(encoding="utf-8").partition("### `mfbench_report_sections`")[2]
     host.plugin("energy", re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])

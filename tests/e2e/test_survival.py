@@ -109,6 +109,7 @@ def test_a_method_that_hangs_is_ended_with_all_that_it_started(host, small_suite
 
 
 def test_nothing_measured_has_a_code_of_its_own(host, small_suite):
+    host.in_process = True
     host.plugin("bad_plugin", BAD_PLUGIN)
     small_suite(host, {"raises": "raises"})
     assert host.run("suite", "own.toml").returncode == 3

@@ -5,9 +5,8 @@ import pytest
 from mfbench.host.complexity import parse_complexity
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_a_formula_is_a_function_of_rows_features_and_classes(subtests):
+    for text, value in [
         ("n", 10.0),
         ("n * p", 30.0),
         ("n**2 * p + k", 302.0),
@@ -15,10 +14,9 @@ from mfbench.host.complexity import parse_complexity
         ("n**1.5", 10**1.5),
         ("(n + p) * k", 26.0),
         ("100 * n", 1000.0),
-    ],
-)
-def test_a_formula_is_a_function_of_rows_features_and_classes(text, value):
-    assert parse_complexity(text)(10, 3, 2) == pytest.approx(value)
+    ]:
+        with subtests.test(text=text, value=value):
+            assert parse_complexity(text)(10, 3, 2) == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -38,16 +36,16 @@ def test_the_refusal_names_the_part_that_is_not_understood():
         parse_complexity("n * m")
 
 
-@pytest.mark.parametrize(
-    "text", ["2e-3", "2 + 3e-9 * n", "3e-9 * n**2 * p", "n * 3e-9", "1e-9 * (n + p * n)", "1e-6 * 5 * log(n)"]
-)
-def test_numbers_in_front_of_the_terms_make_seconds_of_a_formula(text):
-    assert parse_complexity(text).in_seconds
+def test_numbers_in_front_of_the_terms_make_seconds_of_a_formula(subtests):
+    for text in ["2e-3", "2 + 3e-9 * n", "3e-9 * n**2 * p", "n * 3e-9", "1e-9 * (n + p * n)", "1e-6 * 5 * log(n)"]:
+        with subtests.test(text=text):
+            assert parse_complexity(text).in_seconds
 
 
-@pytest.mark.parametrize("text", ["n", "n**2 * p", "2 * n", "1e-3 + n", "p * log(n + 1)", "0 * n", "1e-6 * n + 3 * p"])
-def test_a_formula_without_them_states_growth(text):
-    assert not parse_complexity(text).in_seconds
+def test_a_formula_without_them_states_growth(subtests):
+    for text in ["n", "n**2 * p", "2 * n", "1e-3 + n", "p * log(n + 1)", "0 * n", "1e-6 * n + 3 * p"]:
+        with subtests.test(text=text):
+            assert not parse_complexity(text).in_seconds
 
 
 def test_growth_leaves_out_what_is_constant():

@@ -24,23 +24,21 @@ def load(*plugins, **options):
 
 
 class TestImports:
-    @pytest.mark.parametrize(
-        ("text", "reason"),
-        [
+    def test_a_plugin_that_fails_to_import_is_named_and_the_rest_works(self, subtests, installed, plugin_text):
+        for text, reason in [
             ("1 / 0", "ZeroDivisionError"),
             ("import no_such_module_anywhere", "ModuleNotFoundError"),
             ("this isn't python at all", "SyntaxError"),
             ("raise SystemExit(3)", "SystemExit"),
-        ],
-    )
-    def test_a_plugin_that_fails_to_import_is_named_and_the_rest_works(self, installed, plugin_text, text, reason):
-        installed(broken=text, fine=plugin_text("good"))
-        with pytest.warns(PluginWarning, match=f"dist-broken 1.2.*{reason}.*left out"):
-            one = load_registry()
-        assert list(one.selectors) == ["good"]
-        assert len(one.failed) == 1
-        with pytest.raises(PluginError, match=f"dist-broken 1.2.*{reason}"):
-            load_registry(strict=True)
+        ]:
+            with subtests.test(text=text, reason=reason):
+                installed(broken=text, fine=plugin_text("good"))
+                with pytest.warns(PluginWarning, match=f"dist-broken 1.2.*{reason}.*left out"):
+                    one = load_registry()
+                assert list(one.selectors) == ["good"]
+                assert len(one.failed) == 1
+                with pytest.raises(PluginError, match=f"dist-broken 1.2.*{reason}"):
+                    load_registry(strict=True)
 
     def test_an_unknown_argument_of_a_hook_is_named(self, make_plugin):
         module = types.ModuleType("eager")
@@ -82,11 +80,12 @@ class TestForgottenHooks:
             warnings.simplefilter("error")
             load(self.module(mfbench_selectors=hookimpl(lambda: ()), mfbench_version=lambda: "1"))
 
-    @pytest.mark.parametrize("value", [types.ModuleType("empty"), object(), len, {"a": 1}])
-    def test_what_has_no_hooks_is_told_what_an_entry_point_names(self, value):
-        with pytest.warns(PluginWarning, match="implements no hook.*entry point must name the module"):
-            one = load_registry(only=[], extra=[("empty", value)])
-        assert one.plugins == {}
+    def test_what_has_no_hooks_is_told_what_an_entry_point_names(self, subtests):
+        for value in [types.ModuleType("empty"), object(), len, {"a": 1}]:
+            with subtests.test(value=value):
+                with pytest.warns(PluginWarning, match="implements no hook.*entry point must name the module"):
+                    one = load_registry(only=[], extra=[("empty", value)])
+                assert one.plugins == {}
 
     def test_a_class_is_told_to_be_an_object(self):
         class Plug:

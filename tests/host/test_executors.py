@@ -50,9 +50,8 @@ def test_the_engine_gets_the_address_and_the_number_of_workers():
     assert list(registry_of().executors) == ["silent"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "sentence"),
-    [
+def test_an_engine_that_cannot_be_made_is_one_sentence(subtests):
+    for fields, sentence in [
         (
             {"factory": needs_dask, "install": "mfbench[dask]"},
             r"^executor 'silent' needs the package 'distributed': pip install 'mfbench\[dask\]'$",
@@ -60,11 +59,9 @@ def test_the_engine_gets_the_address_and_the_number_of_workers():
         ({"factory": "no_such_module:Engine"}, r"^executor 'silent' needs the package 'no_such_module': see p$"),
         ({"factory": lambda *_: 3}, r"'silent' of p cannot be used: its factory returned 3, expected an mfbench"),
         ({"factory": lambda *_: 1 / 0}, r"cannot be used: ZeroDivisionError: division by zero$"),
-    ],
-)
-def test_an_engine_that_cannot_be_made_is_one_sentence(fields, sentence):
-    with pytest.raises(PluginError, match=sentence):
-        make_engine(registry_of(**fields), "silent", "", 1)
+    ]:
+        with subtests.test(fields=fields, sentence=sentence), pytest.raises(PluginError, match=sentence):
+            make_engine(registry_of(**fields), "silent", "", 1)
 
 
 def test_names_and_addresses_are_checked_before_anything_runs():

@@ -88,9 +88,8 @@ def test_code_is_refused_and_not_run(text, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_forms_that_are_understood(subtests):
+    for text, expected in [
         ("knn", {}),
         ("  knn ( )  ", {}),
         ("knn(a=1)", {"a": 1}),
@@ -100,15 +99,13 @@ def test_code_is_refused_and_not_run(text, tmp_path, monkeypatch):
         ("knn(a=(1, 2), b=[1, [2]])", {"a": (1, 2), "b": [1, [2]]}),
         ("knn(a={'x': 1})", {"a": {"x": 1}}),
         ("knn(a=')', b='(')", {"a": ")", "b": "("}),
-    ],
-)
-def test_forms_that_are_understood(text, expected):
-    assert parse(text) == Expression("knn", expected)
+    ]:
+        with subtests.test(text=text, expected=expected):
+            assert parse(text) == Expression("knn", expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
+def test_other_forms_are_refused_with_the_reason(subtests):
+    for text, part in [
         ("", "expected a name"),
         ("   ", "expected a name"),
         ("(a=1)", "expected a name"),
@@ -137,13 +134,12 @@ def test_forms_that_are_understood(text, expected):
         ("knn(a=[true])", "found [true]"),
         ("knn(b=os.sep)", "found os.sep"),
         ("knn(a={[]: 1})", "the value of 'a' must be a literal"),
-    ],
-)
-def test_other_forms_are_refused_with_the_reason(text, part):
-    with pytest.raises(UsageError) as caught:
-        parse(text)
-    assert repr(text) in str(caught.value)
-    assert part in str(caught.value)
+    ]:
+        with subtests.test(text=text, part=part):
+            with pytest.raises(UsageError) as caught:
+                parse(text)
+            assert repr(text) in str(caught.value)
+            assert part in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -187,9 +183,8 @@ class TestCanonical:
     def test_the_order_of_parameters_does_not_matter(self):
         assert parse("svm(gamma=1, C=2)").canonical() == parse("svm(C=2, gamma=1)").canonical()
 
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
+    def test_different_expressions_differ(self, subtests):
+        for one, other in [
             ("svm(C=1)", "svm(C=2)"),
             ("svm(C=1)", "svm(c=1)"),
             ("svm(C=1)", "knn(C=1)"),
@@ -198,10 +193,9 @@ class TestCanonical:
             ("svm(C=1)", "svm(C='1')"),
             ("svm(C=null)", "svm(C='null')"),
             ("svm", "svm(C=1)"),
-        ],
-    )
-    def test_different_expressions_differ(self, one, other):
-        assert parse(one).canonical() != parse(other).canonical()
+        ]:
+            with subtests.test(one=one, other=other):
+                assert parse(one).canonical() != parse(other).canonical()
 
     @given(st.dictionaries(KEYS, LITERALS, max_size=3), st.dictionaries(KEYS, LITERALS, max_size=3))
     def test_equal_texts_only_for_equal_parameters(self, one, other):

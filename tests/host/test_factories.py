@@ -106,21 +106,19 @@ class TestRequirements:
     def test_what_is_installed_is_not_missing(self):
         check_requirements(self.registered(requires=("json", "numpy")))
 
-    @pytest.mark.parametrize(
-        ("fields", "sentence"),
-        [
+    def test_a_method_is_refused_with_the_command_that_installs_what_it_lacks(self, subtests):
+        for fields, sentence in [
             ({"requires": ("json", "no_such")}, r"^'a' needs the package no_such: pip install 'json no_such'$"),
             (
                 {"requires": ("no_such",), "install": "p[all]"},
                 r"needs the package no_such: pip install 'p\[all\]'$",
             ),
             ({"requires": ("not_a", "not_b")}, r"^'a' needs the packages not_a and not_b: pip install 'not_a not_b'$"),
-        ],
-    )
-    def test_a_method_is_refused_with_the_command_that_installs_what_it_lacks(self, fields, sentence):
-        with pytest.raises(PluginError, match=sentence):
-            check_requirements(self.registered(**fields))
-        with pytest.raises(UnknownNameError, match="'colour'"):  # a mistake of the user comes first
-            build(self.registered(**fields), {"colour": 1})
-        with pytest.raises(PluginError, match=sentence):
-            build(self.registered(**fields), {"size": 1})
+        ]:
+            with subtests.test(fields=fields, sentence=sentence):
+                with pytest.raises(PluginError, match=sentence):
+                    check_requirements(self.registered(**fields))
+                with pytest.raises(UnknownNameError, match="'colour'"):  # a mistake of the user comes first
+                    build(self.registered(**fields), {"colour": 1})
+                with pytest.raises(PluginError, match=sentence):
+                    build(self.registered(**fields), {"size": 1})

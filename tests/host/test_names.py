@@ -25,9 +25,8 @@ def test_names_are_listed_as_they_must_be_written(table):
     assert table.listed() == {"relieff@mfbench": 0, "relieff@My.Package": 1, "relieff@loose": 2, "gap": 7}
 
 
-@pytest.mark.parametrize(
-    ("name", "home", "key"),
-    [
+def test_what_a_name_stands_for(subtests, table):
+    for name, home, key in [
         ("gap", "", "gap"),
         ("gap@my-package", "", "gap"),
         ("gap", "mfbench", "gap"),
@@ -36,11 +35,10 @@ def test_names_are_listed_as_they_must_be_written(table):
         ("relieff@mine", "", "relieff@My.Package"),
         ("relieff", "mfbench", "relieff@mfbench"),
         ("relieff@loose", "mfbench", "relieff@loose"),
-    ],
-)
-def test_what_a_name_stands_for(table, name, home, key):
-    assert table.resolve(name, home) == key
-    assert table.has(name)
+    ]:
+        with subtests.test(name=name, home=home, key=key):
+            assert table.resolve(name, home) == key
+            assert table.has(name)
 
 
 def test_an_ambiguous_name_lists_the_choices(table):
@@ -49,19 +47,17 @@ def test_an_ambiguous_name_lists_the_choices(table):
     assert table.has("relieff")
 
 
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [
+def test_a_name_that_is_not_there_suggests_some_that_are(subtests, table):
+    for name, near in [
         ("gap@mfbench", "choose from gap@My.Package"),
         ("relieff@other", "did you mean"),
         ("gpa", "did you mean 'gap'"),
         ("zzz", r"choose from gap, relieff@My.Package, .* \(see 'mfbench plugins'\)"),
-    ],
-)
-def test_a_name_that_is_not_there_suggests_some_that_are(table, name, near):
-    assert not table.has(name)
-    with pytest.raises(UnknownNameError, match=near):
-        table.resolve(name)
+    ]:
+        with subtests.test(name=name, near=near):
+            assert not table.has(name)
+            with pytest.raises(UnknownNameError, match=near):
+                table.resolve(name)
 
 
 def test_two_plugins_of_one_package_are_told_apart_by_their_entry_points():

@@ -112,9 +112,8 @@ def homeless():
     return Homeless
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
+def test_what_other_processes_cannot_build_is_refused_with_what_to_do(subtests):
+    for make, reason in [
         (in_a_cell, "'Cell': it is defined in a notebook cell or in the main script, which worker processes do not"),
         (lambda: in_a_cell()(), "'Cell': it is defined in a notebook cell"),
         (inside, "'Local': it is defined inside of the function 'inside'"),
@@ -127,12 +126,11 @@ def homeless():
         (lambda: LogisticRegression(random_state=np.random.RandomState(0)), "a parameter must be a literal"),
         (lambda: LogisticRegression(C=float("inf")), "a parameter must be a literal"),
         (lambda: LogisticRegression(class_weight=np.ones(2)), "a parameter must be a literal"),
-    ],
-)
-def test_what_other_processes_cannot_build_is_refused_with_what_to_do(make, reason):
-    with pytest.raises(UsageError, match=reason) as caught:
-        expression_of(make())
-    assert "\n" not in str(caught.value)
+    ]:
+        with subtests.test(make=make, reason=reason):
+            with pytest.raises(UsageError, match=reason) as caught:
+                expression_of(make())
+            assert "\n" not in str(caught.value)
 
 
 def test_an_object_without_get_params_is_refused(mine):

@@ -62,11 +62,12 @@ class TestNames:
         with pytest.raises(UnknownNameError, match="unknown classifier 'x': there are none"):
             one.classifier("x")
 
-    @pytest.mark.parametrize("typo", ["relief_f", "Relief-F", "RELIEFF"])
-    def test_case_hyphens_and_underscores_are_no_obstacle(self, make_plugin, typo):
-        one = load(make_plugin("p", selectors=[selector("relieff"), selector("relief")]))
-        with pytest.raises(UnknownNameError, match=r"did you mean 'relieff'\?"):
-            one.make(typo)
+    def test_case_hyphens_and_underscores_are_no_obstacle(self, subtests, make_plugin):
+        for typo in ["relief_f", "Relief-F", "RELIEFF"]:
+            with subtests.test(typo=typo):
+                one = load(make_plugin("p", selectors=[selector("relieff"), selector("relief")]))
+                with pytest.raises(UnknownNameError, match=r"did you mean 'relieff'\?"):
+                    one.make(typo)
 
     def test_a_name_of_the_other_kind_is_told_as_such(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("weigh")]))
@@ -96,23 +97,23 @@ class TestNames:
 
 
 class TestDuplicates:
-    @pytest.mark.parametrize(
-        ("kind", "spec"),
-        [
+    def test_a_colliding_name_is_refused_alone_and_the_package_chooses(self, subtests, make_plugin):
+        for kind, spec in [
             ("selector", lambda name: selector(name)),
             ("classifier", lambda name: ClassifierSpec(name=name, summary="", factory=Thing)),
             ("dataset", lambda name: DatasetSpec(name=name, summary="", loader=Thing)),
-        ],
-    )
-    def test_a_colliding_name_is_refused_alone_and_the_package_chooses(self, make_plugin, kind, spec):
-        first, second = ([spec("twin"), spec(own)] for own in ("one", "two"))
-        twins = load(make_plugin("first", **{f"{kind}s": first}), make_plugin("second", **{f"{kind}s": second}))
-        find = getattr(twins, kind)
-        with pytest.raises(UsageError, match=f"2 packages register the {kind} 'twin': write .*first.* or .*second"):
-            find("twin")
-        assert find("twin@second").spec is second[0]
-        assert (find("one").spec, find("two@second").spec) == (first[1], second[1])
-        assert set(getattr(twins, f"{kind}s")) == {"one", "two", "twin@first", "twin@second"}
+        ]:
+            with subtests.test(kind=kind, spec=spec):
+                first, second = ([spec("twin"), spec(own)] for own in ("one", "two"))
+                twins = load(make_plugin("first", **{f"{kind}s": first}), make_plugin("second", **{f"{kind}s": second}))
+                find = getattr(twins, kind)
+                with pytest.raises(
+                    UsageError, match=f"2 packages register the {kind} 'twin': write .*first.* or .*second"
+                ):
+                    find("twin")
+                assert find("twin@second").spec is second[0]
+                assert (find("one").spec, find("two@second").spec) == (first[1], second[1])
+                assert set(getattr(twins, f"{kind}s")) == {"one", "two", "twin@first", "twin@second"}
 
     def test_installed_packages_are_named_by_their_distribution(self, installed, plugin_text, recwarn):
         installed(one=plugin_text("twin", "other"), two=plugin_text("twin"))

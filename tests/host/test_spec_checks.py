@@ -3,7 +3,6 @@
 import dataclasses
 
 import numpy as np
-import pytest
 
 from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.host.registry import load_registry
@@ -42,21 +41,24 @@ def spec(kind, field, value):
     return kind(**{"name": "x", "summary": "", **required, field: value})
 
 
-@pytest.mark.parametrize(("kind", "field", "value"), BAD)
-def test_a_wrong_field_is_named(kind, field, value):
-    assert spec_problem(spec(kind, field, value)).startswith(f"{field} is ")
+def test_a_wrong_field_is_named(subtests):
+    for kind, field, value in BAD:
+        with subtests.test(kind=kind, field=field, value=value):
+            assert spec_problem(spec(kind, field, value)).startswith(f"{field} is ")
 
 
-@pytest.mark.parametrize(("kind", "field", "value"), GOOD)
-def test_a_right_field_is_not(kind, field, value):
-    assert spec_problem(spec(kind, field, value)) == ""
+def test_a_right_field_is_not(subtests):
+    for kind, field, value in GOOD:
+        with subtests.test(kind=kind, field=field, value=value):
+            assert spec_problem(spec(kind, field, value)) == ""
 
 
-@pytest.mark.parametrize("name", [None, 3, "BAD", "a b", "a--b", ""])
-def test_a_name_is_checked_again_since_a_subclass_may_not(name):
-    good = spec(SelectorSpec, "summary", "")
-    object.__setattr__(good, "name", name)
-    assert spec_problem(good).startswith("name is ")
+def test_a_name_is_checked_again_since_a_subclass_may_not(subtests):
+    for name in [None, 3, "BAD", "a b", "a--b", ""]:
+        with subtests.test(name=name):
+            good = spec(SelectorSpec, "summary", "")
+            object.__setattr__(good, "name", name)
+            assert spec_problem(good).startswith("name is ")
 
 
 def test_targets():

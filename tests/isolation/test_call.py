@@ -61,9 +61,8 @@ def hostile(tmp_path):
     return run
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "words"),
-    [
+def test_no_failure_is_silent(subtests, hostile):
+    for name, kind, words in [
         ("leave", "error", "SystemExit: 0"),
         ("vanish", "crash", "ended with exit code 0"),
         ("segfault", "crash", "was killed by SIGSEGV"),
@@ -72,13 +71,12 @@ def hostile(tmp_path):
         ("rude", "error", "Rude, whose message raises ValueError"),
         ("mine", "error", "hostile_functions.Mine, which is not plain data"),
         ("no_such_function", "error", "no_such_function"),
-    ],
-)
-def test_no_failure_is_silent(hostile, name, kind, words):
-    with pytest.raises(ChildError) as caught:
-        hostile(name, timeout=60)
-    assert (caught.value.kind, words in str(caught.value)) == (kind, True), str(caught.value)
-    assert "hostile_functions" not in sys.modules
+    ]:
+        with subtests.test(name=name, kind=kind, words=words):
+            with pytest.raises(ChildError) as caught:
+                hostile(name, timeout=60)
+            assert (caught.value.kind, words in str(caught.value)) == (kind, True), str(caught.value)
+            assert "hostile_functions" not in sys.modules
 
 
 def test_an_endless_loop_is_stopped(hostile):
@@ -88,11 +86,12 @@ def test_an_endless_loop_is_stopped(hostile):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits memory")
-@pytest.mark.parametrize("name", ["greed", "share", "raise_the_limit"])
-def test_the_memory_limit_holds(hostile, name):
-    with pytest.raises(ChildError) as caught:
-        hostile(name, timeout=60, memory=2**30)
-    assert caught.value.kind == "memory", str(caught.value)
+def test_the_memory_limit_holds(subtests, hostile):
+    for name in ["greed", "share", "raise_the_limit"]:
+        with subtests.test(name=name):
+            with pytest.raises(ChildError) as caught:
+                hostile(name, timeout=60, memory=2**30)
+            assert caught.value.kind == "memory", str(caught.value)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lets a process adopt orphans")

@@ -46,8 +46,7 @@ except MemoryError:
     assert run(code).stdout == "refused\n"
 
 
-@pytest.mark.parametrize(
-    ("code", "words"), [(-11, "SIGSEGV"), (-9, "out of memory"), (0, "exit code 0"), (-250, "signal 250")]
-)
-def test_how_a_process_ended_is_told(code, words):
-    assert words in describe_exit(code)
+def test_how_a_process_ended_is_told(subtests):
+    for code, words in [(-11, "SIGSEGV"), (-9, "out of memory"), (0, "exit code 0"), (-250, "signal 250")]:
+        with subtests.test(code=code, words=words):
+            assert words in describe_exit(code)

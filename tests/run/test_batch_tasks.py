@@ -30,9 +30,8 @@ def test_a_task_survives_its_file(tmp_path):
     assert task.folder(tmp_path) == tmp_path / "own" / "quick-1a2b3c4d-task-2-of-3-0123abcd"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_hostile_content_is_one_sentence(subtests, tmp_path):
+    for content in [
         "",
         "[]",
         "null",
@@ -64,14 +63,13 @@ def test_a_task_survives_its_file(tmp_path):
                 {"command": [["rm"]]},
             )
         ),
-    ],
-)
-def test_hostile_content_is_one_sentence(tmp_path, content):
-    path = tmp_path / "1.json"
-    path.write_text(content, encoding="latin-1")
-    with pytest.raises(UsageError, match=r"1\.json is not a task of mfbench: ") as caught:
-        read_task(path)
-    assert str(caught.value).isprintable() and len(str(caught.value)) < 500
+    ]:
+        with subtests.test(content=content):
+            path = tmp_path / "1.json"
+            path.write_text(content, encoding="latin-1")
+            with pytest.raises(UsageError, match=r"1\.json is not a task of mfbench: ") as caught:
+                read_task(path)
+            assert str(caught.value).isprintable() and len(str(caught.value)) < 500
 
 
 def test_a_file_that_is_too_large_or_not_there(tmp_path, monkeypatch):
@@ -114,20 +112,20 @@ def test_trials_of_other_versions_name_the_command_that_writes_the_batch(prepare
         task_of(plan, task_for(plan, folder, [0], run="other"), folder.name)
 
 
-@pytest.mark.parametrize(
-    ("statuses", "code"),
-    [
-        ([], None),
-        (["ok", "ok"], None),
-        (["ok", "ok", "ok"], ExitCode.OK),
-        (["ok", "error", "ok"], ExitCode.FAILED),
-        (["error", "timeout", "crash"], ExitCode.NOTHING_MEASURED),
-    ],
-)
-def test_a_task_whose_trials_all_have_a_result_has_ended(tmp_path, statuses, code):
-    task = BatchTask(**CONTENT)
-    assert ended_exit_code(task, tmp_path) is None
-    with Store(task.folder(tmp_path)) as store:
-        for key, status in zip(KEYS, statuses, strict=False):
-            store.add(Trial(key, "iris", "A", 0, 0, 1), TrialResult(key=key, status=Status(status)))
-    assert ended_exit_code(task, tmp_path) == code
+def test_a_task_whose_trials_all_have_a_result_has_ended(subtests, tmp_path):
+    for number, (statuses, code) in enumerate(
+        [
+            ([], None),
+            (["ok", "ok"], None),
+            (["ok", "ok", "ok"], ExitCode.OK),
+            (["ok", "error", "ok"], ExitCode.FAILED),
+            (["error", "timeout", "crash"], ExitCode.NOTHING_MEASURED),
+        ]
+    ):
+        with subtests.test(statuses=statuses, code=code):
+            task, runs = BatchTask(**CONTENT), tmp_path / str(number)
+            assert ended_exit_code(task, runs) is None
+            with Store(task.folder(runs)) as store:
+                for key, status in zip(KEYS, statuses, strict=False):
+                    store.add(Trial(key, "iris", "A", 0, 0, 1), TrialResult(key=key, status=Status(status)))
+            assert ended_exit_code(task, runs) == code

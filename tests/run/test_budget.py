@@ -106,22 +106,28 @@ class TestBudget:
         assert not budget.admits(other)
 
 
-@pytest.mark.parametrize("text", ["", "10", "m", "-5m", "10 minutes", "1e3s", "nan"])
-def test_durations_that_are_none(text):
-    with pytest.raises(UsageError, match="is not a duration: write a number with s, m or h"):
-        parse_duration(text)
+def test_durations_that_are_none(subtests):
+    for text in ["", "10", "m", "-5m", "10 minutes", "1e3s", "nan"]:
+        with (
+            subtests.test(text=text),
+            pytest.raises(UsageError, match="is not a duration: write a number with s, m or h"),
+        ):
+            parse_duration(text)
 
 
-@pytest.mark.parametrize("text", ["1h30", "30m1h", "1h1h", "-1h", "h30m", "1.h."])
-def test_durations_that_are_none_either(text):
-    with pytest.raises(UsageError, match="is not a duration"):
-        parse_duration(text)
+def test_durations_that_are_none_either(subtests):
+    for text in ["1h30", "30m1h", "1h1h", "-1h", "h30m", "1.h."]:
+        with subtests.test(text=text), pytest.raises(UsageError, match="is not a duration"):
+            parse_duration(text)
 
 
-@pytest.mark.parametrize("text", ["0s", "0m", "0h0m"])
-def test_a_duration_of_nothing_says_so(text):
-    with pytest.raises(UsageError, match="leaves no time: write a longer duration"):
-        parse_duration(text)
+def test_a_duration_of_nothing_says_so(subtests):
+    for text in ["0s", "0m", "0h0m"]:
+        with (
+            subtests.test(text=text),
+            pytest.raises(UsageError, match="leaves no time: write a longer duration"),
+        ):
+            parse_duration(text)
 
 
 @given(st.integers(1, 10**7))
@@ -129,7 +135,7 @@ def test_a_duration_is_written_as_it_is_read(milliseconds):
     assert parse_duration(duration_text(milliseconds / 1000)) == pytest.approx(milliseconds / 1000)
 
 
-@pytest.mark.parametrize("budget", [0, -1.0, float("nan"), float("inf")])
-def test_seconds_that_leave_no_time_are_refused(budget):
-    with pytest.raises(UsageError, match="leaves no time"):
-        seconds_of(budget)
+def test_seconds_that_leave_no_time_are_refused(subtests):
+    for budget in [0, -1.0, float("nan"), float("inf")]:
+        with subtests.test(budget=budget), pytest.raises(UsageError, match="leaves no time"):
+            seconds_of(budget)

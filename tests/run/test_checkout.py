@@ -53,30 +53,29 @@ def test_a_linked_worktree(project, tmp_path):
     assert checkout_commit(linked) == COMMIT
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
+def test_a_head_that_leads_to_no_commit(subtests, project):
+    for head in [
         "",
         "ref: refs/heads/unborn",
         "ref: ../../secret",
         "ref: refs/../../secret",
         "not a commit",
         "ref: refs/heads/loop",
-    ],
-)
-def test_a_head_that_leads_to_no_commit(project, head):
-    (project / "secret").write_text(COMMIT)
-    (project / ".git" / "refs" / "heads" / "loop").write_text("ref: refs/heads/loop")
-    (project / ".git" / "HEAD").write_text(head)
-    assert checkout_commit(project) is None
+    ]:
+        with subtests.test(head=head):
+            (project / "secret").write_text(COMMIT)
+            (project / ".git" / "refs" / "heads" / "loop").write_text("ref: refs/heads/loop")
+            (project / ".git" / "HEAD").write_text(head)
+            assert checkout_commit(project) is None
 
 
-@pytest.mark.parametrize("text", [None, '[project]\nname = "other"\n', "[project", 'project = "mfbench"\n'])
-def test_another_project_s_repository_is_not_read(project, text):
-    (project / "pyproject.toml").unlink()
-    if text is not None:
-        (project / "pyproject.toml").write_text(text)
-    assert checkout_commit(project) is None
+def test_another_project_s_repository_is_not_read(subtests, project):
+    for text in [None, '[project]\nname = "other"\n', "[project", 'project = "mfbench"\n']:
+        with subtests.test(text=text):
+            (project / "pyproject.toml").unlink(missing_ok=True)
+            if text is not None:
+                (project / "pyproject.toml").write_text(text)
+            assert checkout_commit(project) is None
 
 
 def test_a_folder_below_or_outside_of_a_checkout_has_no_commit(project):

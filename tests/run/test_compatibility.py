@@ -40,9 +40,8 @@ def tuned(*values, label="A"):
 
 
 class TestCheck:
-    @pytest.mark.parametrize(
-        ("first", "second", "message"),
-        [
+    def test_a_difference_is_one_sentence(self, subtests, make_run):
+        for first, second, message in [
             (
                 {"suite": suite("uci")},
                 {"suite": suite("gene")},
@@ -124,33 +123,34 @@ class TestCheck:
                 'A has tune = {"n_neighbors": [1, 3, 5]} in x/a and {"n_neighbors": [1, 4, 5]} in x/b; only runs in '
                 "which a label has one meaning can be joined",
             ),
-        ],
-    )
-    def test_a_difference_is_one_sentence(self, make_run, first, second, message):
-        with pytest.raises(RunError, match=f"^{re.escape(message)}$"):
-            check_compatible([make_run("x/a", **first), make_run("x/b", **second)])
+        ]:
+            with (
+                subtests.test(first=first, second=second, message=message),
+                pytest.raises(RunError, match=f"^{re.escape(message)}$"),
+            ):
+                check_compatible([make_run("x/a", **first), make_run("x/b", **second)])
 
     def test_data_of_one_label(self, make_run):
         other = RecordedRun(Path("c"), make_run("c").meta, {"wine": "another hash"})
         with pytest.raises(RunError, match=r"^wine has different data in b and c; only runs on the same data can"):
             check_compatible([make_run("a", ["iris"]), make_run("b", ["wine"]), other])
 
-    @pytest.mark.parametrize(
-        ("first", "second"),
-        [
+    def test_what_does_not_change_a_result_may_differ(self, subtests, make_run):
+        for first, second in [
             ({"profile": "quick"}, {"profile": "full"}),
             ({"protocol": protocol(timeout=60)}, {"protocol": protocol(memory=2)}),
-            ({"protocol": protocol(form="sound", selection="nested", repeats=1)},
-             {"protocol": protocol(form="published", selection="nested", repeats=1)}),
+            (
+                {"protocol": protocol(form="sound", selection="nested", repeats=1)},
+                {"protocol": protocol(form="published", selection="nested", repeats=1)},
+            ),
             ({"suite": suite(report={"reference": "A"})}, {"suite": suite(report={"reference": "B"})}),
             ({"suite": tuned(1, 3, label="B")}, {"suite": tuned(1, 4, label="B")}),
             ({"rules": {"A": 3}}, {"rules": {}}),
             ({"methods": {"A": "x"}}, {"methods": {"B": "y"}}),
             ({"environment": environment()}, {"environment": environment(mfbench="9")}),
-        ],
-    )  # fmt: skip
-    def test_what_does_not_change_a_result_may_differ(self, make_run, first, second):
-        check_compatible([make_run("a", ["iris"], **first), make_run("b", ["iris", "wine"], **second)])
+        ]:
+            with subtests.test(first=first, second=second):
+                check_compatible([make_run("a", ["iris"], **first), make_run("b", ["iris", "wine"], **second)])
 
 
 class TestMetadata:

@@ -51,19 +51,20 @@ def test_more_workers_take_less_time_but_not_less_work(made):
     assert made(jobs=4).seconds == made(jobs=1).seconds
 
 
-@pytest.mark.parametrize(("options", "pending"), [({}, 0), ({"fresh": True}, 12), ({"retry_failed": True}, 3)], ids=str)
-def test_what_is_stored_counts_as_in_a_run(options, pending, made, prepared):
-    plan, folder, registry = prepared
-    execute(plan, folder, registry, RunOptions(jobs=1), Silent())
-    with Store(folder) as store:
-        for trial in plan.trials[:3]:
-            store.add(trial, TrialResult(key=trial.key, status=Status.CRASH, duration=float("nan")))
-    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    one = made(**options)
-    assert (one.pending, one.stored) == (pending, 12 - pending)
-    assert bool(one.datasets) == bool(pending)
-    assert (one.wall == 0.0) == (pending == 0)
-    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+def test_what_is_stored_counts_as_in_a_run(subtests, made, prepared):
+    for options, pending in [({}, 0), ({"fresh": True}, 12), ({"retry_failed": True}, 3)]:
+        with subtests.test(options=options, pending=pending):
+            plan, folder, registry = prepared
+            execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+            with Store(folder) as store:
+                for trial in plan.trials[:3]:
+                    store.add(trial, TrialResult(key=trial.key, status=Status.CRASH, duration=float("nan")))
+            before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+            one = made(**options)
+            assert (one.pending, one.stored) == (pending, 12 - pending)
+            assert bool(one.datasets) == bool(pending)
+            assert (one.wall == 0.0) == (pending == 0)
+            assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
 def test_a_method_that_is_added_finds_the_results_of_the_others(made, prepared):

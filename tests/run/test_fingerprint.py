@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from mfbench.host.registered import Plugin
 from mfbench.run.fingerprint import Source, differences, fingerprint_of, sources_of
 
@@ -17,9 +15,8 @@ def test_this_process_does_not_differ_from_itself(prepared):
     assert differences(fingerprint, fingerprint_of(fingerprint.code)) == []
 
 
-@pytest.mark.parametrize(
-    ("theirs", "here", "clause"),
-    [
+def test_a_plugin_that_differs_is_named(subtests):
+    for theirs, here, clause in [
         ({"distribution my-package": "1.1"}, {"distribution my-package": "1.0"}, "my-package 1.0 instead of 1.1"),
         ({"distribution my-package": "1.1"}, {}, "plugin my-package is not installed"),
         ({"plugin p": "a"}, {"plugin p": "b"}, "plugin my-package with other code"),
@@ -28,11 +25,10 @@ def test_this_process_does_not_differ_from_itself(prepared):
             {"plugin p": "a", "requirement six": "1"},
             "six 1 instead of 2",
         ),
-    ],
-)
-def test_a_plugin_that_differs_is_named(theirs, here, clause):
-    base = fingerprint_of(())
-    assert differences(replace(base, code={OWN: theirs}), replace(base, code={OWN: here})) == [clause]
+    ]:
+        with subtests.test(theirs=theirs, here=here, clause=clause):
+            base = fingerprint_of(())
+            assert differences(replace(base, code={OWN: theirs}), replace(base, code={OWN: here})) == [clause]
 
 
 def test_a_plugin_that_is_not_here_has_no_code():

@@ -31,9 +31,8 @@ def change(folder, statement):
     db.close()
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
+def test_a_damaged_result_reads_as_if_it_had_not_run_and_a_start_removes_it(subtests, folder):
+    for damage in [
         "scores = '{\"accuracy\": 0.6}'",
         "status = 'timeout'",
         "scores = CAST(x'ff' AS TEXT)",
@@ -42,22 +41,23 @@ def change(folder, statement):
         "seed = seed + 1",
         "checksum = checksum + 1",
         "checksum = NULL",
-    ],
-)
-def test_a_damaged_result_reads_as_if_it_had_not_run_and_a_start_removes_it(folder, damage):
-    change(folder, f"UPDATE trials SET {damage} WHERE key = 'key1'")
-    with Store(folder, read_only=True) as store:
-        assert [row["status"] for row in store.rows()] == ["ok", None, "ok"]
-        assert store.table(("status",))["status"] == ["ok", None, "ok"]
-        assert list(store.raw("SELECT key FROM trials")) == [("key0",), ("key2",)]
-        assert store.damaged == ["A on iris, repeat 0, fold 1"]
-    with Store(folder) as store:
-        (remark,) = store.repair()
-        assert "the results of 1 trial are damaged" in remark.lower() and "A on iris, repeat 0, fold 1" in remark
-        assert store.finished() == {"key0", "key2"}
-        store.add(TRIALS[1], TrialResult(key="key1"))
-    with Store(folder, read_only=True) as store:
-        assert store.finished() == {"key0", "key1", "key2"} and not store.damaged
+    ]:
+        with subtests.test(damage=damage):
+            change(folder, f"UPDATE trials SET {damage} WHERE key = 'key1'")
+            with Store(folder, read_only=True) as store:
+                assert [row["status"] for row in store.rows()] == ["ok", None, "ok"]
+                assert store.table(("status",))["status"] == ["ok", None, "ok"]
+                assert list(store.raw("SELECT key FROM trials")) == [("key0",), ("key2",)]
+                assert store.damaged == ["A on iris, repeat 0, fold 1"]
+            with Store(folder) as store:
+                (remark,) = store.repair()
+                assert (
+                    "the results of 1 trial are damaged" in remark.lower() and "A on iris, repeat 0, fold 1" in remark
+                )
+                assert store.finished() == {"key0", "key2"}
+                store.add(TRIALS[1], TrialResult(key="key1"))
+            with Store(folder, read_only=True) as store:
+                assert store.finished() == {"key0", "key1", "key2"} and not store.damaged
 
 
 def test_a_damaged_key_is_found_though_no_search_reaches_it(folder):

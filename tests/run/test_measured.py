@@ -4,21 +4,24 @@ import math
 import shutil
 
 import pytest
+from small_claims import small_run
 from tampering import changed
 
-from mfbench.report.progress import Silent
+from mfbench.api import prepare_suite
 from mfbench.run import measured as module
 from mfbench.run.measured import FARTHEST, earlier_trials
-from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.costs import declared_costs
 
+__all__ = ["small_run"]  # a fixture
+
 
 @pytest.fixture
-def run(prepared):
-    """Return a plan, its declared costs and the folder with its results."""
-    plan, folder, registry = prepared
-    execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+def run(small_run, tmp_path):
+    """Return a plan, its declared costs and a folder with its results."""
+    folder = tmp_path / "out" / "own" / small_run.name
+    shutil.copytree(small_run, folder)
+    plan, _, registry = prepare_suite(str(small_run.parents[2] / "own.toml"), out=tmp_path / "out")
     return plan, declared_costs(plan, registry), folder
 
 
@@ -55,16 +58,18 @@ def test_a_timeout_counts_as_long_as_the_limit(run):
     assert cells(run)["A"].log_ratio == pytest.approx(min(FARTHEST, math.log(expected)))
 
 
-@pytest.mark.parametrize("status", ["crash", "error", "memory", "unheard of"])
-def test_failures_have_no_time_that_counts(status, run):
-    change(run[2], f"UPDATE trials SET status = '{status}'")
-    assert {one.trials for one in cells(run).values()} == {0}
+def test_failures_have_no_time_that_counts(subtests, run):
+    for status in ["crash", "error", "memory", "unheard of"]:
+        with subtests.test(status=status):
+            change(run[2], f"UPDATE trials SET status = '{status}'")
+            assert {one.trials for one in cells(run).values()} == {0}
 
 
-@pytest.mark.parametrize("value", ["NULL", "-1.0", "1e300", "9e999", "'soon'", "x'00'"])
-def test_durations_that_are_none_do_not_count(value, run):
-    change(run[2], f"UPDATE trials SET duration = {value}")
-    assert sum(one.trials for one in cells(run).values()) == 0
+def test_durations_that_are_none_do_not_count(subtests, run):
+    for value in ["NULL", "-1.0", "1e300", "9e999", "'soon'", "x'00'"]:
+        with subtests.test(value=value):
+            change(run[2], f"UPDATE trials SET duration = {value}")
+            assert sum(one.trials for one in cells(run).values()) == 0
 
 
 def test_a_time_of_zero_is_a_short_time(run):

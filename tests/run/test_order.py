@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 from mfbench.host.expressions import parse
 from mfbench.run.order import SHARE, longest_first
 from mfbench.suite.costs import Cost
@@ -59,12 +57,13 @@ def test_the_more_workers_the_more_trials_are_long():
     assert many[0].method == "C"
 
 
-@pytest.mark.parametrize("jobs", [1, 3, 1000])
-@pytest.mark.parametrize("seconds", [{}, {"C": 1e7}, {"A": 1e-6, "xD": 600.0}])
-def test_each_trial_comes_once(jobs, seconds):
-    trials = trials_of("x", "y")
-    ordered = longest_first(trials, costs(**seconds), jobs, METHODS)
-    assert sorted(t.key for t in ordered) == sorted(t.key for t in trials)
+def test_each_trial_comes_once(subtests):
+    for seconds in [{}, {"C": 1e7}, {"A": 1e-6, "xD": 600.0}]:
+        for jobs in [1, 3, 1000]:
+            with subtests.test(seconds=seconds, jobs=jobs):
+                trials = trials_of("x", "y")
+                ordered = longest_first(trials, costs(**seconds), jobs, METHODS)
+                assert sorted(t.key for t in ordered) == sorted(t.key for t in trials)
 
 
 def test_nothing_has_no_order():

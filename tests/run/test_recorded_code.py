@@ -1,6 +1,5 @@
 """What a run records of its code, and how that of another installation differs."""
 
-import pytest
 from small_runs import InProcess
 
 from mfbench.analysis.results import Run
@@ -35,9 +34,8 @@ CODE = RecordedCode(
 )
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
+def test_differences(subtests):
+    for changes, expected in [
         ({"libraries": {"numpy": "2.1"}}, ["numpy 2.1 instead of 2.0"]),
         ({"mfbench": "0.3.0", "host": "bb"}, ["mfbench 0.3.0 instead of 0.2.0"]),
         ({"host": "bb"}, ["mfbench 0.2.0 with other code"]),
@@ -46,10 +44,9 @@ CODE = RecordedCode(
         ({"methods": {"A": CODE.methods["A"] | {"distribution my-package": "2"}}}, ["my-package 2 instead of 1.0"]),
         ({"methods": {"A": CODE.methods["A"] | {"import other": "1"}}}, ["other only here"]),
         ({"datasets": {}}, ["toys only there"]),
-    ],
-)
-def test_differences(changes, expected):
-    assert differences_of(CODE, CODE.model_copy(update=changes), "toy", "A") == expected
+    ]:
+        with subtests.test(changes=changes, expected=expected):
+            assert differences_of(CODE, CODE.model_copy(update=changes), "toy", "A") == expected
 
 
 def test_a_run_of_an_earlier_version():

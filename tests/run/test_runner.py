@@ -47,7 +47,7 @@ selector = "anova-f"
 classifier = "naive-bayes"
 top = 2
 """
-TUNE = "tune = { top = { first = 1.0, last = 0.1, count = 10 }, n_neighbors = [1, 3, 5] }"
+TUNE = "tune = { top = { first = 1.0, last = 0.1, count = 4 }, n_neighbors = [1, 3, 5] }"
 OVR = 'metrics = ["one_vs_rest_accuracy", "accuracy"]\nscale = "none"\n'
 PROTOCOLS = {
     "nested-cv": OVR + 'kind = "nested-cv"\nform = "published"',
@@ -82,50 +82,36 @@ def stored(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-class TestEveryProtocol:
-    def test_every_trial_ends_well_and_its_score_follows_from_what_is_stored(self, stored, name):
-        _, run = stored(name)
-        assert not len(run.failures), run.failures["error_message"].tolist()
-        for dataset in ("iris", "wine"):
-            for method in "ABC":
-                frame = run.predictions(dataset, method)
-                right = (frame["truth"] == frame["prediction"]).groupby([frame["repeat"], frame["fold"]]).mean()
-                of_cell = run.trials[(run.trials["dataset"] == dataset) & (run.trials["method"] == method)]
-                scores = of_cell.set_index(["repeat", "fold"])["accuracy"]
-                np.testing.assert_allclose(right.sort_index(), scores.sort_index())
-
-    def test_every_method_is_tested_on_the_same_rows(self, stored, name):
-        _, run = stored(name)
-        for dataset in ("iris", "wine"):
-            frames = [run.predictions(dataset, method)[["repeat", "fold", "row", "truth"]] for method in "ABC"]
-            assert frames[0].equals(frames[1]) and frames[0].equals(frames[2])
-
-    def test_sizes_are_those_of_the_splits(self, stored, name):
-        plan, run = stored(name)
-        for row in run.sizes.to_dict("records"):
-            planned = plan.datasets[row["dataset"]].data
-            split = plan.protocol.splits(row["dataset"], planned.y, row["repeat"])[row["fold"]]
-            assert (row["n_train"], row["n_test"]) == (len(split.train), len(split.test))
-            assert row["n_validation"] == (0 if split.tuning is None else len(split.tuning[1]))
-            features = split.features(planned.n_features)
-            assert row["n_features"] == (planned.n_features if features is None else len(features))
-
-    def test_the_ratio_of_the_corrected_test_is_that_of_the_sizes(self, stored, name):
-        _, run = stored(name)
-        whole = run.sizes[run.sizes["n_train"] == run.sizes.groupby("dataset")["n_train"].transform("max")]
-        found = (whole["n_test"] / whole["n_train"]).mean()
-        assert run.settings.ratio == pytest.approx(found, rel=0.05)
-
-    def test_the_report_says_how_rows_were_split(self, stored, name):
-        _, run = stored(name)
-        report = report_of(run)
-        assert run.protocol.describe() in report.setting
-        assert any(section.tables for section in report.sections)
-        assert any(section.notes for section in report.sections)
-
-    def test_keys_can_be_explained(self, stored, name):
-        plan, _ = stored(name)
-        assert f'"kind": "{plan.protocol.kind}"' in "\n".join(explain_keys(plan))
+def test_a_run_of_every_protocol_is_what_its_plan_and_its_splits_say(stored, name):
+    plan, run = stored(name)
+    assert not len(run.failures), run.failures["error_message"].tolist()
+    # Scores follow from the stored predictions, and every method is tested on the same rows.
+    for dataset in ("iris", "wine"):
+        tested = []
+        for method in "ABC":
+            frame = run.predictions(dataset, method)
+            tested.append(frame[["repeat", "fold", "row", "truth"]])
+            right = (frame["truth"] == frame["prediction"]).groupby([frame["repeat"], frame["fold"]]).mean()
+            of_cell = run.trials[(run.trials["dataset"] == dataset) & (run.trials["method"] == method)]
+            scores = of_cell.set_index(["repeat", "fold"])["accuracy"]
+            np.testing.assert_allclose(right.sort_index(), scores.sort_index())
+        assert tested[0].equals(tested[1]) and tested[0].equals(tested[2])
+    # Sizes are those of the splits, and so is the ratio of the corrected test.
+    for row in run.sizes.to_dict("records"):
+        planned = plan.datasets[row["dataset"]].data
+        split = plan.protocol.splits(row["dataset"], planned.y, row["repeat"])[row["fold"]]
+        assert (row["n_train"], row["n_test"]) == (len(split.train), len(split.test))
+        assert row["n_validation"] == (0 if split.tuning is None else len(split.tuning[1]))
+        features = split.features(planned.n_features)
+        assert row["n_features"] == (planned.n_features if features is None else len(features))
+    whole = run.sizes[run.sizes["n_train"] == run.sizes.groupby("dataset")["n_train"].transform("max")]
+    assert run.settings.ratio == pytest.approx((whole["n_test"] / whole["n_train"]).mean(), rel=0.05)
+    # The report says how rows were split, and keys can be explained.
+    report = report_of(run)
+    assert run.protocol.describe() in report.setting
+    assert any(section.tables for section in report.sections)
+    assert any(section.notes for section in report.sections)
+    assert f'"kind": "{plan.protocol.kind}"' in "\n".join(explain_keys(plan))
 
 
 def test_the_s_test_follows_from_the_stored_decisions(stored):

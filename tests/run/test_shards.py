@@ -12,17 +12,18 @@ from mfbench.run.shards import remark_on_share, shard_of
 from mfbench.suite.shares import digest_of
 
 
-@pytest.mark.parametrize("of", [1, 2, 3, 5, 9, 40])
-def test_all_shards_together_are_the_plan(prepared, of):
-    plan, folder, registry = prepared
-    shards = [shard_of(plan, number, of, folder.name, registry) for number in range(1, of + 1)]
-    rows = sorted(row for shard in shards for row in zip(shard.share.positions, shard.trials, strict=True))
-    assert rows == list(enumerate(plan.trials))
-    assert {shard.share.digest for shard in shards} == {digest_of(trial.key for trial in plan.trials)}
-    assert all(shard.datasets is plan.datasets and shard.methods is plan.methods for shard in shards)
-    group_of = fit_groups(plan, registry)
-    homes = [{group_of(trial) for trial in shard.trials} - {None} for shard in shards]
-    assert sum(map(len, homes)) == len(set().union(*homes)), "a group is divided"
+def test_all_shards_together_are_the_plan(subtests, prepared):
+    for of in [1, 2, 3, 5, 9, 40]:
+        with subtests.test(of=of):
+            plan, folder, registry = prepared
+            shards = [shard_of(plan, number, of, folder.name, registry) for number in range(1, of + 1)]
+            rows = sorted(row for shard in shards for row in zip(shard.share.positions, shard.trials, strict=True))
+            assert rows == list(enumerate(plan.trials))
+            assert {shard.share.digest for shard in shards} == {digest_of(trial.key for trial in plan.trials)}
+            assert all(shard.datasets is plan.datasets and shard.methods is plan.methods for shard in shards)
+            group_of = fit_groups(plan, registry)
+            homes = [{group_of(trial) for trial in shard.trials} - {None} for shard in shards]
+            assert sum(map(len, homes)) == len(set().union(*homes)), "a group is divided"
 
 
 def test_a_shard_has_a_folder_of_its_own(tmp_path, prepared):

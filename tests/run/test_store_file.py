@@ -69,18 +69,16 @@ def test_a_start_that_was_interrupted_is_reported_to_readers(tmp_path):
         Store(tmp_path, read_only=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(subtests, tmp_path):
+    for text, expected in [
         ("database or disk is full", "free some space"),
         ("attempt to write a readonly database", "choose another folder"),
         ("file is not a database", "is damaged"),
         ("database is locked", "cannot use"),
-    ],
-)
-def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(tmp_path, text, expected):
-    sentence = reason_of(tmp_path / FILE_NAME, text)
-    assert expected in sentence and str(tmp_path / FILE_NAME) in sentence
+    ]:
+        with subtests.test(text=text, expected=expected):
+            sentence = reason_of(tmp_path / FILE_NAME, text)
+            assert expected in sentence and str(tmp_path / FILE_NAME) in sentence
 
 
 @pytest.mark.parametrize("read_only", [False, True])

@@ -15,7 +15,10 @@ from mfbench.run import supervisor
 from mfbench.run.supervisor import failed
 from mfbench.trials import Status, Trial
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere not everything is contained")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere not everything is contained"),
+    pytest.mark.xdist_group("supervisor"),  # one process makes the two runs
+]
 
 EVIL = """
 import atexit, os, signal, subprocess, sys, time
@@ -149,9 +152,8 @@ def test_the_numbers_of_other_methods_stay_the_same_to_the_bit(runs):
     assert np.mean(column(with_evil, "P", "accuracy")) < 0.5, "the method that poisons has itself to blame"
 
 
-@pytest.mark.parametrize(
-    ("method", "status", "words"),
-    [
+def test_each_bad_method_has_its_own_status(subtests, runs):
+    for method, status, words in [
         ("forks", "ok", ""),
         ("escapes", "ok", ""),
         ("shares", "memory", "together exceeded the limit"),
@@ -159,11 +161,10 @@ def test_the_numbers_of_other_methods_stay_the_same_to_the_bit(runs):
         ("babbles", "ok", ""),
         ("kills", "crash", "killed together with its keeper"),
         ("leaks", "ok", ""),
-    ],
-)
-def test_each_bad_method_has_its_own_status(runs, method, status, words):
-    assert column(runs[0], method, "status") == [status] * 3, column(runs[0], method, "error_message")
-    assert all(words in (message or "") for message in column(runs[0], method, "error_message"))
+    ]:
+        with subtests.test(method=method, status=status, words=words):
+            assert column(runs[0], method, "status") == [status] * 3, column(runs[0], method, "error_message")
+            assert all(words in (message or "") for message in column(runs[0], method, "error_message"))
 
 
 def test_what_a_method_touches_is_marked(runs):

@@ -157,6 +157,11 @@ class Site:
         self.closing, self.hung_up = threading.Event(), threading.Event()
         self.sent = 0
 
+    def forget(self):
+        """Forget what was asked, and behave."""
+        self.asked.clear()
+        self.faults.clear()
+
     def page(self, path, content):
         body = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.pages[path] = (200, body)

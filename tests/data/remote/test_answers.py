@@ -16,15 +16,14 @@ def test_a_password_is_not_shown():
     assert shown("https://me:secret@example.org/data?id=1") == "https://example.org/data?id=1"
 
 
-@pytest.mark.parametrize(
-    "error", [KeyError("id"), TypeError("x"), ValueError("y"), AttributeError("z"), OverflowError("inf")]
-)
-def test_an_undocumented_form_is_one_sentence(error):
-    with (
-        pytest.raises(DataError, match=r"^UCI's answer about UCI dataset 1 .*--data-dir\)$"),
-        answer_of("UCI", "UCI dataset 1"),
-    ):
-        raise error
+def test_an_undocumented_form_is_one_sentence(subtests):
+    for error in [KeyError("id"), TypeError("x"), ValueError("y"), AttributeError("z"), OverflowError("inf")]:
+        with (
+            subtests.test(error=error),
+            pytest.raises(DataError, match=r"^UCI's answer about UCI dataset 1 .*--data-dir\)$"),
+            answer_of("UCI", "UCI dataset 1"),
+        ):
+            raise error
 
 
 def test_other_errors_pass():

@@ -7,7 +7,9 @@ import shutil
 import ssl
 import subprocess
 import threading
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,6 +27,15 @@ def is_over():
     event = threading.Event()
     yield event
     event.set()
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    """The seconds that a download would sleep; other threads of the process, such as those of Dask, do sleep."""
+    seconds = []
+    clock = SimpleNamespace(**{**vars(time), "sleep": seconds.append})
+    monkeypatch.setattr("mfbench.data.remote.download.time", clock)
+    return seconds
 
 
 @pytest.fixture
@@ -96,22 +107,31 @@ class TestGood:
 
 
 class TestRetried:
-    @pytest.mark.parametrize(
-        "fault", ["500", "503", "429", "truncated", "altered", "silent", "hang_up", "twice 500", "truncated, then 502"]
-    )
-    def test_faults_that_pass(self, site, faults, url, policy_for, tmp_path, fault):
-        known = {
-            "500": [faults.status(500)],
-            "503": [faults.status(503, Retry_After="0")],
-            "429": [faults.status(429, Retry_After="nonsense")],
-            "twice 500": [faults.status(500)] * 2,
-            "truncated, then 502": [faults.truncated, faults.status(502)],
-        }
-        site.faults["/file"] = [*(known.get(fault) or [getattr(faults, fault)]), faults.none]
-        path = tmp_path / "table"
-        assert fetch_file(url, path, policy=policy_for(fault), md5=MD5).sha256 == SHA256
-        assert path.read_bytes() == BODY
-        assert len(list(tmp_path.iterdir())) == 1
+    def test_faults_that_pass(self, subtests, site, faults, url, policy_for, tmp_path):
+        for fault in [
+            "500",
+            "503",
+            "429",
+            "truncated",
+            "altered",
+            "silent",
+            "hang_up",
+            "twice 500",
+            "truncated, then 502",
+        ]:
+            with subtests.test(fault=fault):
+                known = {
+                    "500": [faults.status(500)],
+                    "503": [faults.status(503, Retry_After="0")],
+                    "429": [faults.status(429, Retry_After="nonsense")],
+                    "twice 500": [faults.status(500)] * 2,
+                    "truncated, then 502": [faults.truncated, faults.status(502)],
+                }
+                site.faults["/file"] = [*(known.get(fault) or [getattr(faults, fault)]), faults.none]
+                path = tmp_path / "table"
+                assert fetch_file(url, path, policy=policy_for(fault), md5=MD5).sha256 == SHA256
+                assert path.read_bytes() == BODY
+                assert len(list(tmp_path.iterdir())) == 1
 
     def test_progress_starts_again(self, site, faults, url, quick):
         site.faults["/file"] = [faults.truncated, faults.none]
@@ -127,27 +147,22 @@ class TestRetried:
         site.faults["/file"] = [cut, faults.none]
         assert fetch(url, policy=quick, sha256=SHA256) == BODY
 
-    def test_pauses_grow_and_respect_the_server(self, site, faults, url, monkeypatch):
-        pauses = []
-        monkeypatch.setattr("time.sleep", pauses.append)
+    def test_pauses_grow_and_respect_the_server(self, site, faults, url, pauses):
         site.faults["/file"] = [faults.status(500)] * 3 + [faults.status(503, Retry_After="9"), faults.none]
         assert fetch(url, policy=Policy(pause=1.0)) == BODY
         for pause, middle in zip(pauses, (1, 2, 4), strict=False):
             assert middle / 2 <= pause <= middle * 1.5
         assert pauses[3] >= 9
 
-    def test_a_server_cannot_demand_a_long_pause(self, site, faults, url, monkeypatch):
-        pauses = []
-        monkeypatch.setattr("time.sleep", pauses.append)
+    def test_a_server_cannot_demand_a_long_pause(self, site, faults, url, pauses):
         site.faults["/file"] = [faults.status(503, Retry_After="999999"), faults.none]
         assert fetch(url) == BODY
         assert pauses == [60.0]
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("fault", "kind", "parts", "requests"),
-        [
+    def test_one_sentence_and_no_file(self, subtests, site, faults, url, policy_for, tmp_path):
+        for fault, kind, parts, requests in [
             ("404", RefusedError, ["the leaf does not exist at", "HTTP 404", "check its number or name"], 1),
             ("403", RefusedError, ["the leaf is refused at", "HTTP 403"], 1),
             ("500", DataUnavailableError, ["cannot fetch the leaf at", "HTTP 500", "(3 attempts)", "--data-dir"], 3),
@@ -159,19 +174,19 @@ class TestRefused:
             ("endless", DataError, ["larger than the limit of 1.0 MiB", "file:PATH"], 1),
             ("gigabytes", DataError, ["larger than the limit of 1.0 MiB"], 1),
             ("altered", DataError, [f"expected {SHA256}", "(2 attempts)", "damaged"], 2),
-        ],
-    )
-    def test_one_sentence_and_no_file(self, site, faults, url, policy_for, tmp_path, fault, kind, parts, requests):
-        site.faults["/file"] = [faults.status(int(fault)) if fault.isdigit() else getattr(faults, fault)]
-        path = tmp_path / "table"
-        path.write_text("old")
-        with pytest.raises(DataError) as error:
-            fetch_file(url, path, what="the leaf", policy=policy_for(fault), sha256=SHA256)
-        assert type(error.value) is kind
-        one_sentence(error, url, *parts)
-        assert path.read_text() == "old"
-        assert len(list(tmp_path.iterdir())) == 1
-        assert len(site.asked) == requests
+        ]:
+            with subtests.test(fault=fault, kind=kind):
+                site.forget()
+                site.faults["/file"] = [faults.status(int(fault)) if fault.isdigit() else getattr(faults, fault)]
+                path = tmp_path / "table"
+                path.write_text("old")
+                with pytest.raises(DataError) as error:
+                    fetch_file(url, path, what="the leaf", policy=policy_for(fault), sha256=SHA256)
+                assert type(error.value) is kind
+                one_sentence(error, url, *parts)
+                assert path.read_text() == "old"
+                assert len(list(tmp_path.iterdir())) == 1
+                assert len(site.asked) == requests
 
     def test_a_wrong_checksum_names_both(self, url, quick):
         with pytest.raises(DataError) as error:
@@ -219,21 +234,20 @@ class TestRefused:
             fetch(url, policy=Policy(deadline=0.2))
         assert not is_over.is_set()
 
-    @pytest.mark.parametrize(
-        ("head", "piece"),
-        [
+    def test_headers_without_end_are_refused(self, subtests, site, faults, url, quick):
+        for head, piece in [
             # Few and long: from 3.14 on, Python itself refuses more than 100.
             (b"", b"HTTP/1.1 100 Continue\r\nX: %b\r\n\r\n" % (b"y" * 9999) * 50),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X:%b\r\n" % (b"y" * 9999) * 50),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", (b"1;" + b"x" * 999 + b"\r\nx\r\n") * 999),
-        ],
-    )
-    def test_headers_without_end_are_refused(self, site, faults, url, quick, head, piece):
-        site.faults["/file"] = [faults.dripping(head, piece)]
-        with pytest.raises(DataError) as error:
-            fetch(url, what="the leaf", policy=quick)
-        one_sentence(error, "the leaf at", "more than 256 KiB of headers")
-        assert len(site.asked) == 1
+        ]:
+            with subtests.test(head=head[:40], piece=piece[:20]):
+                site.forget()
+                site.faults["/file"] = [faults.dripping(head, piece)]
+                with pytest.raises(DataError) as error:
+                    fetch(url, what="the leaf", policy=quick)
+                one_sentence(error, "the leaf at", "more than 256 KiB of headers")
+                assert len(site.asked) == 1
 
     def test_too_many_headers_are_refused(self, site, faults, url, quick):
         site.faults["/file"] = [faults.dripping(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 200)]
@@ -260,20 +274,20 @@ class TestRefused:
             fetch("http://no-such-host.invalid/file", policy=replace(quick, retries=0))
         one_sentence(error, "http://no-such-host.invalid/file")
 
-    @pytest.mark.parametrize(
-        "address", ["file:///etc/passwd", "ftp://example.org/x", "nonsense", "http://[1/x", "http://"]
-    )
-    def test_other_addresses(self, quick, address):
-        with pytest.raises(DataError) as error:
-            fetch(address, policy=quick)
-        one_sentence(error, "is not a web address")
+    def test_other_addresses(self, subtests, quick):
+        for address in ["file:///etc/passwd", "ftp://example.org/x", "nonsense", "http://[1/x", "http://"]:
+            with subtests.test(address=address):
+                with pytest.raises(DataError) as error:
+                    fetch(address, policy=quick)
+                one_sentence(error, "is not a web address")
 
-    @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://example.org/x", "http://[1/x"])
-    def test_redirects_to_other_addresses(self, site, faults, quick, address):
-        site.faults["/old"] = [faults.elsewhere(address)]
-        with pytest.raises(DataError) as error:
-            fetch(site.url + "/old", policy=quick)
-        one_sentence(error, "is not a web address")
+    def test_redirects_to_other_addresses(self, subtests, site, faults, quick):
+        for address in ["file:///etc/passwd", "ftp://example.org/x", "http://[1/x"]:
+            with subtests.test(address=address):
+                site.faults["/old"] = [faults.elsewhere(address)]
+                with pytest.raises(DataError) as error:
+                    fetch(site.url + "/old", policy=quick)
+                one_sentence(error, "is not a web address")
 
     def test_no_redirect_leaves_https(self, secure_site, quick, faults):
         site = secure_site
@@ -309,11 +323,12 @@ class TestJson:
     def test_good(self, site):
         assert fetch_json(site.page("/json", {"a": [1]}), what="the list") == {"a": [1]}
 
-    @pytest.mark.parametrize("body", [b"<html>", b"", b"\xff\xfe\x00", b"[" * 200_000])
-    def test_something_else(self, site, body):
-        with pytest.raises(DataError) as error:
-            fetch_json(site.page("/json", body), what="the list")
-        one_sentence(error, "the list at", "is not JSON", "try again later")
+    def test_something_else(self, subtests, site):
+        for body in [b"<html>", b"", b"\xff\xfe\x00", b"[" * 200_000]:
+            with subtests.test(body=body):
+                with pytest.raises(DataError) as error:
+                    fetch_json(site.page("/json", body), what="the list")
+                one_sentence(error, "the list at", "is not JSON", "try again later")
 
 
 def test_words_of_a_server_cannot_steer_the_terminal():

@@ -51,10 +51,11 @@ class TestTable:
         assert abs(datetime.date.fromisoformat(card["retrieved"]) - datetime.datetime.now().date()).days <= 1
         assert (plants.source, plants.license, plants.citation) == (card["source"], "Public", card["citation"])
 
-    @pytest.mark.parametrize("ignored", ["id,note", ["id", "note"], "id, note , not there"])
-    def test_forms_of_ignored_columns(self, site, ignored):
-        site.openml(ignore_attribute=ignored, row_id_attribute=None)
-        assert load_openml("61")[0].feature_names == ("width", "leaf colour", "code")
+    def test_forms_of_ignored_columns(self, subtests, site):
+        for ignored in ["id,note", ["id", "note"], "id, note , not there"]:
+            with subtests.test(ignored=ignored):
+                site.openml(ignore_attribute=ignored, row_id_attribute=None)
+                assert load_openml("61")[0].feature_names == ("width", "leaf colour", "code")
 
     def test_flags_of_columns_count_too(self, site):
         flags = {"id": {"is_row_identifier": "true"}, "width": {}, "leaf colour": {"is_ignore": "true"}, "code": {}}
@@ -139,11 +140,12 @@ class TestNames:
         site.page("/api/v1/json/data/list/data_name/kr-vs-kp%281.0%29%2C_x/status/active", self.answer(61))
         assert load_openml("kr-vs-kp(1.0),_x")[0].name == "openml:61"
 
-    @pytest.mark.parametrize("reference", ["", "..", ".", "../61", "a/b", "a b", "x@", "x@0", "x@y", "0", "é", "a\n"])
-    def test_what_is_neither_number_nor_name(self, site, reference):
-        with pytest.raises(UsageError, match="is not an OpenML dataset"):
-            load_openml(reference)
-        assert site.asked == []
+    def test_what_is_neither_number_nor_name(self, subtests, site):
+        for reference in ["", "..", ".", "../61", "a/b", "a b", "x@", "x@0", "x@y", "0", "é", "a\n"]:
+            with subtests.test(reference=reference):
+                with pytest.raises(UsageError, match="is not an OpenML dataset"):
+                    load_openml(reference)
+                assert site.asked == []
 
     def test_an_unknown_name(self, site, faults):
         site.faults["/api/v1/json/data/list/data_name/nothing/status/active"] = [faults.complaint(372, "No results")]
@@ -162,46 +164,55 @@ class TestSuite:
         site.page(STUDY, {"study": {"data": {"data_id": "61"}}})
         assert openml_suite("99") == [61]
 
-    @pytest.mark.parametrize("data", [[], None, {"data_id": []}])
-    def test_none(self, site, data):
-        site.page(STUDY, {"study": {"data": data}})
-        with pytest.raises(DataError, match="OpenML suite 99 lists no datasets"):
-            openml_suite(99)
+    def test_none(self, subtests, site):
+        for data in [[], None, {"data_id": []}]:
+            with subtests.test(data=data):
+                site.page(STUDY, {"study": {"data": data}})
+                with pytest.raises(DataError, match="OpenML suite 99 lists no datasets"):
+                    openml_suite(99)
 
-    @pytest.mark.parametrize("study", [[], {"data": {"data_id": ["x"]}}, {"data": 3}])
-    def test_another_form(self, site, study):
-        site.page(STUDY, {"study": study})
-        with pytest.raises(DataError, match="does not have the documented form"):
-            openml_suite(99)
+    def test_another_form(self, subtests, site):
+        for study in [[], {"data": {"data_id": ["x"]}}, {"data": 3}]:
+            with subtests.test(study=study):
+                site.page(STUDY, {"study": study})
+                with pytest.raises(DataError, match="does not have the documented form"):
+                    openml_suite(99)
 
-    @pytest.mark.parametrize("reference", ["", "../1", "a b", "a/b"])
-    def test_what_is_no_suite(self, site, reference):
-        with pytest.raises(UsageError, match="is not an OpenML suite"):
-            openml_suite(reference)
+    def test_what_is_no_suite(self, subtests, site):
+        for reference in ["", "../1", "a b", "a/b"]:
+            with (
+                subtests.test(reference=reference),
+                pytest.raises(UsageError, match="is not an OpenML suite"),
+            ):
+                openml_suite(reference)
 
 
 class TestFaults:
-    @pytest.mark.parametrize("path", [DESCRIPTION, COLUMNS, TABLE])
-    @pytest.mark.parametrize("fault", ["500", "truncated", "silent", "hang_up"])
-    def test_success_after_a_retry(self, site, faults, policy_for, scratch, path, fault):
-        site.openml()
-        bad = faults.status(500) if fault == "500" else getattr(faults, fault)
-        site.faults[path] = [bad, faults.none]
-        assert load_openml("61", policy=policy_for(fault))[0].n_samples == 4
-        assert site.asked.count(path) == 2
-        assert not list(scratch.iterdir())
+    def test_success_after_a_retry(self, subtests, site, faults, policy_for, scratch):
+        for fault in ["500", "truncated", "silent", "hang_up"]:
+            for path in [DESCRIPTION, COLUMNS, TABLE]:
+                with subtests.test(fault=fault, path=path):
+                    site.forget()
+                    site.openml()
+                    bad = faults.status(500) if fault == "500" else getattr(faults, fault)
+                    site.faults[path] = [bad, faults.none]
+                    assert load_openml("61", policy=policy_for(fault))[0].n_samples == 4
+                    assert site.asked.count(path) == 2
+                    assert not list(scratch.iterdir())
 
-    @pytest.mark.parametrize("path", [DESCRIPTION, COLUMNS, TABLE])
-    @pytest.mark.parametrize("fault", ["500", "truncated", "hang_up", "loop", "endless"])
-    def test_one_sentence(self, site, faults, policy_for, scratch, path, fault):
-        site.openml()
-        site.faults[path] = [faults.status(500) if fault == "500" else getattr(faults, fault)]
-        with pytest.raises(DataError) as error:
-            load_openml("61", policy=policy_for(fault))
-        assert "\n" not in str(error.value)
-        assert "OpenML dataset 61" in str(error.value) or fault == "loop"
-        assert site.url + path in str(error.value)
-        assert not list(scratch.iterdir())
+    def test_one_sentence(self, subtests, site, faults, policy_for, scratch):
+        for fault in ["500", "truncated", "hang_up", "loop", "endless"]:
+            for path in [DESCRIPTION, COLUMNS, TABLE]:
+                with subtests.test(fault=fault, path=path):
+                    site.forget()
+                    site.openml()
+                    site.faults[path] = [faults.status(500) if fault == "500" else getattr(faults, fault)]
+                    with pytest.raises(DataError) as error:
+                        load_openml("61", policy=policy_for(fault))
+                    assert "\n" not in str(error.value)
+                    assert "OpenML dataset 61" in str(error.value) or fault == "loop"
+                    assert site.url + path in str(error.value)
+                    assert not list(scratch.iterdir())
 
     def test_a_wrong_checksum(self, site, faults, quick, scratch):
         site.openml()
@@ -229,13 +240,18 @@ class TestFaults:
         with pytest.raises(DataUnavailableError, match=r"overloaded .*; try again later"):
             load_openml("61")
 
-    @pytest.mark.parametrize(
-        "description", [{}, {"error": {}}, [], {"data_set_description": {"id": "62"}}, {"data_set_description": "x"}]
-    )
-    def test_an_answer_of_another_form(self, site, description):
-        site.page(DESCRIPTION, description)
-        with pytest.raises(DataError, match="about OpenML dataset 61 does not have the documented form"):
-            load_openml("61")
+    def test_an_answer_of_another_form(self, subtests, site):
+        for description in [
+            {},
+            {"error": {}},
+            [],
+            {"data_set_description": {"id": "62"}},
+            {"data_set_description": "x"},
+        ]:
+            with subtests.test(description=description):
+                site.page(DESCRIPTION, description)
+                with pytest.raises(DataError, match="about OpenML dataset 61 does not have the documented form"):
+                    load_openml("61")
 
     def test_a_table_that_is_none(self, site, scratch):
         site.openml(arff="@relation x\n@attribute a numeric\n@data\n1,2\n")

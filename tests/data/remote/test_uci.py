@@ -85,26 +85,30 @@ class TestTable:
 
 
 class TestFaults:
-    @pytest.mark.parametrize("path", [DESCRIPTION, TABLE])
-    @pytest.mark.parametrize("fault", ["500", "truncated", "silent", "hang_up"])
-    def test_success_after_a_retry(self, site, faults, policy_for, scratch, path, fault):
-        site.uci()
-        site.faults[path] = [faults.status(500) if fault == "500" else getattr(faults, fault), faults.none]
-        assert load_uci(53, policy=policy_for(fault))[0].n_samples == 3
-        assert site.asked.count(path) == 2
-        assert not list(scratch.iterdir())
+    def test_success_after_a_retry(self, subtests, site, faults, policy_for, scratch):
+        for fault in ["500", "truncated", "silent", "hang_up"]:
+            for path in [DESCRIPTION, TABLE]:
+                with subtests.test(fault=fault, path=path):
+                    site.forget()
+                    site.uci()
+                    site.faults[path] = [faults.status(500) if fault == "500" else getattr(faults, fault), faults.none]
+                    assert load_uci(53, policy=policy_for(fault))[0].n_samples == 3
+                    assert site.asked.count(path) == 2
+                    assert not list(scratch.iterdir())
 
-    @pytest.mark.parametrize("path", [DESCRIPTION, TABLE])
-    @pytest.mark.parametrize("fault", ["404", "500", "truncated", "hang_up", "loop", "endless", "gigabytes"])
-    def test_one_sentence(self, site, faults, policy_for, scratch, path, fault):
-        site.uci()
-        site.faults[path] = [faults.status(int(fault)) if fault.isdigit() else getattr(faults, fault)]
-        with pytest.raises(DataError) as error:
-            load_uci(53, policy=policy_for(fault))
-        assert isinstance(error.value, DataUnavailableError) == (fault in ("500", "truncated", "hang_up"))
-        assert "\n" not in str(error.value)
-        assert site.url + path in str(error.value)
-        assert not list(scratch.iterdir())
+    def test_one_sentence(self, subtests, site, faults, policy_for, scratch):
+        for fault in ["404", "500", "truncated", "hang_up", "loop", "endless", "gigabytes"]:
+            for path in [DESCRIPTION, TABLE]:
+                with subtests.test(fault=fault, path=path):
+                    site.forget()
+                    site.uci()
+                    site.faults[path] = [faults.status(int(fault)) if fault.isdigit() else getattr(faults, fault)]
+                    with pytest.raises(DataError) as error:
+                        load_uci(53, policy=policy_for(fault))
+                    assert isinstance(error.value, DataUnavailableError) == (fault in ("500", "truncated", "hang_up"))
+                    assert "\n" not in str(error.value)
+                    assert site.url + path in str(error.value)
+                    assert not list(scratch.iterdir())
 
     def test_an_unknown_number(self, site):
         site.page(DESCRIPTION, {"status": 404, "message": "Dataset not found"})
@@ -116,13 +120,19 @@ class TestFaults:
         with pytest.raises(DataError, match=r"UCI dataset 53 \(Illness\) is not offered as one table: .*file:PATH"):
             load_uci(53)
 
-    @pytest.mark.parametrize(
-        "answer", [[], {"status": "x"}, {"status": 200}, {"status": 200, "data": {"data_url": "x", "variables": [3]}}]
-    )
-    def test_an_answer_of_another_form(self, site, answer):
-        site.page(DESCRIPTION, answer)
-        with pytest.raises(DataError, match="UCI's answer about UCI dataset 53 does not have the documented form"):
-            load_uci(53)
+    def test_an_answer_of_another_form(self, subtests, site):
+        for answer in [
+            [],
+            {"status": "x"},
+            {"status": 200},
+            {"status": 200, "data": {"data_url": "x", "variables": [3]}},
+        ]:
+            with subtests.test(answer=answer):
+                site.page(DESCRIPTION, answer)
+                with pytest.raises(
+                    DataError, match="UCI's answer about UCI dataset 53 does not have the documented form"
+                ):
+                    load_uci(53)
 
     def test_a_page_in_place_of_the_answer(self, site, faults):
         site.faults[DESCRIPTION] = [faults.garbage]
@@ -135,8 +145,9 @@ class TestFaults:
             load_uci(53)
         assert str(scratch) not in str(error.value)
 
-    @pytest.mark.parametrize("number", ["", "0", "-1", "iris", "../53", "5 3", 10**12])
-    def test_what_is_no_number(self, site, number):
-        with pytest.raises(UsageError, match="is not the number of a UCI dataset"):
-            load_uci(number)
-        assert site.asked == []
+    def test_what_is_no_number(self, subtests, site):
+        for number in ["", "0", "-1", "iris", "../53", "5 3", 10**12]:
+            with subtests.test(number=number):
+                with pytest.raises(UsageError, match="is not the number of a UCI dataset"):
+                    load_uci(number)
+                assert site.asked == []

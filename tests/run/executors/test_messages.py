@@ -21,10 +21,10 @@ def test_another_version_is_named(monkeypatch):
         unpacked(data)
 
 
-@pytest.mark.parametrize("data", [b"", b"nonsense", pickle.dumps(3), pickle.dumps((1, 2, pickle.dumps(print)))])
-def test_what_is_not_a_message_is_refused(data):
-    with pytest.raises(MessageError):
-        unpacked(data)
+def test_what_is_not_a_message_is_refused(subtests):
+    for data in [b"", b"nonsense", pickle.dumps(3), pickle.dumps((1, 2, pickle.dumps(print)))]:
+        with subtests.test(data=data), pytest.raises(MessageError):
+            unpacked(data)
 
 
 def test_a_function_is_not_data():

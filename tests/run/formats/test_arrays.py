@@ -1,7 +1,6 @@
 """Stored arrays: nothing is lost, and small numbers take few bytes."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -21,9 +20,10 @@ def test_packing_loses_nothing(array):
     assert back.dtype in (np.int64, np.float64)
 
 
-@pytest.mark.parametrize("value", [127, 128, -128, 2**15, -(2**15), 2**31, 2**62, -(2**63)])
-def test_packing_at_the_edges_of_its_types(value):
-    assert unpack(pack(np.array([value, 0]))).tolist() == [value, 0]
+def test_packing_at_the_edges_of_its_types(subtests):
+    for value in [127, 128, -128, 2**15, -(2**15), 2**31, 2**62, -(2**63)]:
+        with subtests.test(value=value):
+            assert unpack(pack(np.array([value, 0]))).tolist() == [value, 0]
 
 
 def test_few_classes_take_few_bytes():

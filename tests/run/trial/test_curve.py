@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import auc
 from spies import Log, Spy, fold_of, method, mixed, numbers, run
@@ -53,6 +53,7 @@ def table(seed, n_features):
     return rng.integers(0, 4, size=(48, n_features)).astype(float) + y[:, None] * rng.integers(0, 2, n_features), y
 
 
+@settings(max_examples=25)  # each example fits every size twice
 @given(
     st.integers(0, 1000),
     st.integers(1, 12),

@@ -68,23 +68,24 @@ def run(order=None, *, top="positive", text="spread", numbers=False, selector=Tr
     return run_round(Trial("key", "d", "m", 0, 0, 9), method, fold, make)
 
 
-@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 1, 0, 3]])
-@pytest.mark.parametrize("selector", [True, False])
-def test_results_come_in_canonical_order(order, selector):
-    result = run(order, top="relevant", selector=selector)
-    assert result.status is Status.OK, result.error_trace
-    np.testing.assert_allclose(result.weights, [1, 2, 3, 4, 5])
-    assert result.selected.tolist() == [3, 4]
-    assert (result.scores["detection"], result.scores["false_alarm"]) == (0.5, pytest.approx(1 / 3))
-    # 2 < 3 and 5, 4 < 5: of six pairs of a relevant and an irrelevant feature three are in order
-    assert result.scores["area"] == pytest.approx(3 / 6)
-    told = {
-        tuple(pair): value
-        for pair, value in zip(result.interactions.pairs.tolist(), result.interactions.values, strict=True)
-    }
-    assert told[1, 3] == pytest.approx(8)
-    assert told[3, 4] == pytest.approx(20)
-    assert result.scores["pair_detection"] == 0
+def test_results_come_in_canonical_order(subtests):
+    for selector in [True, False]:
+        for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 1, 0, 3]]:
+            with subtests.test(selector=selector, order=order):
+                result = run(order, top="relevant", selector=selector)
+                assert result.status is Status.OK, result.error_trace
+                np.testing.assert_allclose(result.weights, [1, 2, 3, 4, 5])
+                assert result.selected.tolist() == [3, 4]
+                assert (result.scores["detection"], result.scores["false_alarm"]) == (0.5, pytest.approx(1 / 3))
+                # 2 < 3 and 5, 4 < 5: of six pairs of a relevant and an irrelevant feature three are in order
+                assert result.scores["area"] == pytest.approx(3 / 6)
+                told = {
+                    tuple(pair): value
+                    for pair, value in zip(result.interactions.pairs.tolist(), result.interactions.values, strict=True)
+                }
+                assert told[1, 3] == pytest.approx(8)
+                assert told[3, 4] == pytest.approx(20)
+                assert result.scores["pair_detection"] == 0
 
 
 def test_what_counts_as_found():

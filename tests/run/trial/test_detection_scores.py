@@ -12,9 +12,8 @@ from mfbench.trials import Interactions
 WEIGHTS = np.array([0.5, 1e-12, -0.2, 0.1, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("top", "found"),
-    [
+def test_rules(subtests):
+    for top, found in [
         ("positive", [0, 3, 4]),
         ("relevant", [0, 4]),
         ("all", [0, 1, 2, 3, 4]),
@@ -23,15 +22,15 @@ WEIGHTS = np.array([0.5, 1e-12, -0.2, 0.1, 0.5])
         (9, [0, 1, 2, 3, 4]),
         (0.5, [0, 3, 4]),
         (0.2, [0]),
-    ],
-)
-def test_rules(top, found):
-    assert select_features(WEIGHTS, top, 1e-9, 2).tolist() == found
+    ]:
+        with subtests.test(top=top, found=found):
+            assert select_features(WEIGHTS, top, 1e-9, 2).tolist() == found
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
-def test_threshold_is_a_share_of_the_largest_weight(scale):
-    assert select_features(WEIGHTS * scale, "positive", 0.3, 2).tolist() == [0, 4]
+def test_threshold_is_a_share_of_the_largest_weight(subtests):
+    for scale in [1e-300, 1.0, 1e300]:
+        with subtests.test(scale=scale):
+            assert select_features(WEIGHTS * scale, "positive", 0.3, 2).tolist() == [0, 4]
 
 
 def test_threshold_looks_at_the_largest_absolute_weight():

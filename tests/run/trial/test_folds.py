@@ -32,13 +32,14 @@ def selection(value):
 
 
 class TestEncoding:
-    @pytest.mark.parametrize("scale", ["standard", "range", "none"])
-    def test_rows_are_encoded_by_what_the_training_rows_tell(self, scale):
-        fold = make_fold(scale=scale)
-        encoder = Encoder(fold.columns, scale).fit(fold.X[fold.train])
-        assert np.array_equal(fold.encoded.train, encoder.transform(fold.X[fold.train]))
-        assert np.array_equal(fold.encoded.test, encoder.transform(fold.X[fold.test]))
-        assert np.array_equal(fold.encoded.groups, encoder.groups_)
+    def test_rows_are_encoded_by_what_the_training_rows_tell(self, subtests):
+        for scale in ["standard", "range", "none"]:
+            with subtests.test(scale=scale):
+                fold = make_fold(scale=scale)
+                encoder = Encoder(fold.columns, scale).fit(fold.X[fold.train])
+                assert np.array_equal(fold.encoded.train, encoder.transform(fold.X[fold.train]))
+                assert np.array_equal(fold.encoded.test, encoder.transform(fold.X[fold.test]))
+                assert np.array_equal(fold.encoded.groups, encoder.groups_)
 
     def test_labels_and_raw_rows_are_those_of_the_indices(self):
         fold = make_fold()
@@ -46,21 +47,22 @@ class TestEncoding:
         assert np.array_equal(fold.y_test, fold.y[fold.test])
         assert np.array_equal(fold.raw_train, fold.X[fold.train], equal_nan=True)
 
-    @pytest.mark.parametrize("scale", ["standard", "range", "none"])
-    @pytest.mark.parametrize("position", [OUTER, 0, 1, 2, 3])
-    def test_test_rows_change_nothing_in_the_training_columns(self, scale, position):
+    def test_test_rows_change_nothing_in_the_training_columns(self, subtests):
         """Whatever the test rows hold: outliers, other categories, holes."""
+        for position in [OUTER, 0, 1, 2, 3]:
+            for scale in ["standard", "range", "none"]:
+                with subtests.test(position=position, scale=scale):
 
-        def pick(fold):
-            return fold if position == OUTER else fold.inner[position]
+                    def pick(fold, position=position):
+                        return fold if position == OUTER else fold.inner[position]
 
-        before = pick(make_fold(scale=scale))
-        for poison in (np.array([1e9, 7.0, -1e9]), np.full(3, np.nan)):
-            X = table()[0]
-            X[before.test] = poison
-            after = pick(make_fold(X, scale=scale))
-            assert np.array_equal(after.encoded.train, before.encoded.train)
-            assert np.array_equal(after.encoded.groups, before.encoded.groups)
+                    before = pick(make_fold(scale=scale))
+                    for poison in (np.array([1e9, 7.0, -1e9]), np.full(3, np.nan)):
+                        X = table()[0]
+                        X[before.test] = poison
+                        after = pick(make_fold(X, scale=scale))
+                        assert np.array_equal(after.encoded.train, before.encoded.train)
+                        assert np.array_equal(after.encoded.groups, before.encoded.groups)
 
     def test_training_rows_do_change_them(self):
         """The test above is able to fail."""

@@ -50,12 +50,13 @@ class TestFailures:
         result, _ = run(how=method(grid=(("classifier", "b", (1, 2, 3)),)), factory=Greedy)
         assert (result.status, result.error_message) == (Status.MEMORY, "the trial's memory limit was reached")
 
-    @pytest.mark.parametrize("weights", ["[1.0]", "[1.0, 2.0, 3.0, 4.0]", "[[1.0, 2.0, 3.0]]"])
-    def test_weights_of_another_shape_are_refused(self, weights):
-        result, _ = run(how=method(f"spy(weights={weights})"))
-        assert result.status is Status.ERROR
-        assert "'spy' gave feature_importances_ of shape" in result.error_message
-        assert "expected 3 numbers" in result.error_message
+    def test_weights_of_another_shape_are_refused(self, subtests):
+        for weights in ["[1.0]", "[1.0, 2.0, 3.0, 4.0]", "[[1.0, 2.0, 3.0]]"]:
+            with subtests.test(weights=weights):
+                result, _ = run(how=method(f"spy(weights={weights})"))
+                assert result.status is Status.ERROR
+                assert "'spy' gave feature_importances_ of shape" in result.error_message
+                assert "expected 3 numbers" in result.error_message
 
     def test_weights_that_are_nan_are_refused(self):
         class Unsure(Spy):
@@ -78,35 +79,34 @@ class TestFailures:
         assert (result.status, result.error_type) == (Status.ERROR, "AttributeError")
         assert "selector 'spy' has no feature_importances_ after fit" in result.error_message
 
-    @pytest.mark.parametrize(
-        "predictions",
-        [
+    def test_predictions_of_another_form_are_refused(self, subtests):
+        for predictions in [
             lambda n: np.zeros(n),
             lambda n: np.array(["a"] * n),
             lambda n: np.zeros(n - 1, int),
             lambda n: np.zeros((n, 1), int),
-        ],
-        ids=["floats", "labels", "too few", "a column"],
-    )
-    def test_predictions_of_another_form_are_refused(self, predictions):
-        class Odd(Spy):
-            def predict(self, X):
-                return predictions(len(X))
+        ]:
+            with subtests.test(predictions=predictions):
 
-        result, _ = run(factory=Odd)
-        assert (result.status, result.error_type) == (Status.ERROR, "ValueError")
-        assert "classifier 'spy' predicted an array" in result.error_message
+                class Odd(Spy):
+                    def predict(self, X):
+                        return predictions(len(X))  # noqa: B023 - called before the next round
 
-    @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
-    @pytest.mark.parametrize("selector", [True, False])
-    def test_what_would_end_a_process_is_the_methods_own_failure(self, error, selector):
-        # In a worker Ctrl-C is ignored, so this can only come from the method.
-        class Ends(Spy):
-            def fit(self, X, y):
-                raise error
+                result, _ = run(factory=Odd)
+                assert (result.status, result.error_type) == (Status.ERROR, "ValueError")
+                assert "classifier 'spy' predicted an array" in result.error_message
 
-        result, _ = run(factory=Ends) if selector else run(how=method(None), factory=Ends)
-        assert (result.status, result.error_type) == (Status.ERROR, error.__name__)
+    def test_what_would_end_a_process_is_the_methods_own_failure(self, subtests):
+        for selector in [True, False]:
+            for error in [KeyboardInterrupt, SystemExit, GeneratorExit]:
+                with subtests.test(selector=selector, error=error):
+                    # In a worker Ctrl-C is ignored, so this can only come from the method.
+                    class Ends(Spy):
+                        def fit(self, X, y):
+                            raise error  # noqa: B023 - called before the next round
+
+                    result, _ = run(factory=Ends) if selector else run(how=method(None), factory=Ends)
+                    assert (result.status, result.error_type) == (Status.ERROR, error.__name__)
 
     def test_warnings_are_counted_and_the_first_is_kept(self):
         import warnings

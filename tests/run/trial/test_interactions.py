@@ -86,10 +86,13 @@ class TestReading:
         found = read([[2.0]])
         assert (len(found.pairs), found.n_pairs, found.norm) == (0, 0, 2.0)
 
-    @pytest.mark.parametrize("weights", [np.ones((2, 3)), np.ones(3), np.full((3, 3), np.nan), [[0, np.inf], [0, 0]]])
-    def test_another_shape_and_what_is_not_finite_are_refused(self, weights):
-        with pytest.raises(ValueError, match="gave interaction_importances_ of shape"):
-            read(weights, groups=[0, 1, 2])
+    def test_another_shape_and_what_is_not_finite_are_refused(self, subtests):
+        for weights in [np.ones((2, 3)), np.ones(3), np.full((3, 3), np.nan), [[0, np.inf], [0, 0]]]:
+            with (
+                subtests.test(weights=weights),
+                pytest.raises(ValueError, match="gave interaction_importances_ of shape"),
+            ):
+                read(weights, groups=[0, 1, 2])
 
     def test_p_values_of_another_shape_are_refused(self):
         with pytest.raises(ValueError, match=r"gave interaction_pvalues_ of shape \(2,\), expected \(3, 3\)"):

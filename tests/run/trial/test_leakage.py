@@ -9,17 +9,18 @@ from mfbench.trials import Status
 
 
 class TestLeakage:
-    @pytest.mark.parametrize("how", [method(), method(selector=None), TUNED], ids=["plain", "no selector", "tuned"])
-    def test_no_fit_ever_sees_a_test_row(self, how):
+    def test_no_fit_ever_sees_a_test_row(self, subtests):
         """Column 0 is the row's identity: weights are equal, so it is kept, first, and unscaled."""
-        for at in [(0, 0), (0, 3), (1, 2)]:
-            fold = fold_of(repeat=at[0], fold=at[1])
-            result, log = run(fold, how, at=trial(*at))
-            assert result.status is Status.OK, result.error_trace
-            fits = [event for event in log if event.what == "fit"]
-            assert fits
-            assert all(not ids(event.X) & set(fold.test) for event in fits)
-            assert all(np.array_equal(event.y, fold.y[[int(i) for i in event.X[:, 0]]]) for event in fits)
+        for how in [method(), method(selector=None), TUNED]:
+            with subtests.test(how=how):
+                for at in [(0, 0), (0, 3), (1, 2)]:
+                    fold = fold_of(repeat=at[0], fold=at[1])
+                    result, log = run(fold, how, at=trial(*at))
+                    assert result.status is Status.OK, result.error_trace
+                    fits = [event for event in log if event.what == "fit"]
+                    assert fits
+                    assert all(not ids(event.X) & set(fold.test) for event in fits)
+                    assert all(np.array_equal(event.y, fold.y[[int(i) for i in event.X[:, 0]]]) for event in fits)
 
     def test_no_classifier_predicts_what_it_was_fitted_on(self):
         fold = fold_of()

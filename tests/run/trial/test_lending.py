@@ -23,36 +23,30 @@ class Mine(KNeighborsClassifier):
     """Somebody's."""
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
+def test_nothing_is_copied_for_estimators_that_are_known_to_read_only(subtests, rows):
+    for estimator in [
         KNeighborsClassifier(),
         ReliefF(),
         make_pipeline(StandardScaler(), LogisticRegression(class_weight={0: 1.0, 1: 2.0})),
         BaggingClassifier(LogisticRegression(), random_state=np.random.RandomState(0)),
-    ],
-    ids=lambda estimator: type(estimator).__name__,
-)
-def test_nothing_is_copied_for_estimators_that_are_known_to_read_only(rows, estimator):
-    assert rows_for(estimator, rows) is rows
+    ]:
+        with subtests.test(estimator=estimator):
+            assert rows_for(estimator, rows) is rows
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
+def test_others_get_copies(subtests, rows):
+    for estimator in [
         Mine(),
         make_pipeline(StandardScaler(), Mine()),
         BaggingClassifier(Mine()),
         make_pipeline(FunctionTransformer(np.negative), LogisticRegression()),
         KNeighborsClassifier(metric=lambda a, b: 0.0),
-    ],
-    ids=["class", "step", "part", "function", "metric"],
-)
-def test_others_get_copies(rows, estimator):
-    given = rows_for(estimator, rows)
-    assert given.flags.writeable
-    assert not np.shares_memory(given, rows)
-    np.testing.assert_array_equal(given, rows)
+    ]:
+        with subtests.test(estimator=estimator):
+            given = rows_for(estimator, rows)
+            assert given.flags.writeable
+            assert not np.shares_memory(given, rows)
+            np.testing.assert_array_equal(given, rows)
 
 
 def test_rows_of_its_own_are_given_as_they_are():

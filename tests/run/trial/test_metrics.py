@@ -27,32 +27,33 @@ def random_outcome(seed, n_classes, n=60):
     return outcome(truth, scores.argmax(axis=1), scores)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("seed", range(3))
-def test_scores_are_scikit_learns(seed, n_classes):
-    o = random_outcome(seed, n_classes)
-    auc = (
-        oracle.roc_auc_score(o.y_true, o.y_score[:, 1])
-        if n_classes == 2
-        else oracle.roc_auc_score(o.y_true, o.y_score, multi_class="ovr", average="macro")
-    )
-    assert evaluate(o, list(METRICS)) == pytest.approx(
-        {
-            "accuracy": oracle.accuracy_score(o.y_true, o.y_pred),
-            "balanced_accuracy": oracle.balanced_accuracy_score(o.y_true, o.y_pred),
-            "f1_macro": oracle.f1_score(o.y_true, o.y_pred, average="macro"),
-            "mcc": oracle.matthews_corrcoef(o.y_true, o.y_pred),
-            "log_loss": oracle.log_loss(o.y_true, o.y_score),
-            "roc_auc": auc,
-            "one_vs_rest_accuracy": np.mean(
-                [
-                    oracle.accuracy_score(o.y_true == code, o.y_pred == code)
-                    for code in (np.union1d(o.classes, o.y_true) if n_classes > 2 else [1])
-                ]
-            ),
-        },
-        rel=1e-12,
-    )
+def test_scores_are_scikit_learns(subtests):
+    for seed in range(3):
+        for n_classes in [2, 3, 5]:
+            with subtests.test(seed=seed, n_classes=n_classes):
+                o = random_outcome(seed, n_classes)
+                auc = (
+                    oracle.roc_auc_score(o.y_true, o.y_score[:, 1])
+                    if n_classes == 2
+                    else oracle.roc_auc_score(o.y_true, o.y_score, multi_class="ovr", average="macro")
+                )
+                assert evaluate(o, list(METRICS)) == pytest.approx(
+                    {
+                        "accuracy": oracle.accuracy_score(o.y_true, o.y_pred),
+                        "balanced_accuracy": oracle.balanced_accuracy_score(o.y_true, o.y_pred),
+                        "f1_macro": oracle.f1_score(o.y_true, o.y_pred, average="macro"),
+                        "mcc": oracle.matthews_corrcoef(o.y_true, o.y_pred),
+                        "log_loss": oracle.log_loss(o.y_true, o.y_score),
+                        "roc_auc": auc,
+                        "one_vs_rest_accuracy": np.mean(
+                            [
+                                oracle.accuracy_score(o.y_true == code, o.y_pred == code)
+                                for code in (np.union1d(o.classes, o.y_true) if n_classes > 2 else [1])
+                            ]
+                        ),
+                    },
+                    rel=1e-12,
+                )
 
 
 @settings(deadline=None, max_examples=100)

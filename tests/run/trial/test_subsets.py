@@ -13,9 +13,8 @@ from mfbench.trials import Status
 class TestSubsets:
     WEIGHTS = np.array([0.1, -0.2, 0.7, 0.0, 0.1])
 
-    @pytest.mark.parametrize(
-        ("top", "kept"),
-        [
+    def test_a_rule_keeps_the_largest_weights(self, subtests):
+        for top, kept in [
             ("positive", [0, 2, 4]),
             ("all", [0, 1, 2, 3, 4]),
             (1, [2]),
@@ -28,14 +27,14 @@ class TestSubsets:
             (0.6, [0, 2, 4]),
             (1.0, [0, 1, 2, 3, 4]),
             (0.001, [2]),
-        ],
-    )
-    def test_a_rule_keeps_the_largest_weights(self, top, kept):
-        assert choose(self.WEIGHTS, top).tolist() == kept
+        ]:
+            with subtests.test(top=top, kept=kept):
+                assert choose(self.WEIGHTS, top).tolist() == kept
 
-    @pytest.mark.parametrize("fraction", [0.1, 0.2, 0.3, 0.7, 0.9])
-    def test_a_fraction_of_ten_is_not_off_by_rounding(self, fraction):
-        assert len(choose(np.arange(10.0), fraction)) == round(10 * fraction)
+    def test_a_fraction_of_ten_is_not_off_by_rounding(self, subtests):
+        for fraction in [0.1, 0.2, 0.3, 0.7, 0.9]:
+            with subtests.test(fraction=fraction):
+                assert len(choose(np.arange(10.0), fraction)) == round(10 * fraction)
 
     def test_at_least_one_is_kept(self):
         assert choose(np.array([-2.0, -1.0, -1.0]), "positive").tolist() == [1]
@@ -130,33 +129,32 @@ class TestFinite:
     COLUMNS = Columns(np.array([False, True, False]), names=("age", "town", "sex"))
     GROUPS = np.array([0, 1, 1, 2])
 
-    @pytest.mark.parametrize(
-        ("weights", "words"),
-        [
+    def test_a_weight_that_is_no_number_is_refused_by_the_name_of_its_feature(self, subtests):
+        for weights, words in [
             ([1.0, 0.0, np.inf, 0.0], "selector 'own' gave the importance inf to feature 'town': importances must be"),
             ([-np.inf, 0.0, 1.0, 0.0], "the importance -inf to feature 'age':"),
             ([0.0, 0.0, 1.0, np.nan], "the importance nan to feature 'sex':"),
             ([np.nan] * 4, "the importance nan to feature 'age' and 3 more:"),
-        ],
-    )
-    def test_a_weight_that_is_no_number_is_refused_by_the_name_of_its_feature(self, weights, words):
-        with pytest.raises(ValueError, match=words):
-            check_finite(np.array(weights), "selector 'own'", self.GROUPS, self.COLUMNS)
+        ]:
+            with subtests.test(weights=weights, words=words), pytest.raises(ValueError, match=words):
+                check_finite(np.array(weights), "selector 'own'", self.GROUPS, self.COLUMNS)
 
     def test_the_largest_number_is_one(self):
         check_finite(np.array([np.finfo(float).max, -1.0, 0.0, 0.0]), "selector 'own'", self.GROUPS, self.COLUMNS)
 
-    @pytest.mark.parametrize("top", ["all-weighted", "positive", 1])
-    def test_an_infinite_weight_is_the_selector_s_failure(self, top):
-        class Sure(Spy):
-            def fit(self, X, y):
-                super().fit(X, y)
-                self.feature_importances_ = [1.0, np.inf, 0.0]
-                return self
+    def test_an_infinite_weight_is_the_selector_s_failure(self, subtests):
+        for top in ["all-weighted", "positive", 1]:
+            with subtests.test(top=top):
 
-        result, log = run(how=method(top=top), factory=Sure)
-        assert result.error_message.startswith("selector 'spy' gave the importance inf to feature 2")
-        assert not log.fits("classifier")
+                class Sure(Spy):
+                    def fit(self, X, y):
+                        super().fit(X, y)
+                        self.feature_importances_ = [1.0, np.inf, 0.0]
+                        return self
+
+                result, log = run(how=method(top=top), factory=Sure)
+                assert result.error_message.startswith("selector 'spy' gave the importance inf to feature 2")
+                assert not log.fits("classifier")
 
     def test_weights_that_are_words_are_the_selector_s_failure(self):
         class Babbles(Spy):
