@@ -129,11 +129,9 @@ def test_columns_are_counted_as_the_encoder_makes_them(name):
     assert encoded_columns(data).tolist() == np.bincount(groups, minlength=data.n_features).tolist()
 
 
-@pytest.mark.parametrize(
-    ("top", "columns"), [("all", 10), ("all-weighted", 10), (3, 3), (30, 10), (0.25, 3), (1.0, 10)]
-)
-def test_the_rule_says_how_many_columns_a_classifier_gets(top, columns):
-    assert kept_columns(method(top=top), 10) == columns
+def test_the_rule_says_how_many_columns_a_classifier_gets():
+    for top, columns in [("all", 10), ("all-weighted", 10), (3, 3), (30, 10), (0.25, 3), (1.0, 10)]:
+        assert kept_columns(method(top=top), 10) == columns
 
 
 def test_several_rules_count_by_their_mean():
