@@ -96,9 +96,8 @@ def test_versions_name_the_libraries_and_the_packages_checked():
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("options", "part"),
-        [
+    def test_an_option_that_makes_no_sense_is_one_sentence(self):
+        for options, part in [
             ({"seed": -1}, "the seed -1 is out of range"),
             ({"seed": 2**32}, "out of range"),
             ({"timeout": 0.0}, "the time limit 0 s is not positive"),
@@ -106,11 +105,9 @@ class TestRefusals:
             ({"jobs": -1}, "use 0 for one per processor"),
             ({"skip": {"growth": " "}}, "without a reason"),
             ({"skip": {"grwoth": "slow"}}, "did you mean 'growth'"),
-        ],
-    )
-    def test_an_option_that_makes_no_sense_is_one_sentence(self, options, part):
-        with pytest.raises(UsageError, match=part):
-            make_options(**options)
+        ]:
+            with pytest.raises(UsageError, match=part):
+                make_options(**options)
 
     def test_a_check_that_does_not_exist_is_suggested(self):
         with pytest.raises(UnknownNameError, match="did you mean 'fit'"):

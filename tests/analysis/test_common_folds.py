@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from mfbench.analysis.common_folds import common_folds, coverage, on_common_folds
 
@@ -19,9 +18,8 @@ def trials_of(cells):
     )
 
 
-@pytest.mark.parametrize(
-    ("cells", "folds"),
-    [
+def test_which_folds_are_common():
+    for cells, folds in [
         ({"A": "ooo", "B": "ooo"}, None),  # complete
         ({"A": "ooo", "B": "oo-"}, {0, 1}),
         ({"A": "oo-", "B": "-oo"}, {1}),
@@ -32,11 +30,9 @@ def trials_of(cells):
         ({"A": "o-", "B": "-o"}, None),  # nothing in common
         ({"A": "--", "B": "--"}, None),
         ({"A": "o-"}, None),  # nothing to compare
-    ],
-)
-def test_which_folds_are_common(cells, folds):
-    common = common_folds(trials_of({("d", method): letters for method, letters in cells.items()}))
-    assert common == ({} if folds is None else {"d": frozenset((0, fold) for fold in folds)})
+    ]:
+        common = common_folds(trials_of({("d", method): letters for method, letters in cells.items()}))
+        assert common == ({} if folds is None else {"d": frozenset((0, fold) for fold in folds)})
 
 
 def test_each_dataset_has_its_own_folds_and_a_complete_one_keeps_all():

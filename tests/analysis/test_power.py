@@ -108,19 +108,16 @@ def test_comparisons_without_a_spread_give_their_reason(cells):
     assert found["repeats_needed"] is None and found["rows_needed"] is None
 
 
-@pytest.mark.parametrize(
-    ("changes", "part"),
-    [
+def test_numbers_out_of_range(cells):
+    for changes, part in [
         ({"difference": 0}, "difference is 0; it must be a number above 0"),
         ({"difference": -1.0}, "above 0"),
         ({"difference": float("nan")}, "above 0"),
         ({"power": 0.05}, "must lie between the level, 0.05, and 1"),
         ({"power": 1.0}, "between the level"),
-    ],
-)
-def test_numbers_out_of_range(cells, changes, part):
-    with pytest.raises(UsageError, match=part):
-        analyse(cells, **changes)
+    ]:
+        with pytest.raises(UsageError, match=part):
+            analyse(cells, **changes)
 
 
 def test_too_few_folds_and_too_few_datasets_leave_nothing_to_plan_from():

@@ -29,22 +29,19 @@ SCORES = [0.8, 0.9, 0.85, 0.95, 0.9]
 ERROR = np.sqrt((1 / 5 + 0.25) * np.var(SCORES, ddof=1))
 
 
-@pytest.mark.parametrize(
-    ("value", "verdict"),
-    [
+def test_two_corrected_standard_errors():
+    for value, verdict in [
         (0.88, "undecided"),
         (0.88 - 1.999 * ERROR, "undecided"),
         (0.88 - 2.001 * ERROR, "above"),
         (0.88 + 1.999 * ERROR, "undecided"),
         (0.88 + 2.001 * ERROR, "below"),
-    ],
-)
-def test_two_corrected_standard_errors(value, verdict):
-    row = compare(trials(SCORES), figure(value)).iloc[0]
-    assert row["verdict"] == verdict
-    assert (row["ours"], row["published"]) == pytest.approx((0.88, value))
-    assert row["difference"] == pytest.approx(0.88 - value)
-    assert row["two_errors"] == pytest.approx(2 * ERROR)
+    ]:
+        row = compare(trials(SCORES), figure(value)).iloc[0]
+        assert row["verdict"] == verdict
+        assert (row["ours"], row["published"]) == pytest.approx((0.88, value))
+        assert row["difference"] == pytest.approx(0.88 - value)
+        assert row["two_errors"] == pytest.approx(2 * ERROR)
 
 
 # Small spread, so that the interval can be narrower than the margin of two points.
@@ -97,23 +94,20 @@ def comparison(differences, verdicts=None, method="m"):
     )
 
 
-@pytest.mark.parametrize(
-    ("differences", "verdict"),
-    [
+def test_a_method_is_equivalent_on_average_by_the_spread_over_datasets():
+    for differences, verdict in [
         ([0.01, -0.01, 0.0, 0.005], "equivalent"),
         ([0.10, 0.11, 0.12], "above"),
         ([-0.10, -0.11, -0.12], "below"),
         ([0.10, -0.10, 0.05], "undecided"),
         ([0.0], "undecided"),
-    ],
-)
-def test_a_method_is_equivalent_on_average_by_the_spread_over_datasets(differences, verdict):
-    row = summarise(comparison(differences)).iloc[0]
-    assert row["verdict"] == verdict
-    assert row["datasets"] == len(differences) and row["difference"] == pytest.approx(np.mean(differences))
-    if len(differences) > 1:
-        half = stats.t.ppf(0.95, len(differences) - 1) * stats.sem(differences)
-        assert row["high"] - row["low"] == pytest.approx(2 * half)
+    ]:
+        row = summarise(comparison(differences)).iloc[0]
+        assert row["verdict"] == verdict
+        assert row["datasets"] == len(differences) and row["difference"] == pytest.approx(np.mean(differences))
+        if len(differences) > 1:
+            half = stats.t.ppf(0.95, len(differences) - 1) * stats.sem(differences)
+            assert row["high"] - row["low"] == pytest.approx(2 * half)
 
 
 def test_the_summary_counts_comparable_figures_only():

@@ -21,9 +21,12 @@ sys.path[:0] = [str(HERE), str(HERE / "broken")]
 
 
 @pytest.fixture(autouse=True)
-def own_path(monkeypatch):
-    """One of the broken methods extends the path of its process; child processes of later tests would inherit it."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
+def own_process():
+    """Some of the broken methods change their process."""
+    from opening import restored_process
+
+    with restored_process():
+        yield
 
 
 @pytest.fixture

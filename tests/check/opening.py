@@ -1,8 +1,14 @@
 """Checks of a method in this process, without a child."""
 
+import warnings
+from contextlib import contextmanager
+
+from threadpoolctl import threadpool_limits
+
 from mfbench.check.catalog import CHECKS
 from mfbench.check.listing import all_checks
 from mfbench.check.subjects import Opened, subjects_of
+from mfbench.check.surrounding import SharedState
 from mfbench.check.verdicts import CheckFailedError
 from mfbench.host.registry import load_registry
 
@@ -27,3 +33,14 @@ def failure(check, subject):
     except CheckFailedError as error:
         return error
     return None
+
+
+@contextmanager
+def restored_process():
+    """Put back what broken methods change in this process, which later methods and child processes would inherit."""
+    before = SharedState()
+    with warnings.catch_warnings(), threadpool_limits():
+        try:
+            yield
+        finally:
+            before.restore()

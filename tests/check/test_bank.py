@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 
 import pytest
-from opening import opened
+from opening import opened, restored_process
 
 from mfbench.check.catalog import CHECKS
 from mfbench.check.listing import all_checks, by_needs
@@ -40,7 +40,8 @@ def failures_here(module, name, kind, ids):
     for check in ORDER:
         if check.id in ids and kind in check.kinds:
             unmet = {verdict.check for verdict in verdicts if verdict.outcome in UNMET}
-            verdicts.append(make_check(check, subject, unmet))
+            with restored_process():
+                verdicts.append(make_check(check, subject, unmet))
     return {verdict.check for verdict in verdicts if verdict.outcome is Outcome.FAIL}
 
 

@@ -13,9 +13,8 @@ def of(*verdicts, **options):
     return Comparison(Side("main"), Side("HEAD"), cells=cells, **options)
 
 
-@pytest.mark.parametrize(
-    ("comparison", "code"),
-    [
+def test_exit_code():
+    for comparison, code in [
         (of(), ExitCode.NOTHING_MEASURED),
         (of(Verdict.NO_WORSE, Verdict.TREND), ExitCode.OK),
         (of(Verdict.TREND), ExitCode.OK),
@@ -23,10 +22,8 @@ def of(*verdicts, **options):
         (of(Verdict.NO_WORSE, Verdict.UNDECIDED, undecided_ok=True), ExitCode.OK),
         (of(Verdict.UNDECIDED, Verdict.WORSE), ExitCode.REGRESSION),
         (of(Verdict.WORSE, undecided_ok=True), ExitCode.REGRESSION),
-    ],
-)
-def test_exit_code(comparison, code):
-    assert comparison.exit_code is code
+    ]:
+        assert comparison.exit_code is code
 
 
 @pytest.mark.parametrize(("dataset", "size", "name"), [("d", "n=10", "m/d/n=10"), ("d", "", "m/d"), ("", "", "m")])

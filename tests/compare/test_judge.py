@@ -22,21 +22,18 @@ def verdict_of(costs, key=FIT, n_tests=1, pairs=14):
     return cell
 
 
-@pytest.mark.parametrize(
-    ("ratio", "noise", "expected"),
-    [
+def test_verdicts():
+    for ratio, noise, expected in [
         (1.15, 0.02, Verdict.WORSE),
         (1.0, 0.02, Verdict.NO_WORSE),
         (0.7, 0.02, Verdict.NO_WORSE),
         (1.05, 0.03, Verdict.UNDECIDED),  # at the limit
         (1.0, 0.4, Verdict.UNDECIDED),  # noise
-    ],
-)
-def test_verdicts(ratio, noise, expected):
-    cell = verdict_of(measured(np.random.default_rng(0), ratio, noise))
-    assert cell.verdict is expected
-    assert bool(cell.reason) == (expected is Verdict.UNDECIDED)
-    assert cell.low <= cell.ratio <= cell.high
+    ]:
+        cell = verdict_of(measured(np.random.default_rng(0), ratio, noise))
+        assert cell.verdict is expected
+        assert bool(cell.reason) == (expected is Verdict.UNDECIDED)
+        assert cell.low <= cell.ratio <= cell.high
 
 
 def test_a_significant_difference_below_the_limit_is_no_alarm():

@@ -1,7 +1,5 @@
 """The headline puts the outcome first; numbers are readable."""
 
-import pytest
-
 from mfbench.compare.comparison import Cell, Comparison, Side, Verdict
 from mfbench.compare.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
 
@@ -14,9 +12,8 @@ def cell(verdict, **fields):
     )
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "text"),
-    [
+def test_headline():
+    for verdicts, text in [
         ([], "Nothing was compared"),
         (["WORSE", "NO_WORSE", "TREND"], "Worse: 1 of 2 cells"),
         (["WORSE", "UNDECIDED"], "Worse: 1 of 2 cells, undecided: 1"),
@@ -24,22 +21,25 @@ def cell(verdict, **fields):
         (["NO_WORSE"], "No worse: the only cell"),
         (["NO_WORSE", "NO_WORSE", "TREND"], "No worse: all 2 cells with a verdict"),
         (["TREND"], "No verdict: 1 cell without measurements that compare"),
-    ],
-)
-def test_headline(verdicts, text):
-    assert headline(Comparison(Side("a"), Side("b"), cells=[cell(Verdict[name]) for name in verdicts])) == text
+    ]:
+        assert headline(Comparison(Side("a"), Side("b"), cells=[cell(Verdict[name]) for name in verdicts])) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
-        (2.5, "s", "2.5 s"), (0.0123, "s", "12.3 ms"), (4.2e-5, "s", "42 µs"), (3e-9, "s", "3 ns"), (0.0, "s", "0 s"),
-        (2.5e9, "B", "2.5 GB"), (512, "B", "512 B"), (0.5, "", "0.5000"), (3.0, "rows", "3.0000 rows"), (NAN, "s", "–"),
+def test_amount():
+    for value, unit, text in [
+        (2.5, "s", "2.5 s"),
+        (0.0123, "s", "12.3 ms"),
+        (4.2e-5, "s", "42 µs"),
+        (3e-9, "s", "3 ns"),
+        (0.0, "s", "0 s"),
+        (2.5e9, "B", "2.5 GB"),
+        (512, "B", "512 B"),
+        (0.5, "", "0.5000"),
+        (3.0, "rows", "3.0000 rows"),
+        (NAN, "s", "–"),
         (float("inf"), "s", "–"),
-    ],
-)  # fmt: skip
-def test_amount(value, unit, text):
-    assert amount(value, unit) == text
+    ]:
+        assert amount(value, unit) == text
 
 
 def test_change():

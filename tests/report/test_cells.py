@@ -6,9 +6,8 @@ from mfbench.report.cells import DASH, interval_text, number_cell, rank_cell, sc
 from mfbench.sections import Cell
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
+def test_durations_read_well():
+    for value, text in [
         (0, "0 ms"),
         (0.0004, "0 ms"),
         (0.5, "500 ms"),
@@ -18,10 +17,8 @@ from mfbench.sections import Cell
         (3599, "59 min 59 s"),
         (3600, "1 h 0 min"),
         (360000, "100 h 0 min"),
-    ],
-)
-def test_durations_read_well(value, text):
-    assert seconds(value) == text
+    ]:
+        assert seconds(value) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.9996, "1.0 s"), (59.96, "1 min 0 s")])
@@ -33,9 +30,8 @@ SCORE = {"mean": 0.9, "sd": 0.01, "complete": True, "best": False, "not_worse": 
 SCORE["p_best"] = 0.01
 
 
-@pytest.mark.parametrize(
-    ("changes", "mark", "cell"),
-    [
+def test_a_score_with_its_role_and_mark():
+    for changes, mark, cell in [
         ({}, None, Cell("90.0 ± 1.0")),
         ({"best": True}, None, Cell("90.0 ± 1.0", "best")),
         ({"not_worse": True}, None, Cell("90.0 ± 1.0 ≈", "not-worse")),
@@ -46,10 +42,8 @@ SCORE["p_best"] = 0.01
         ({"not_worse": True}, "≫", Cell("90.0 ± 1.0 ≫", "marked")),
         ({"best": True}, "≫", Cell("90.0 ± 1.0 ≫", "best-marked")),
         ({"not_worse": True}, "", Cell("90.0 ± 1.0")),
-    ],
-)
-def test_a_score_with_its_role_and_mark(changes, mark, cell):
-    assert score_cell({**SCORE, **changes}, True, mark) == cell
+    ]:
+        assert score_cell({**SCORE, **changes}, True, mark) == cell
 
 
 def test_what_is_not_finite_is_a_dash():

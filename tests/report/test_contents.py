@@ -3,8 +3,6 @@
 import json
 import types
 
-import pytest
-
 from mfbench import Cell, Chart, Section, Table, hookimpl
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import CONTENTS, kind_of, report_of
@@ -62,21 +60,18 @@ class TestPlugins:
         assert "| A | 1 |" in to_markdown(report)
         assert '"plugin_data": {\n    "own": {\n      "costs"' in to_json(report)
 
-    @pytest.mark.parametrize(
-        ("hook", "reason"),
-        [
+    def test_a_plugin_that_fails_is_named_in_a_note(self, small_run):
+        for hook, reason in [
             (lambda run: 1 / 0, "ZeroDivisionError: division by zero"),
             (lambda run: ["text"], "TypeError: it returned 'text', expected Section objects"),
             (lambda run: [Section("s", [Table(["a"], [[Cell("1"), Cell("2")]])])], "ValueError: a row has 2 cells"),
             (lambda run: [Section("s", notes="note")], "ValueError: notes must be a list of strings"),
-        ],
-    )
-    def test_a_plugin_that_fails_is_named_in_a_note(self, small_run, hook, reason):
-        report = report_of(small_run, registry_with(hook))
-        (note,) = report.sections[-2].notes
-        assert note.startswith("plugin 'own' of own: mfbench_report_sections failed with ")
-        assert reason in note
-        assert titles(report)[0].startswith("Accuracy") and titles(report)[-1] == "Remarks"
+        ]:
+            report = report_of(small_run, registry_with(hook))
+            (note,) = report.sections[-2].notes
+            assert note.startswith("plugin 'own' of own: mfbench_report_sections failed with ")
+            assert reason in note
+            assert titles(report)[0].startswith("Accuracy") and titles(report)[-1] == "Remarks"
 
     def test_a_hook_that_changes_its_run_does_not_change_the_report(self, small_run):
         def careless(run):

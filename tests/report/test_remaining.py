@@ -49,9 +49,13 @@ def test_tiny_trials_do_not_dominate_the_start():
     assert left.correction < 1.3
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.0, "0 s"), (119.5, "120 s"), (121.0, "2 min"), (3599.0, "1 h"), (7200.0, "2 h"), (36100.0, "10 h")],
-)
-def test_a_duration_is_written_in_the_units_that_matter(seconds, text):
-    assert in_words(seconds) == text
+def test_a_duration_is_written_in_the_units_that_matter():
+    for seconds, text in [
+        (0.0, "0 s"),
+        (119.5, "120 s"),
+        (121.0, "2 min"),
+        (3599.0, "1 h"),
+        (7200.0, "2 h"),
+        (36100.0, "10 h"),
+    ]:
+        assert in_words(seconds) == text

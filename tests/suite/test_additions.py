@@ -46,37 +46,36 @@ def test_a_method_is_a_label_and_steps_with_arrows_between():
     assert "top" not in method.model_fields_set
 
 
-@pytest.mark.parametrize(
-    ("rule", "top"),
-    [("5", 5), ("0.5", 0.5), ("1.0", 1.0), ("all-weighted", "all-weighted"), ("  positive ", "positive")],
-)
-def test_a_rule_for_the_features_may_stand_between_the_steps(rule, top):
-    method = parse_addition(f"MINE = weigh -> top {rule} -> nearest")
-    assert method.top == top and type(method.top) is type(top)
+def test_a_rule_for_the_features_may_stand_between_the_steps():
+    for rule, top in [
+        ("5", 5),
+        ("0.5", 0.5),
+        ("1.0", 1.0),
+        ("all-weighted", "all-weighted"),
+        ("  positive ", "positive"),
+    ]:
+        method = parse_addition(f"MINE = weigh -> top {rule} -> nearest")
+        assert method.top == top and type(method.top) is type(top)
 
 
 def test_a_lone_name_is_the_classifier():
     assert parse_addition("MINE = my_module.sub:MyClass(alpha=2)").classifier == "my_module.sub:MyClass(alpha=2)"
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "selector", "classifier"),
-    [
+def test_arrows_and_equals_signs_of_parameters_are_no_separators():
+    for text, label, selector, classifier in [
         ("A = a(x='p -> q') -> b", "A", "a(x='p -> q')", "b"),
         ("A = a(x='p\\' -> q') -> b", "A", "a(x='p\\' -> q')", "b"),
         ('A = a(x="→") → b(y=["->"])', "A", 'a(x="→")', 'b(y=["->"])'),
         ("kNN (a=1) = knn", "kNN (a=1)", None, "knn"),
         ("Ben's = knn(p='=')", "Ben's", None, "knn(p='=')"),
-    ],
-)
-def test_arrows_and_equals_signs_of_parameters_are_no_separators(text, label, selector, classifier):
-    method = parse_addition(text)
-    assert (method.label, method.selector, method.classifier) == (label, selector, classifier)
+    ]:
+        method = parse_addition(text)
+        assert (method.label, method.selector, method.classifier) == (label, selector, classifier)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+def test_what_has_another_form_is_one_sentence_that_names_the_option():
+    for text, reason in [
         ("", FORM),
         ("MINE", FORM),
         ("MINE =", FORM),
@@ -101,13 +100,11 @@ def test_arrows_and_equals_signs_of_parameters_are_no_separators(text, label, se
         ("MINE = a -> top nan -> knn", "top: found nan"),
         ("MINE = a -> top most -> knn", "top: found 'most'"),
         ("MINE = ../evil:run", "cannot read '../evil:run'"),
-    ],
-)
-def test_what_has_another_form_is_one_sentence_that_names_the_option(text, reason):
-    with pytest.raises(UsageError, match=reason) as caught:
-        parse_addition(text)
-    message = str(caught.value)
-    assert message.startswith(f"{option_of(text)}: ") and message.isprintable()
+    ]:
+        with pytest.raises(UsageError, match=reason) as caught:
+            parse_addition(text)
+        message = str(caught.value)
+        assert message.startswith(f"{option_of(text)}: ") and message.isprintable()
 
 
 def test_a_long_text_is_cut_in_messages():
@@ -128,9 +125,8 @@ class TestPython:
         assert additions_of({"A": (weigh(power=3.0), "plain")}, toy_registry) == ["A = weigh(power=3.0) -> plain"]
         assert additions_of((), toy_registry) == []
 
-    @pytest.mark.parametrize(
-        ("add", "reason"),
-        [
+    def test_what_is_not_a_method_is_refused(self, toy_registry):
+        for add, reason in [
             (LinearSVC(), r"without a label: write add=\{'MINE': …\}"),
             ([LinearSVC()], "without a label"),
             ([("A", "b", "c")], "without a label"),
@@ -141,11 +137,9 @@ class TestPython:
             ({" a": "knn"}, "' a' cannot be the label"),
             ({"A": 3}, "A: cannot add 3"),
             ({"A": lambda: None}, "A: cannot add a lambda"),
-        ],
-    )
-    def test_what_is_not_a_method_is_refused(self, add, reason, toy_registry):
-        with pytest.raises(UsageError, match=reason):
-            additions_of(add, toy_registry)
+        ]:
+            with pytest.raises(UsageError, match=reason):
+                additions_of(add, toy_registry)
 
 
 class TestMethods:
@@ -168,33 +162,27 @@ class TestMethods:
         assert words[3:] == ("--add", "MINE = plain", "--add", "M2 = nearest", "--reference", "M2")
         assert not plain.has_additions and mine.has_additions
 
-    @pytest.mark.parametrize(
-        ("methods", "reason"),
-        [
+    def test_what_does_not_fit_the_suite_is_refused(self, added):
+        for methods, reason in [
             (["A = plain"], r'--add "A = plain": \'A\' is already the label of a method of the suite'),
             (["M = plain", "M = nearest"], r'--add "M = nearest": \'M\' is already the label of another addition'),
             (["M = weigh"], "'weigh' is a selector; write a classifier after it, such as 'weigh -> knn'"),
             (["M = weigh -> top 3"], "so write a classifier after the rule"),
             (["M = nowhere_at_all:Mine"], "there is no module 'nowhere_at_all'"),
-        ],
-    )
-    def test_what_does_not_fit_the_suite_is_refused(self, added, methods, reason):
-        with pytest.raises(UsageError, match=reason):
-            added(*methods)
+        ]:
+            with pytest.raises(UsageError, match=reason):
+                added(*methods)
 
-    @pytest.mark.parametrize(
-        ("text", "reason"),
-        [
+    def test_a_mistake_is_located_by_the_option(self, added, toy_registry):
+        for text, reason in [
             ("M = plane", "--add \"M = plane\": unknown classifier 'plane': did you mean"),
             ("M = weight -> plain", '--add "M = weight -> plain": unknown selector'),
             ("M = plain(x=1)", "unknown parameter 'x' of 'plain'"),
             ("M = weigh -> top relevant -> plain", "'relevant' is only for the protocol 'ground-truth'"),
-        ],
-    )
-    def test_a_mistake_is_located_by_the_option(self, added, toy_registry, text, reason):
-        with pytest.raises(SuiteError, match=reason) as caught:
-            make_plan(added(text), toy_registry)
-        assert str(caught.value).startswith(f"{option_of(text)}: ")
+        ]:
+            with pytest.raises(SuiteError, match=reason) as caught:
+                make_plan(added(text), toy_registry)
+            assert str(caught.value).startswith(f"{option_of(text)}: ")
 
     def test_a_mistake_of_the_file_is_still_located_by_the_file(self, added, toy_registry):
         with pytest.raises(SuiteError, match=r"own\.toml: methods\[0\]\.classifier"):
@@ -263,36 +251,28 @@ class TestDatasets:
         loaded = added(data=["file:mine.csv", "other-blobs"], target="outcome")
         assert list(make_plan(loaded, toy_registry).datasets) == ["blobs", "mine.csv", "other-blobs"]
 
-    @pytest.mark.parametrize(
-        ("data", "target", "reason"),
-        [
+    def test_options_that_do_not_fit_are_refused(self, added, table):
+        for data, target, reason in [
             ([], "outcome", "--target 'outcome' is the label column of an added dataset: add one"),
             (["other-blobs"], "outcome", "--target 'outcome' is the label column"),
             (["mine.csv"], None, r'--add-data "mine\.csv": to add a file, write --add-data file:mine\.csv'),
             (["openml:../x"], None, '--add-data "openml:../x": cannot read'),
             (["a b"], None, "--add-data .*cannot read"),
-        ],
-    )
-    def test_options_that_do_not_fit_are_refused(self, added, data, target, reason, table):
-        with pytest.raises(UsageError, match=reason):
-            added(data=data, target=target)
+        ]:
+            with pytest.raises(UsageError, match=reason):
+                added(data=data, target=target)
 
-    @pytest.mark.parametrize(
-        ("data", "target", "reason"),
-        [
+    def test_one_that_cannot_be_used_is_an_error_instead_of_being_left_out(self, added, toy_registry, table):
+        for data, target, reason in [
             ("blobs", None, "'blobs' is listed twice"),
             ("blubs", None, "unknown dataset 'blubs'"),
             ("file:none.csv", None, "none.csv"),
             ("file:mine.csv", "colour", "colour"),
             ("broken", None, "the disk is gone"),
-        ],
-    )
-    def test_one_that_cannot_be_used_is_an_error_instead_of_being_left_out(
-        self, added, toy_registry, data, target, reason, table
-    ):
-        with pytest.raises((UsageError, DataError, PluginError), match=reason) as caught:
-            make_plan(added(data=[data], target=target), toy_registry)
-        assert str(caught.value).startswith(option_of(data, "--add-data"))
+        ]:
+            with pytest.raises((UsageError, DataError, PluginError), match=reason) as caught:
+                make_plan(added(data=[data], target=target), toy_registry)
+            assert str(caught.value).startswith(option_of(data, "--add-data"))
 
 
 class TestDetection:

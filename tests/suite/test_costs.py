@@ -87,9 +87,8 @@ def test_two_plans_of_a_suite_cost_the_same(costs_of):
     assert [costs.of(t) for t in plan.trials] == [others.of(t) for t in again.trials]
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
+def test_whatever_is_declared_costs_are_positive_and_finite(costs_of):
+    for formula in [
         "",
         "n**2 * p",
         "no formula",
@@ -99,20 +98,18 @@ def test_two_plans_of_a_suite_cost_the_same(costs_of):
         "1e-3 * log(p + k)**0.5",
         "1e-300 * n",
         "1e-3 * log(log(k)) * n",
-    ],
-)
-def test_whatever_is_declared_costs_are_positive_and_finite(formula, costs_of):
-    plan, costs = costs_of(formula, formula)
-    for value in seconds(plan, costs).values():
-        assert 0 < value < 1
+    ]:
+        plan, costs = costs_of(formula, formula)
+        for value in seconds(plan, costs).values():
+            assert 0 < value < 1
 
 
-@pytest.mark.parametrize("formula", ["n**9999", "1e-3 * n**9999", "1e-9 * n**200 * n**200", "1e-1 * 2**9999"])
-def test_a_trial_costs_its_time_limit_at_most(formula, costs_of):
-    plan, costs = costs_of(formula, "1e-3")
-    limit = plan.loaded.protocol.timeout
-    assert seconds(plan, costs)["A"] == limit
-    assert math.isfinite(LONGEST)
+def test_a_trial_costs_its_time_limit_at_most(costs_of):
+    for formula in ["n**9999", "1e-3 * n**9999", "1e-9 * n**200 * n**200", "1e-1 * 2**9999"]:
+        plan, costs = costs_of(formula, "1e-3")
+        limit = plan.loaded.protocol.timeout
+        assert seconds(plan, costs)["A"] == limit
+        assert math.isfinite(LONGEST)
 
 
 def test_memory_grows_with_the_table(costs_of):

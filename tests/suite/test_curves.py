@@ -58,9 +58,8 @@ ALONE = '[[methods]]\nlabel = "B"\nclassifier = "plain"\n'
 SIZE = "'all', a whole number from 1, or a fraction such as 0.5 up to 1.0"
 
 
-@pytest.mark.parametrize(
-    ("curve", "expected"),
-    [
+def test_a_mistake_is_one_sentence_that_names_the_key(suite_file, toy_registry):
+    for curve, expected in [
         ("[]", "found an empty list, expected at least one item"),
         ("[0]", f"found 0 (a whole number), expected {SIZE}"),
         ("[-3]", f"found -3 (a whole number), expected {SIZE}"),
@@ -79,26 +78,25 @@ SIZE = "'all', a whole number from 1, or a fraction such as 0.5 up to 1.0"
         ("{ first = 0, count = 3 }", f"curve.first: found 0 (a whole number), expected {SIZE}"),
         ("{ from = 1, count = 3 }", "curve.from: unknown key"),
         (str([*range(1, 202)]), "expected at most 200 entries"),
-    ],
-)
-@pytest.mark.parametrize("where", ["method", "protocol"])
-def test_a_mistake_is_one_sentence_that_names_the_key(suite_file, toy_registry, curve, expected, where):
-    head = f'[suite]\nname = "own"\n[protocol]\nfolds = 3\n{f"curve = {curve}" if where == "protocol" else ""}\n'
-    more = f"curve = {curve}" if where == "method" else ""
-    with pytest.raises(SuiteError) as error:
-        load_suite(suite_file(more, head=head, methods=METHOD), toy_registry)
-    place = "protocol.curve" if where == "protocol" else "methods[0].curve"
-    assert f"own.toml: {place}" in str(error.value) and expected in str(error.value)
-    assert "\n" not in str(error.value)
+    ]:
+        for where in ["method", "protocol"]:
+            head = (
+                f'[suite]\nname = "own"\n[protocol]\nfolds = 3\n{f"curve = {curve}" if where == "protocol" else ""}\n'
+            )
+            more = f"curve = {curve}" if where == "method" else ""
+            with pytest.raises(SuiteError) as error:
+                load_suite(suite_file(more, head=head, methods=METHOD), toy_registry)
+            place = "protocol.curve" if where == "protocol" else "methods[0].curve"
+            assert f"own.toml: {place}" in str(error.value) and expected in str(error.value)
+            assert "\n" not in str(error.value)
 
 
 def head_of(protocol):
     return f'[suite]\nname = "own"\n[protocol]\n{protocol}\n'
 
 
-@pytest.mark.parametrize(
-    ("methods", "protocol", "expected"),
-    [
+def test_what_contradicts_a_curve_is_one_sentence(suite_file, toy_registry):
+    for methods, protocol, expected in [
         (f"{ALONE}curve = [1]", "", "methods[0].curve: 'curve' needs a selector"),
         (f"{METHOD}curve = [1]\ntop = 2", "", "methods[0].top: 'top' and 'curve' both set how many features"),
         (f"{METHOD}curve = [1]\ntune = {{ top = [1, 2] }}", "", "methods[0].tune.top: 'top' and 'curve' both set"),
@@ -122,13 +120,11 @@ def head_of(protocol):
             'metrics = ["area", "accuracy"]\n[profiles.full]\nfolds = 2\ncurv = [1]',
             "did you mean",
         ),
-    ],
-)
-def test_what_contradicts_a_curve_is_one_sentence(suite_file, toy_registry, methods, protocol, expected):
-    with pytest.raises(SuiteError) as error:
-        loaded = load_suite(suite_file(head=head_of(protocol), methods=methods), toy_registry)
-        resolve_methods(loaded, toy_registry)
-    assert expected in str(error.value) and "\n" not in str(error.value)
+    ]:
+        with pytest.raises(SuiteError) as error:
+            loaded = load_suite(suite_file(head=head_of(protocol), methods=methods), toy_registry)
+            resolve_methods(loaded, toy_registry)
+        assert expected in str(error.value) and "\n" not in str(error.value)
 
 
 def test_the_curve_of_the_protocol_is_that_of_methods_that_set_nothing_else(suite_file, toy_registry):

@@ -1,16 +1,13 @@
 """A resolved method describes itself in one line."""
 
-import pytest
-
 from mfbench.host.expressions import parse
 from mfbench.suite.methods import ResolvedMethod, Step
 
 WEIGH, NEAREST = Step(parse("weigh")), Step(parse("nearest(k=1)"))
 
 
-@pytest.mark.parametrize(
-    ("method", "line"),
-    [
+def test_description():
+    for method, line in [
         (ResolvedMethod("A", None, NEAREST, "all"), "nearest(k=1)"),
         (ResolvedMethod("A", WEIGH, NEAREST, 2), "weigh → top 2 → nearest(k=1)"),
         (ResolvedMethod("A", WEIGH, None, "relevant"), "weigh → top relevant"),
@@ -34,7 +31,5 @@ WEIGH, NEAREST = Step(parse("weigh")), Step(parse("nearest(k=1)"))
             ResolvedMethod("A", None, NEAREST, "all", (("classifier", "k", tuple(range(100))),)),
             "nearest(k=1) [tunes k 0 … 99 (100 values)]",
         ),
-    ],
-)
-def test_description(method, line):
-    assert method.describe() == line
+    ]:
+        assert method.describe() == line

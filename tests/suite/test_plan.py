@@ -62,40 +62,37 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "place", "part"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_in_a_method_is_one_sentence_with_its_place(planned, method, place, part):
-    with pytest.raises(SuiteError) as caught:
-        planned(methods=METHOD + method)
-    message = str(caught.value)
-    assert re.search(rf"own\.toml: {re.escape(place)}: ", message)
-    assert part in message
-    assert "\n" not in message
+def test_a_mistake_in_a_method_is_one_sentence_with_its_place(planned):
+    for method, place, part in MISTAKES.values():
+        with pytest.raises(SuiteError) as caught:
+            planned(methods=METHOD + method)
+        message = str(caught.value)
+        assert re.search(rf"own\.toml: {re.escape(place)}: ", message)
+        assert part in message
+        assert "\n" not in message
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "1.5", '"most"', "true", "[1]", "0.0"])
-def test_a_tuned_subset_has_the_values_of_a_subset(planned, value):
-    method = METHOD + f'selector = "weigh"\nclassifier = "plain"\ntune = {{ top = [1, {value}] }}'
-    with pytest.raises(SuiteError, match=r"own.toml: methods\[0\].tune.top: found .*, expected 'positive', 'all'"):
-        planned(methods=method)
+def test_a_tuned_subset_has_the_values_of_a_subset(planned):
+    for value in ["0", "-1", "1.5", '"most"', "true", "[1]", "0.0"]:
+        method = METHOD + f'selector = "weigh"\nclassifier = "plain"\ntune = {{ top = [1, {value}] }}'
+        with pytest.raises(SuiteError, match=r"own.toml: methods\[0\].tune.top: found .*, expected 'positive', 'all'"):
+            planned(methods=method)
 
 
-@pytest.mark.parametrize(
-    ("datasets", "place", "part"),
-    [
+def test_a_mistake_in_the_datasets_is_one_sentence_with_its_place(planned):
+    for datasets, place, part in [
         ('use = ["blobs", "blob"]', "datasets[0].use[1]", "unknown dataset 'blob': did you mean 'blobs'"),
         ('use = ["blobs(n_smaples=4)"]', "datasets[0].use[0]", "did you mean 'n_samples'"),
         ('use = ["file:gone.csv"]', "datasets[0].use[0]", "gone.csv does not exist"),
         ('use = ["blobs", "blobs"]', "datasets[0].use[1]", "'blobs' is listed twice"),
         ('use = ["blobs"]\ntarget = "y"', "datasets[0].use[0]", "'target' and 'categorical' are for 'file:'"),
         ('use = ["blobs"]\ncategorical = ["a"]', "datasets[0].use[0]", "'target' and 'categorical' are for 'file:'"),
-    ],
-)
-def test_a_mistake_in_the_datasets_is_one_sentence_with_its_place(planned, datasets, place, part):
-    with pytest.raises(SuiteError) as caught:
-        planned(datasets=f"[[datasets]]\n{datasets}")
-    assert f"own.toml: {place}: " in str(caught.value)
-    assert part in str(caught.value)
-    assert "\n" not in str(caught.value)
+    ]:
+        with pytest.raises(SuiteError) as caught:
+            planned(datasets=f"[[datasets]]\n{datasets}")
+        assert f"own.toml: {place}: " in str(caught.value)
+        assert part in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
 class TestGrid:
@@ -198,11 +195,11 @@ class TestKeys:
         "folds": {"more": "[profiles.other]\nfolds = 4\nrepeats = 2", "profile": "other"},
     }
 
-    @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-    def test_what_changes_a_result_changes_the_key(self, planned, change):
-        before, after = self.keys(planned()), self.keys(planned(**change))
-        assert not set(before.values()) & set(after.values())
-        assert before.keys() & after.keys()
+    def test_what_changes_a_result_changes_the_key(self, planned):
+        for change in self.CHANGES.values():
+            before, after = self.keys(planned()), self.keys(planned(**change))
+            assert not set(before.values()) & set(after.values())
+            assert before.keys() & after.keys()
 
     SAME: ClassVar = {
         "time limit": {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\ntimeout = 1", "profile": "other"},
@@ -215,10 +212,10 @@ class TestKeys:
         "blanks": {"methods": METHOD + 'selector = " weigh ( ) "\nclassifier = "nearest"'},
     }
 
-    @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
-    def test_what_does_not_keeps_it(self, planned, change):
-        before, after = self.keys(planned()), self.keys(planned(**change))
-        assert before.items() <= after.items()
+    def test_what_does_not_keeps_it(self, planned):
+        for change in self.SAME.values():
+            before, after = self.keys(planned()), self.keys(planned(**change))
+            assert before.items() <= after.items()
 
     def test_more_repeats_keep_the_first_ones(self, planned):
         more = planned("[profiles.other]\nfolds = 3\nrepeats = 4\ninner_folds = 2", profile="other")
@@ -399,22 +396,19 @@ only = ["A", "blob"]
 class TestOnly:
     DATASETS = '[[datasets]]\nuse = ["blobs", "other-blobs", "blobs(n_samples=30)"]'
 
-    @pytest.mark.parametrize(
-        ("only", "datasets", "methods"),
-        [
+    def test_patterns_restrict_the_kind_that_they_match(self, planned):
+        for only, datasets, methods in [
             ([], ["blobs", "other-blobs", "blobs(n_samples=30)"], ["A", "B"]),
             (["B"], ["blobs", "other-blobs", "blobs(n_samples=30)"], ["B"]),
             (["blobs"], ["blobs"], ["A", "B"]),
             (["blobs*", "A"], ["blobs", "blobs(n_samples=30)"], ["A"]),
             (["*"], ["blobs", "other-blobs", "blobs(n_samples=30)"], ["A", "B"]),
             (["other-*", "blobs"], ["blobs", "other-blobs"], ["A", "B"]),
-        ],
-    )
-    def test_patterns_restrict_the_kind_that_they_match(self, planned, only, datasets, methods):
-        plan = planned(datasets=self.DATASETS, only=only)
-        assert list(plan.datasets) == datasets
-        assert list(plan.methods) == methods
-        assert {(t.dataset, t.method) for t in plan.trials} == {(d, m) for d in datasets for m in methods}
+        ]:
+            plan = planned(datasets=self.DATASETS, only=only)
+            assert list(plan.datasets) == datasets
+            assert list(plan.methods) == methods
+            assert {(t.dataset, t.method) for t in plan.trials} == {(d, m) for d in datasets for m in methods}
 
     @pytest.mark.parametrize("only", [["zzz"], ["A", "zzz"], ["a"]])
     def test_a_pattern_that_matches_nothing_is_refused(self, planned, only):

@@ -29,16 +29,16 @@ MINIMAL = {
 }
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_every_table_refuses_unknown_keys_and_does_not_change(table):
-    assert table.model_config["extra"] == "forbid"
-    assert table.model_config["frozen"]
-    assert table.model_config["strict"]
+def test_every_table_refuses_unknown_keys_and_does_not_change():
+    for table in TABLES:
+        assert table.model_config["extra"] == "forbid"
+        assert table.model_config["frozen"]
+        assert table.model_config["strict"]
 
 
-@pytest.mark.parametrize("table", [table for table in TABLES if table is not Suite], ids=lambda table: table.__name__)
-def test_every_key_is_described(table):
-    assert [name for name, field in table.model_fields.items() if not field.description] == []
+def test_every_key_is_described():
+    for table in [table for table in TABLES if table is not Suite]:
+        assert [name for name, field in table.model_fields.items() if not field.description] == []
 
 
 def test_the_json_schema_names_every_table_and_forbids_other_keys():
@@ -104,30 +104,30 @@ def test_a_profile_has_the_protocols_limits():
     }
 
 
-@pytest.mark.parametrize("top", ["positive", "all", "all-weighted", 1, 50, 0.01, 1.0])
-def test_rules_for_a_subset(top):
-    data = {**MINIMAL, "methods": [{"label": "a", "selector": "s", "classifier": "knn", "top": top}]}
-    found = Suite.model_validate(data).methods[0].top
-    assert (type(found), found) == (type(top), top)
+def test_rules_for_a_subset():
+    for top in ["positive", "all", "all-weighted", 1, 50, 0.01, 1.0]:
+        data = {**MINIMAL, "methods": [{"label": "a", "selector": "s", "classifier": "knn", "top": top}]}
+        found = Suite.model_validate(data).methods[0].top
+        assert (type(found), found) == (type(top), top)
 
 
-@pytest.mark.parametrize("top", ["most", 0, -1, 0.0, 1.01, True, [1], float("nan")])
-def test_no_rules_for_a_subset(top):
-    data = {**MINIMAL, "methods": [{"label": "a", "selector": "s", "classifier": "knn", "top": top}]}
-    with pytest.raises(ValidationError):
-        Suite.model_validate(data)
+def test_no_rules_for_a_subset():
+    for top in ["most", 0, -1, 0.0, 1.01, True, [1], float("nan")]:
+        data = {**MINIMAL, "methods": [{"label": "a", "selector": "s", "classifier": "knn", "top": top}]}
+        with pytest.raises(ValidationError):
+            Suite.model_validate(data)
 
 
-@pytest.mark.parametrize("label", ["", " a", "a ", "x" * 25, "a\nb"])
-def test_labels_fit_a_table(label):
-    with pytest.raises(ValidationError):
-        Suite.model_validate({**MINIMAL, "methods": [{"label": label, "classifier": "knn"}]})
+def test_labels_fit_a_table():
+    for label in ["", " a", "a ", "x" * 25, "a\nb"]:
+        with pytest.raises(ValidationError):
+            Suite.model_validate({**MINIMAL, "methods": [{"label": label, "classifier": "knn"}]})
 
 
-@pytest.mark.parametrize("name", ["Own", "a b", "a/b", "..", "a--b", ""])
-def test_the_name_of_a_suite_is_safe_as_a_folder(name):
-    with pytest.raises(ValidationError):
-        Suite.model_validate({**MINIMAL, "suite": {"name": name}})
+def test_the_name_of_a_suite_is_safe_as_a_folder():
+    for name in ["Own", "a b", "a/b", "..", "a--b", ""]:
+        with pytest.raises(ValidationError):
+            Suite.model_validate({**MINIMAL, "suite": {"name": name}})
 
 
 @pytest.mark.parametrize("key", ["timeout", "memory"])
@@ -136,9 +136,8 @@ def test_limits_are_finite(key):
         Suite.model_validate({**MINIMAL, "protocol": {key: float("inf")}})
 
 
-@pytest.mark.parametrize(
-    "grid",
-    [
+def test_numbers_that_cannot_be_computed_with():
+    for grid in [
         {"first": 1, "last": float("inf"), "count": 3},
         {"first": float("nan"), "last": 3, "count": 3},
         {"first": 1, "last": 10**400, "count": 3},
@@ -147,16 +146,17 @@ def test_limits_are_finite(key):
         [16**5000],
         [[1, -(16**5000)]],
         [1, [{"deep": [2**63]}]],
-    ],
-)
-def test_numbers_that_cannot_be_computed_with(grid):
-    method = {"label": "a", "classifier": "knn", "tune": {"k": grid}}
-    with pytest.raises(ValidationError) as caught:
-        Suite.model_validate({**MINIMAL, "methods": [method]})
-    lines = describe(caught.value, Suite)
-    assert (
-        len(lines) == 1 and lines[0].startswith("methods[0].tune.k") and "expected" in lines[0] and len(lines[0]) < 300
-    )
+    ]:
+        method = {"label": "a", "classifier": "knn", "tune": {"k": grid}}
+        with pytest.raises(ValidationError) as caught:
+            Suite.model_validate({**MINIMAL, "methods": [method]})
+        lines = describe(caught.value, Suite)
+        assert (
+            len(lines) == 1
+            and lines[0].startswith("methods[0].tune.k")
+            and "expected" in lines[0]
+            and len(lines[0]) < 300
+        )
 
 
 def test_numbers_of_64_bits_are_fine():
@@ -174,11 +174,11 @@ def test_a_whole_number_is_a_number_but_a_text_is_not():
 SHIPPED = sorted((Path(mfbench.__file__).parents[1] / "suites").glob("*.toml"))
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_suites_are_valid_and_named_as_their_file(path):
-    text = path.read_text(encoding="utf-8")
-    suite = parse_suite(text, path.name)
-    assert suite.suite.name == path.stem == tomllib.loads(text)["suite"]["name"]
+def test_shipped_suites_are_valid_and_named_as_their_file():
+    for path in SHIPPED:
+        text = path.read_text(encoding="utf-8")
+        suite = parse_suite(text, path.name)
+        assert suite.suite.name == path.stem == tomllib.loads(text)["suite"]["name"]
 
 
 def test_all_features_have_one_form_in_a_curve():

@@ -29,12 +29,10 @@ def weigh(trial):
     return (1 + int(trial.dataset[1:])) * (5.0 if trial.method == "A" else 1.0)
 
 
-@pytest.mark.parametrize(
-    "text", ["0/3", "4/3", "a/b", "3", "", "1/0", "-1/3", "1/3/5", " 1/3", "1/1e3", "²/3", "1/9999999"]
-)
-def test_what_is_not_a_shard_is_one_sentence(text):
-    with pytest.raises(UsageError, match="is not a shard: write its number and how many there are, such as 1/"):
-        parse_shard(text)
+def test_what_is_not_a_shard_is_one_sentence():
+    for text in ["0/3", "4/3", "a/b", "3", "", "1/0", "-1/3", "1/3/5", " 1/3", "1/1e3", "²/3", "1/9999999"]:
+        with pytest.raises(UsageError, match="is not a shard: write its number and how many there are, such as 1/"):
+            parse_shard(text)
 
 
 def test_the_first_and_the_last_shard():

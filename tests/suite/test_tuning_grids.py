@@ -43,13 +43,13 @@ class TestRanges:
         "3": "methods[1].tune.k: found 3 (a whole number), expected a list or a table",
     }
 
-    @pytest.mark.parametrize(("value", "message"), MISTAKES.items())
-    def test_a_mistake_names_the_key(self, value, message):
-        text = '[suite]\nname = "x"\n[[datasets]]\nuse = ["iris"]\n[[methods]]\nlabel = "B"\nclassifier = "knn"\n'
-        with pytest.raises(SuiteError) as caught:
-            parse_suite(text + weigh(f"{{ k = {value} }}"), "own.toml")
-        assert message in str(caught.value)
-        assert "\n" not in str(caught.value)
+    def test_a_mistake_names_the_key(self):
+        for value, message in self.MISTAKES.items():
+            text = '[suite]\nname = "x"\n[[datasets]]\nuse = ["iris"]\n[[methods]]\nlabel = "B"\nclassifier = "knn"\n'
+            with pytest.raises(SuiteError) as caught:
+                parse_suite(text + weigh(f"{{ k = {value} }}"), "own.toml")
+            assert message in str(caught.value)
+            assert "\n" not in str(caught.value)
 
     def test_a_range_of_no_subsets_is_refused(self, planned):
         with pytest.raises(SuiteError, match=r"methods\[0\].tune.top: found 0.0"):
@@ -69,11 +69,11 @@ class TestTogether:
         '{ "power,nothing" = [[1, 2]] }': "no step of this method has a parameter 'nothing'",
     }
 
-    @pytest.mark.parametrize(("tune", "message"), MISTAKES.items())
-    def test_a_mistake_is_told(self, planned, tune, message):
-        with pytest.raises(SuiteError) as caught:
-            planned(methods=weigh(tune))
-        assert message in str(caught.value)
+    def test_a_mistake_is_told(self, planned):
+        for tune, message in self.MISTAKES.items():
+            with pytest.raises(SuiteError) as caught:
+                planned(methods=weigh(tune))
+            assert message in str(caught.value)
 
 
 class TestKeysThatAProtocolRejects:
@@ -107,24 +107,21 @@ class TestKeys:
         plan = planned(head=HEAD.format(kind=kind) + more, methods=methods)
         return {(t.repeat, t.fold): t.key for t in plan.trials}
 
-    @pytest.mark.parametrize("tune", [True, False])
-    @pytest.mark.parametrize(
-        ("kind", "more"),
-        [
-            ("nested-cv", "refit = false"),
-            ("nested-cv", "stratified = false"),
-            ("nested-cv", "validation_share = 0.3"),
-            ("nested-cv", 'decisions = "one-vs-rest"'),
-            ("three-way", "refit = true"),
-            ("three-way", "stratified = false"),
-            ("holdout", "test_share = 0.5"),
-            ("holdout", "stratified = false"),
-        ],
-    )
-    def test_what_splits_or_decides_counts(self, planned, kind, more, tune):
-        assert not set(self.keys(planned, kind, tune=tune).values()) & set(
-            self.keys(planned, kind, more, tune=tune).values()
-        )
+    def test_what_splits_or_decides_counts(self, planned):
+        for tune in [True, False]:
+            for kind, more in [
+                ("nested-cv", "refit = false"),
+                ("nested-cv", "stratified = false"),
+                ("nested-cv", "validation_share = 0.3"),
+                ("nested-cv", 'decisions = "one-vs-rest"'),
+                ("three-way", "refit = true"),
+                ("three-way", "stratified = false"),
+                ("holdout", "test_share = 0.5"),
+                ("holdout", "stratified = false"),
+            ]:
+                assert not set(self.keys(planned, kind, tune=tune).values()) & set(
+                    self.keys(planned, kind, more, tune=tune).values()
+                )
 
     @pytest.mark.parametrize("kind", ["nested-cv", "three-way", "holdout"])
     def test_more_repeats_keep_the_first_ones(self, planned, kind):
@@ -141,11 +138,11 @@ class TestKeys:
         assert self.keys(planned, "nested-cv") == self.keys(planned, "nested-cv", f'form = "published"\n{named}')
 
 
-@pytest.mark.parametrize("count", range(1, 12))
-def test_thinned_keeps_order_ends_and_number(count):
-    values = tuple(range(10))
-    found = thinned(values, count)
-    assert len(found) == min(count, 10)
-    assert list(found) == sorted(set(found))
-    assert found[0] == 0
-    assert count == 1 or found[-1] == 9
+def test_thinned_keeps_order_ends_and_number():
+    for count in range(1, 12):
+        values = tuple(range(10))
+        found = thinned(values, count)
+        assert len(found) == min(count, 10)
+        assert list(found) == sorted(set(found))
+        assert found[0] == 0
+        assert count == 1 or found[-1] == 9

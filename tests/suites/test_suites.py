@@ -57,37 +57,38 @@ def used(suite):
     return [parse(text).name for group in suite.datasets for text in group.use]
 
 
-@pytest.mark.parametrize("path", sorted(SUITES.glob("*.toml")), ids=lambda path: path.stem)
-def test_valid(path):
-    suite = parse_suite(path.read_text(encoding="utf-8"), path.name)
-    assert suite.suite.name == path.stem
-    assert suite.suite.title and suite.suite.description
+def test_valid():
+    for path in sorted(SUITES.glob("*.toml")):
+        suite = parse_suite(path.read_text(encoding="utf-8"), path.name)
+        assert suite.suite.name == path.stem
+        assert suite.suite.title and suite.suite.description
 
 
-@pytest.mark.parametrize("name", COLLECTIONS)
-def test_methods_and_datasets_exist(name, registry):
-    path = SUITES / f"{name}.toml"
-    for profile in ("quick", "standard", "full"):
-        loaded = load_suite(str(path), registry, profile)
-        assert len(resolve_methods(loaded, registry)[0]) == len(loaded.suite.methods)
-    names = used(loaded.suite)
-    assert set(names) <= set(registry.datasets)
-    assert len(set(names)) == len(names), "each dataset counts once"
+def test_methods_and_datasets_exist(registry):
+    for name in COLLECTIONS:
+        path = SUITES / f"{name}.toml"
+        for profile in ("quick", "standard", "full"):
+            loaded = load_suite(str(path), registry, profile)
+            assert len(resolve_methods(loaded, registry)[0]) == len(loaded.suite.methods)
+        names = used(loaded.suite)
+        assert set(names) <= set(registry.datasets)
+        assert len(set(names)) == len(names), "each dataset counts once"
 
 
-@pytest.mark.parametrize("collection", sorted(set(COLLECTIONS.values())))
-def test_suites_have_the_whole_collection(collection, registry):
-    expected = {
-        dataset
-        for dataset, entry in registry.datasets.items()
-        if entry.spec.collections.get(collection) is not None and entry.spec.collections[collection] not in NOT_IN_2020
-    }
-    suites = [name for name, label in COLLECTIONS.items() if label == collection]
-    names = [dataset for name in suites for dataset in used(read(name))]
-    more = set().union(*(MORE.get(name, set()) for name in suites))
-    assert len(set(names)) == len(names), "each dataset is in one suite"
-    assert set(names) == expected | more
-    assert not expected & more
+def test_suites_have_the_whole_collection(registry):
+    for collection in sorted(set(COLLECTIONS.values())):
+        expected = {
+            dataset
+            for dataset, entry in registry.datasets.items()
+            if entry.spec.collections.get(collection) is not None
+            and entry.spec.collections[collection] not in NOT_IN_2020
+        }
+        suites = [name for name, label in COLLECTIONS.items() if label == collection]
+        names = [dataset for name in suites for dataset in used(read(name))]
+        more = set().union(*(MORE.get(name, set()) for name in suites))
+        assert len(set(names)) == len(names), "each dataset is in one suite"
+        assert set(names) == expected | more
+        assert not expected & more
 
 
 # Columns that the paper of 2020 does not print: IGS and imI come from the manuscript of 2019.
@@ -95,22 +96,22 @@ NOT_PRINTED = {"uci": {"IGS", "imI"}}
 COMPARED = ["uci", "uci-2019", "uci-boosted", "gene", "gene-2019", "similarity", "sqpfw", "sqpfw-gene"]
 
 
-@pytest.mark.parametrize("name", COMPARED)
-def test_as_published_has_the_printed_columns_and_datasets(name, registry):
-    path = SUITES / f"{name}.toml"
-    loaded = load_suite(str(path), registry, "as-published")
-    tables = load_published(loaded, registry)
-    cells = {cell for table in tables for cell in table.values}
-    labels = set(resolve_methods(loaded, registry)[0])
-    assert labels == {method for _, method in cells} | NOT_PRINTED.get(name, set())
-    names = {name for table in tables for name in table.about.collections}
-    collections = [registry.datasets[dataset].spec.collections for dataset in used(loaded.suite)]
-    assert {dataset for dataset, _ in cells} == {own[name] for own in collections for name in names if name in own}
+def test_as_published_has_the_printed_columns_and_datasets(registry):
+    for name in COMPARED:
+        path = SUITES / f"{name}.toml"
+        loaded = load_suite(str(path), registry, "as-published")
+        tables = load_published(loaded, registry)
+        cells = {cell for table in tables for cell in table.values}
+        labels = set(resolve_methods(loaded, registry)[0])
+        assert labels == {method for _, method in cells} | NOT_PRINTED.get(name, set())
+        names = {name for table in tables for name in table.about.collections}
+        collections = [registry.datasets[dataset].spec.collections for dataset in used(loaded.suite)]
+        assert {dataset for dataset, _ in cells} == {own[name] for own in collections for name in names if name in own}
 
 
-@pytest.mark.parametrize("name", [*COMPARED, "detection", "interaction-noise"])
-def test_every_suite_that_compares_with_a_paper_has_the_profile(name):
-    assert "as-published" in read(name).profiles
+def test_every_suite_that_compares_with_a_paper_has_the_profile():
+    for name in [*COMPARED, "detection", "interaction-noise"]:
+        assert "as-published" in read(name).profiles
 
 
 @pytest.mark.parametrize("path", sorted(SUITES.glob("*.toml")), ids=lambda path: path.stem)
@@ -138,21 +139,18 @@ def test_as_published_runs_the_papers_solvers(registry):
     assert "l2 0.0001" in described("similarity")["kNN-A (sRBS)"]
 
 
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
+def test_suites_with_published_figures_set_the_test_of_the_paper():
+    for name, rule in [
         ("uci", "paired-t"),
         ("uci-boosted", "paired-t"),
         ("gene", "paired-t"),
         ("sqpfw", "paired-t"),
         ("sqpfw-gene", "paired-t"),
         ("similarity", "s-test"),
-    ],
-)
-def test_suites_with_published_figures_set_the_test_of_the_paper(name, rule):
-    text = (SUITES / f"{name}.toml").read_text(encoding="utf-8")
-    assert f'published_test = "{rule}"' in text
-    assert read(name).report.published_test == rule
+    ]:
+        text = (SUITES / f"{name}.toml").read_text(encoding="utf-8")
+        assert f'published_test = "{rule}"' in text
+        assert read(name).report.published_test == rule
 
 
 def test_detection_pairs_compares_the_methods_that_weigh_pairs(registry):

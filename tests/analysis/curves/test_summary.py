@@ -36,17 +36,14 @@ def overview_of(summary, areas, settings=SETTINGS, **keywords):
     return curve_overview(summary, trials_of(areas), settings, **keywords).set_index("method")
 
 
-@pytest.mark.parametrize(
-    ("description", "classifier"),
-    [
+def test_the_classifier_is_the_last_step():
+    for description, classifier in [
         ("relieff → knn", "knn"),
         ("relieff(k=3) → top 5 → knn(n_neighbors=1)", "knn(n_neighbors=1)"),
         ("relieff → svm [tunes C 1, 10; top 1.0 … 0.3 (8 values)]", "svm"),
         ("knn", "knn"),
-    ],
-)
-def test_the_classifier_is_the_last_step(description, classifier):
-    assert classifier_of(description) == classifier
+    ]:
+        assert classifier_of(description) == classifier
 
 
 def test_areas_are_the_means_of_the_stored_ones(make_curves):

@@ -49,20 +49,17 @@ class TestCorrelatedT:
         else:
             assert (found.second, found.first) == pytest.approx(expected, abs=1e-9)
 
-    @pytest.mark.parametrize("rope", [0.0, 0.01])
-    @pytest.mark.parametrize(
-        ("difference", "verdict", "reason"),
-        [
-            (0.1, None, "all differences are equal"),
-            (0.005, None, "all differences are equal"),
-            (0, 0, "identical scores"),
-        ],
-    )
-    def test_without_spread_there_are_no_probabilities(self, difference, rope, verdict, reason):
-        second = np.array([0.1, 0.5, 0.7, 0.2, 0.3])
-        found = correlated_t_test(second + difference, second, 1 / 9, rope)
-        assert np.isnan(probabilities(found)).all()
-        assert (found.verdict(), found.reason) == (verdict, reason)
+    def test_without_spread_there_are_no_probabilities(self):
+        for rope in [0.0, 0.01]:
+            for difference, verdict, reason in [
+                (0.1, None, "all differences are equal"),
+                (0.005, None, "all differences are equal"),
+                (0, 0, "identical scores"),
+            ]:
+                second = np.array([0.1, 0.5, 0.7, 0.2, 0.3])
+                found = correlated_t_test(second + difference, second, 1 / 9, rope)
+                assert np.isnan(probabilities(found)).all()
+                assert (found.verdict(), found.reason) == (verdict, reason)
 
     def test_below_five_pairs_there_are_none_either(self):
         found = correlated_t_test([0.1, 0.5, 0.7, 0.9], [0.2, 0.5, 0.6, 0.7], 1 / 9)

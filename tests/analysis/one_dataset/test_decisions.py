@@ -58,12 +58,10 @@ class TestSTest:
         assert one.verdict() == -other.verdict()
         assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-9)
 
-    @pytest.mark.parametrize(
-        ("p_value", "mark"), [(0.0, ">>"), (0.01, ">>"), (0.0101, ">"), (0.05, ">"), (0.0501, "="), (0.5, "=")]
-    )
-    def test_marks_change_at_the_levels(self, p_value, mark):
-        assert DecisionTest(5, 1, 10, p_value, 0.0, 0.0).mark == mark
-        assert DecisionTest(1, 5, 10, p_value, 0.0, 0.0).mark == mark.replace(">", "<")
+    def test_marks_change_at_the_levels(self):
+        for p_value, mark in [(0.0, ">>"), (0.01, ">>"), (0.0101, ">"), (0.05, ">"), (0.0501, "="), (0.5, "=")]:
+            assert DecisionTest(5, 1, 10, p_value, 0.0, 0.0).mark == mark
+            assert DecisionTest(1, 5, 10, p_value, 0.0, 0.0).mark == mark.replace(">", "<")
 
     @pytest.mark.parametrize("same", [([1, 0], [1, 0]), ([], []), ([1, 0], [0, 1])])
     def test_no_difference_is_a_tie(self, same):

@@ -86,15 +86,15 @@ def test_the_interval_and_the_p_value_agree(scores, ratio):
 
 
 class TestNoVerdict:
-    @pytest.mark.parametrize("difference", [0.1, -0.1, 1e-9])
-    @pytest.mark.parametrize("ratio", [0.0, 1 / 9])
-    def test_equal_differences_that_are_not_zero_have_no_spread_to_test_them_with(self, difference, ratio):
-        second = np.array([0.1, 0.5, 0.7, 0.6, 0.2])
-        found = corrected_t_test(second + difference, second, ratio)
-        assert found.difference == pytest.approx(difference)
-        assert np.isnan([found.p_value, found.low, found.high, found.detectable]).all()
-        assert found.verdict() is None
-        assert found.reason == "all differences are equal"
+    def test_equal_differences_that_are_not_zero_have_no_spread_to_test_them_with(self):
+        for difference in [0.1, -0.1, 1e-9]:
+            for ratio in [0.0, 1 / 9]:
+                second = np.array([0.1, 0.5, 0.7, 0.6, 0.2])
+                found = corrected_t_test(second + difference, second, ratio)
+                assert found.difference == pytest.approx(difference)
+                assert np.isnan([found.p_value, found.low, found.high, found.detectable]).all()
+                assert found.verdict() is None
+                assert found.reason == "all differences are equal"
 
     def test_three_splits_that_each_lead_by_one_row(self):
         found = corrected_t_test([0.9, 0.8, 0.7], [0.8, 0.7, 0.6], 0.5)
@@ -118,12 +118,16 @@ class TestNoVerdict:
 
 
 class TestVerdict:
-    @pytest.mark.parametrize(
-        ("p_value", "difference", "expected"),
-        [(0.049, 0.1, 1), (0.049, -0.1, -1), (0.05, 0.1, 0), (0.051, -0.1, 0), (1.0, 0.0, 0), (0.0, 0.2, 1)],
-    )
-    def test_a_p_value_at_the_level_is_a_tie(self, p_value, difference, expected):
-        assert PairedTest(difference, p_value, 0.0, 0.0).verdict(0.05) == expected
+    def test_a_p_value_at_the_level_is_a_tie(self):
+        for p_value, difference, expected in [
+            (0.049, 0.1, 1),
+            (0.049, -0.1, -1),
+            (0.05, 0.1, 0),
+            (0.051, -0.1, 0),
+            (1.0, 0.0, 0),
+            (0.0, 0.2, 1),
+        ]:
+            assert PairedTest(difference, p_value, 0.0, 0.0).verdict(0.05) == expected
 
     def test_the_level_is_the_callers(self):
         assert PairedTest(0.1, 0.03, 0.0, 0.0).verdict(0.01) == 0
@@ -131,21 +135,18 @@ class TestVerdict:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("first", "second"),
-        [([1.0], [2.0]), ([], []), ([1.0, 2.0], [1.0]), ([[1.0, 2.0]], [[1.0, 2.0]]), (1.0, 2.0)],
-    )
-    def test_fewer_than_two_pairs(self, first, second):
-        with pytest.raises(ValueError, match="equal length, at least 2"):
-            corrected_t_test(first, second, 0.0)
+    def test_fewer_than_two_pairs(self):
+        for first, second in [([1.0], [2.0]), ([], []), ([1.0, 2.0], [1.0]), ([[1.0, 2.0]], [[1.0, 2.0]]), (1.0, 2.0)]:
+            with pytest.raises(ValueError, match="equal length, at least 2"):
+                corrected_t_test(first, second, 0.0)
 
-    @pytest.mark.parametrize("bad", [np.nan, np.inf])
-    @pytest.mark.parametrize("which", [0, 1])
-    def test_missing_scores(self, bad, which):
-        scores = [[0.1, 0.2, 0.3], [0.1, 0.2, 0.4]]
-        scores[which][1] = bad
-        with pytest.raises(ValueError, match="missing or not finite"):
-            corrected_t_test(*scores, 0.0)
+    def test_missing_scores(self):
+        for bad in [np.nan, np.inf]:
+            for which in [0, 1]:
+                scores = [[0.1, 0.2, 0.3], [0.1, 0.2, 0.4]]
+                scores[which][1] = bad
+                with pytest.raises(ValueError, match="missing or not finite"):
+                    corrected_t_test(*scores, 0.0)
 
 
 @pytest.mark.slow(reason="200 simulated comparisons")

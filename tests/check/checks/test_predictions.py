@@ -37,17 +37,14 @@ def test_probabilities_of_a_support_vector_machine_need_not_agree_with_its_predi
     assert failure("probabilities", subject) is None
 
 
-@pytest.mark.parametrize(
-    ("name", "seen"),
-    [
+def test_what_is_wrong_with_a_path_is_stated():
+    for name, seen in [
         ("flips-nothing", "60 of 60 predictions differ"),
         ("flips-itself", "its predictions changed after with_flip(True)"),
         ("flips-nowhere", "none has it"),
         ("flips-without-grid", "there are none"),
-    ],
-)
-def test_what_is_wrong_with_a_path_is_stated(name, seen):
-    assert failure("path-predictions", opened("broken_contract", name, "classifier")).seen == seen
+    ]:
+        assert failure("path-predictions", opened("broken_contract", name, "classifier")).seen == seen
 
 
 def test_a_classifier_need_not_have_a_path():

@@ -1,23 +1,19 @@
 import numpy as np
-import pytest
 from opening import failure, opened
 
 from mfbench.check.checks.redundancy import _is_least
 
 
-@pytest.mark.parametrize(
-    ("constant", "others", "is_least"),
-    [
+def test_a_constant_gets_the_smallest_weight_or_zero_but_not_the_largest():
+    for constant, others, is_least in [
         (0.0, [0.0, 1.0], True),
         (0.0, [-1.0, 1.0], True),  # negative weights are those of features that do harm
         (0.0, [-1.0, -2.0], False),
         (-3.0, [-1.0, -2.0], True),
         (0.5, [0.0, 1.0], False),
         (np.nan, [0.0, 1.0], False),
-    ],
-)
-def test_a_constant_gets_the_smallest_weight_or_zero_but_not_the_largest(constant, others, is_least):
-    assert _is_least(constant, np.array(others)) is is_least
+    ]:
+        assert _is_least(constant, np.array(others)) is is_least
 
 
 def test_random_weights_fail_with_one_of_four_seeds():

@@ -4,8 +4,6 @@ import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-import pytest
-
 from mfbench.compare.formats.junit import to_junit
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -85,7 +83,7 @@ def test_nothing_compared(comparison):
     assert checked(to_junit(comparison)).get("name") == "comparison"
 
 
-@pytest.mark.parametrize("sign", ["\x00", "\x0b", "\x1f", "\ufffe", "\uffff", "\udc80"])
-def test_characters_that_xml_cannot_contain_become_escapes(comparison, sign):
-    comparison.notes = [f"before{sign}after"]
-    assert re.search(r"before\\[xu]\w+after", checked(to_junit(comparison)).find("system-out").text)
+def test_characters_that_xml_cannot_contain_become_escapes(comparison):
+    for sign in ["\x00", "\x0b", "\x1f", "\ufffe", "\uffff", "\udc80"]:
+        comparison.notes = [f"before{sign}after"]
+        assert re.search(r"before\\[xu]\w+after", checked(to_junit(comparison)).find("system-out").text)

@@ -59,20 +59,17 @@ def test_levels(history):
     assert [level for *_, level in levels] == pytest.approx([1.0, 2.0], rel=0.02)
 
 
-@pytest.mark.parametrize(
-    ("factors", "likelier"),
-    [
+def test_kernels_that_changed_by_as_much_point_at_the_machine(history):
+    for factors, likelier in [
         ((1.3, 1.3, 1.3), True),
         ((1.2, 1.3, 1.0), True),
         ((1.05, 1.05, 1.05), False),
         ((2.0, 1.0, 1.0), False),
         ((0.7, 0.7, 0.7), False),
-    ],
-)
-def test_kernels_that_changed_by_as_much_point_at_the_machine(history, factors, likelier):
-    kernels = [(0.1, 0.2, 0.3)] * 8 + [tuple(np.multiply((0.1, 0.2, 0.3), factors))] * 8
-    (change,) = trend(history(noisy([1.0, 1.3]), kernels)).changes
-    assert change.machine_is_likelier == likelier
+    ]:
+        kernels = [(0.1, 0.2, 0.3)] * 8 + [tuple(np.multiply((0.1, 0.2, 0.3), factors))] * 8
+        (change,) = trend(history(noisy([1.0, 1.3]), kernels)).changes
+        assert change.machine_is_likelier == likelier
 
 
 def test_kernels_that_changed_at_another_time_do_not_explain_a_change(history):
@@ -160,27 +157,24 @@ def test_the_command_bisects_a_planted_slowdown(history, tmp_path):
     assert calls[0].startswith(f"gate git:{commits[0]} git:HEAD my suite.toml --profile quick --only A --only iris ")
 
 
-@pytest.mark.parametrize(
-    ("measure", "part"),
-    [
+def test_the_limit_is_halfway_to_the_new_level(make_entry):
+    for measure, part in [
         ("time", "--limit time=1.225,memory=1000 --undecided ok"),
         ("predict", "--limit time=1.225,memory=1000 --undecided ok"),
         ("wall", "--limit time=1.225,memory=1000 --undecided ok --clock wall"),
         ("memory", "--limit time=1000,memory=1.225 --undecided ok"),
         ("accuracy", "--limit time=1000,memory=1000,accuracy=0.15 --undecided ok"),
-    ],
-)
-def test_the_limit_is_halfway_to_the_new_level(make_entry, measure, part):
-    levels = np.repeat([1.0, 1.5], 5)
-    costs = [{"predict_cpu": x, "fit_wall": x, "memory": 1e6 * x, "scores": {"accuracy": 0.9 / x}} for x in levels]
-    entries = [make_entry(k, levels[k], measured=cost) for k, cost in enumerate(costs)]
-    result = trend(entries, measure)
-    command = bisect_command(result.series, result.changes[0])
-    assert part in command
-    words = shlex.split(shlex.split(command)[-1].partition(";")[0])
-    # The command exists with these options, and the limits can be read.
-    context = get_command(app).commands["gate"].make_context("gate", words[2:])
-    assert parse_limits(context.params["limit"])
+    ]:
+        levels = np.repeat([1.0, 1.5], 5)
+        costs = [{"predict_cpu": x, "fit_wall": x, "memory": 1e6 * x, "scores": {"accuracy": 0.9 / x}} for x in levels]
+        entries = [make_entry(k, levels[k], measured=cost) for k, cost in enumerate(costs)]
+        result = trend(entries, measure)
+        command = bisect_command(result.series, result.changes[0])
+        assert part in command
+        words = shlex.split(shlex.split(command)[-1].partition(";")[0])
+        # The command exists with these options, and the limits can be read.
+        context = get_command(app).commands["gate"].make_context("gate", words[2:])
+        assert parse_limits(context.params["limit"])
 
 
 def test_labels_are_not_patterns(make_entry):

@@ -71,14 +71,13 @@ class TestSpecification:
         with pytest.raises(ValueError, match="'dot' has no specification"):
             specification(Chart("dot", "A dot"))
 
-    @pytest.mark.parametrize("spec", [{}, {"data": {"values": []}}, "a chart", [SPEC], 3])
-    def test_what_is_no_specification_is_refused(self, spec):
-        with pytest.raises(ValueError, match="'dot' must be an Altair chart or a dictionary"):
-            specification(chart_of(spec))
+    def test_what_is_no_specification_is_refused(self):
+        for spec in [{}, {"data": {"values": []}}, "a chart", [SPEC], 3]:
+            with pytest.raises(ValueError, match="'dot' must be an Altair chart or a dictionary"):
+                specification(chart_of(spec))
 
-    @pytest.mark.parametrize(
-        ("change", "place"),
-        [
+    def test_what_refers_to_something_outside_is_refused(self):
+        for change, place in [
             ({"data": {"url": "https://example.org/data.csv"}}, "data.url"),
             ({"data": {"url": "data.csv"}}, "data.url"),
             ({"encoding": {"href": {"value": "javascript:alert(1)"}}}, "encoding.href"),
@@ -87,25 +86,23 @@ class TestSpecification:
             ({"mark": {"type": "image"}}, "mark"),
             ({"mark": {"type": "point", "href": "https://example.org"}}, "mark.href"),
             ({"transform": [{"lookup": "x", "from": {"data": {"url": "a.csv"}}}]}, "transform[0].from.data.url"),
-        ],
-    )
-    @pytest.mark.parametrize("nested", [False, True], ids=["alone", "in-a-layer"])
-    def test_what_refers_to_something_outside_is_refused(self, change, place, nested):
-        spec = {**SPEC, **change}
-        with pytest.raises(ValueError, match=f"outside itself: .*{re.escape(place)}$"):
-            specification(chart_of({"layer": [SPEC, spec]} if nested else spec))
+        ]:
+            for nested in [False, True]:
+                spec = {**SPEC, **change}
+                with pytest.raises(ValueError, match=f"outside itself: .*{re.escape(place)}$"):
+                    specification(chart_of({"layer": [SPEC, spec]} if nested else spec))
 
     def test_an_altair_chart_may_not_load_data_either(self):
         loading = alt.Chart("https://example.org/data.csv").mark_point().encode(alt.X("x:Q"))
         with pytest.raises(ValueError, match="outside itself"):
             specification(chart_of(loading))
 
-    @pytest.mark.parametrize("name", ["url", "href", "image", "mark"])
-    def test_columns_of_the_data_may_have_any_name(self, name):
-        frame = pd.DataFrame({"x": [1], "y": [2], name: ["https://example.org"]})
-        assert data_of(specification(chart_of(altair_chart(frame))))[name].tolist() == ["https://example.org"]
-        rows = {"data": {"values": [{"x": 1, "y": 2, name: "image"}]}}
-        assert data_of(specification(chart_of({**SPEC, **rows})))[name].tolist() == ["image"]
+    def test_columns_of_the_data_may_have_any_name(self):
+        for name in ["url", "href", "image", "mark"]:
+            frame = pd.DataFrame({"x": [1], "y": [2], name: ["https://example.org"]})
+            assert data_of(specification(chart_of(altair_chart(frame))))[name].tolist() == ["https://example.org"]
+            rows = {"data": {"values": [{"x": 1, "y": 2, name: "image"}]}}
+            assert data_of(specification(chart_of({**SPEC, **rows})))[name].tolist() == ["image"]
 
     def test_there_may_be_many_rows(self):
         frame = pd.DataFrame({"x": range(5001), "y": 0})
@@ -113,9 +110,9 @@ class TestSpecification:
 
 
 class TestPicture:
-    @pytest.mark.parametrize(("form", "begin"), [("svg", b"<svg"), ("pdf", b"%PDF-"), ("png", b"\x89PNG\r\n\x1a\n")])
-    def test_each_form_is_what_it_says(self, chart, form, begin):
-        assert picture(chart, form).startswith(begin)
+    def test_each_form_is_what_it_says(self, chart):
+        for form, begin in [("svg", b"<svg"), ("pdf", b"%PDF-"), ("png", b"\x89PNG\r\n\x1a\n")]:
+            assert picture(chart, form).startswith(begin)
 
     def test_these_are_all_forms(self):
         assert set(FORMATS) == {"svg", "pdf", "png"}

@@ -15,25 +15,22 @@ def curve(template, method="A", shares=(0.6, 0.4)):
     return [(template.format(noise), method, share) for noise, share in zip((0.1, 0.2), shares, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("template", "expected"),
-    [
+def test_curves_are_named_without_their_noise():
+    for template, expected in [
         ("d(noise={})", "d"),
         ("d(noise={}, k=2)", "d(k=2)"),
         ("d(k=2, noise={})", "d(k=2)"),
         ("d(a=1, noise={}, k=2)", "d(a=1, k=2)"),
         ("d(n_noise=3, noise={})", "d(n_noise=3)"),
         ("d(noise={}e-2)", "d"),
-    ],
-)
-def test_curves_are_named_without_their_noise(template, expected):
-    assert by_noise(frame_of(curve(template)))["data"].tolist() == [expected] * 2
+    ]:
+        assert by_noise(frame_of(curve(template)))["data"].tolist() == [expected] * 2
 
 
-@pytest.mark.parametrize("name", ["d", "d(n_noise={})", "d(noise=easy{})", "d(noise=--{})", "noise={}", "d(noise={}"])
-def test_names_without_a_level_of_noise_have_no_curve(name):
-    assert not len(by_noise(frame_of(curve(name))))
-    assert interaction_noise_chart(frame_of(curve(name))) is None
+def test_names_without_a_level_of_noise_have_no_curve():
+    for name in ["d", "d(n_noise={})", "d(noise=easy{})", "d(noise=--{})", "noise={}", "d(noise={}"]:
+        assert not len(by_noise(frame_of(curve(name))))
+        assert interaction_noise_chart(frame_of(curve(name))) is None
 
 
 def test_a_single_level_and_unknown_shares_are_left_out(rows_of):

@@ -30,18 +30,14 @@ def test_the_front_is_marked(rows_of):
     ]
 
 
-@pytest.mark.parametrize(
-    ("means", "seconds", "expected"),
-    [
+def test_ties_on_the_front():
+    for means, seconds, expected in [
         ([0.9, 0.9], [1.0, 2.0], "A"),
         ([0.8, 0.9], [1.0, 1.0], "B"),
         ([0.9, 0.9, 0.8], [1.0, 1.0, 2.0], "AB"),
         ([0.9], [1.0], "A"),
-    ],
-    ids=["same-mean", "same-time", "same-point", "alone"],
-)
-def test_ties_on_the_front(means, seconds, expected):
-    assert names_on_front(summary(means, seconds)) == expected
+    ]:
+        assert names_on_front(summary(means, seconds)) == expected
 
 
 def test_smaller_may_be_better():

@@ -33,9 +33,9 @@ def test_small_noise_does_not_fill_the_line():
     assert set(sparkline([1.0, 1.005, 0.995, 1.0])) <= set("▄▅")
 
 
-@pytest.mark.parametrize("values", [[], [0.0], [-1.0, -2.0], [0.0, 0.0]])
-def test_odd_values(values):
-    assert len(sparkline(values)) == len(values)
+def test_odd_values():
+    for values in [[], [0.0], [-1.0, -2.0], [0.0, 0.0]]:
+        assert len(sparkline(values)) == len(values)
 
 
 def test_the_picture_has_a_dot_for_each_run_in_the_order_of_the_commits(trend, rows_of):

@@ -94,15 +94,15 @@ class TestShow:
             {("iris", name): 0.5 + 0.02 * n for n, name in enumerate(methods)}, report={"reference": "METHOD03"}
         )
 
-    @pytest.mark.parametrize("width", [60, 80, 100, 160])
-    def test_every_score_is_there_at_any_width(self, wide_run, width):
-        text = printed(wide_run, width)
-        assert all(len(line.rstrip()) <= width for line in text.splitlines())
-        (row, *_) = score_table(wide_run).rows
-        for name, cell in zip(wide_run.methods, row[1:], strict=True):
-            assert name in text
-            assert cell.text in text
-        assert "Part 1 of " in " ".join(text.split())
+    def test_every_score_is_there_at_any_width(self, wide_run):
+        for width in [60, 80, 100, 160]:
+            text = printed(wide_run, width)
+            assert all(len(line.rstrip()) <= width for line in text.splitlines())
+            (row, *_) = score_table(wide_run).rows
+            for name, cell in zip(wide_run.methods, row[1:], strict=True):
+                assert name in text
+                assert cell.text in text
+            assert "Part 1 of " in " ".join(text.split())
 
     def test_content(self, small_run):
         text = printed(small_run)

@@ -58,16 +58,13 @@ def test_a_metric_that_is_no_share_keeps_its_unit(write_run):
     assert "0.05 (log_loss)" in present(run, 0.05)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "part"),
-    [
+def test_refusals(small_run):
+    for options, error, part in [
         ({"methods": ["Z"]}, UnknownNameError, "unknown method 'Z' of this run"),
         ({"methods": ["B"]}, UsageError, "B is the reference"),
         ({"reference": "Z"}, UnknownNameError, "unknown method 'Z'"),
         ({"metric": "acuracy"}, UnknownNameError, "did you mean 'accuracy'"),
         ({"difference": 0.0}, UsageError, "must be a number above 0"),
-    ],
-)
-def test_refusals(small_run, options, error, part):
-    with pytest.raises(error, match=part):
-        present(small_run, **options)
+    ]:
+        with pytest.raises(error, match=part):
+            present(small_run, **options)

@@ -84,9 +84,8 @@ def test_a_trial_for_each_round(plan):
     assert isinstance(found.protocol, GroundTruth)
 
 
-@pytest.mark.parametrize(
-    ("method", "place", "sentence"),
-    [
+def test_mistakes_in_a_method(plan):
+    for method, place, sentence in [
         ('selector = "weigh"\nclassifier = "plain"', "methods[0]", "either a selector, or a classifier"),
         ("top = 2", "methods[0]", "either a selector, or a classifier"),
         ('selector = "weigh"\ntune = "default"', "methods[0].tune", "'ground-truth' does not tune"),
@@ -94,29 +93,24 @@ def test_a_trial_for_each_round(plan):
         ('selector = "weigh"\nweights = "euclidean"', "methods[0].weights", "is for prediction"),
         ('selector = "wiegh"', "methods[0].selector", "did you mean 'weigh'"),
         ('classifier = "zzz"', "methods[0].classifier", "unknown classifier"),
-    ],
-)
-def test_mistakes_in_a_method(plan, method, place, sentence):
-    with pytest.raises(SuiteError) as caught:
-        plan(methods=f'[[methods]]\nlabel = "A"\n{method}\n')
-    assert place in str(caught.value)
-    assert sentence in str(caught.value)
+    ]:
+        with pytest.raises(SuiteError) as caught:
+            plan(methods=f'[[methods]]\nlabel = "A"\n{method}\n')
+        assert place in str(caught.value)
+        assert sentence in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
+def test_mistakes_in_the_protocol(plan):
+    for line, sentence in [
         ("folds = 3", "protocol.folds: the protocol 'ground-truth' has no such key"),
         ('metrics = ["accuracy"]', "does not measure 'accuracy'"),
         ("rounds = 1", "rounds"),
         ("threshold = 1.0", "threshold"),
-    ],
-)
-def test_mistakes_in_the_protocol(plan, line, sentence):
-    head = HEAD.replace("rounds = 4", line)
-    with pytest.raises(SuiteError, match=sentence.split(":")[0]) as caught:
-        plan(head=head)
-    assert sentence in str(caught.value)
+    ]:
+        head = HEAD.replace("rounds = 4", line)
+        with pytest.raises(SuiteError, match=sentence.split(":")[0]) as caught:
+            plan(head=head)
+        assert sentence in str(caught.value)
 
 
 def test_other_protocols_need_a_classifier_and_reject_relevant(plan):
@@ -163,17 +157,14 @@ def test_more_rounds_keep_what_there_is(plan):
     assert many[:4] == few
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
+def test_what_changes_a_result_changes_the_key(plan):
+    for changed in [
         {"head": HEAD + "threshold = 0.1\n"},
         {"head": HEAD.replace("seed = 7", "seed = 8")},
         {"methods": METHODS + 'top = "relevant"\n'},
         {"datasets": DATASETS.replace("30", "40")},
-    ],
-)
-def test_what_changes_a_result_changes_the_key(plan, changed):
-    assert not set(keys(plan())) & set(keys(plan(**changed)))
+    ]:
+        assert not set(keys(plan())) & set(keys(plan(**changed)))
 
 
 def test_a_rule_is_told(plan):

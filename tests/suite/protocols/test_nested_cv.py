@@ -20,11 +20,13 @@ def nested(**changes):
 
 
 class TestNestedCV:
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["dataset"])
-    def test_sizes_are_those_the_paper_prints(self, row):
-        n = int(row["n_total"])
-        sizes = {(len(s.tuning[0]), len(s.tuning[1]), len(s.test)) for s in nested().splits("d", np.arange(n) % 2, 0)}
-        assert (int(row["n_learn"]), int(row["n_valid"]), int(row["n_test"])) in sizes
+    def test_sizes_are_those_the_paper_prints(self):
+        for row in ROWS:
+            n = int(row["n_total"])
+            sizes = {
+                (len(s.tuning[0]), len(s.tuning[1]), len(s.test)) for s in nested().splits("d", np.arange(n) % 2, 0)
+            }
+            assert (int(row["n_learn"]), int(row["n_valid"]), int(row["n_test"])) in sizes
 
     def test_learning_rows_train_unless_refitted(self):
         for split in nested().splits("d", Y, 0):

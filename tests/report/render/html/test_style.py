@@ -29,10 +29,10 @@ def test_the_figures_of_the_standard():
     assert contrast(channels("#777777"), channels("#ffffff")) == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("role", ["ink", "best", "similar", "missing"])
-@pytest.mark.parametrize("palette", PALETTES, ids=range(len(PALETTES)))
-def test_cells_can_be_read_in_every_shade(palette, role):
-    paper, shade, strength = channels(palette["paper"]), channels(palette["shade"]), float(STRENGTH)
-    darkest = [(1 - strength) * p + strength * s for p, s in zip(paper, shade, strict=True)]
-    text = channels(palette[role])
-    assert min(contrast(text, paper), contrast(text, darkest)) >= 4.5
+def test_cells_can_be_read_in_every_shade():
+    for role in ["ink", "best", "similar", "missing"]:
+        for palette in PALETTES:
+            paper, shade, strength = channels(palette["paper"]), channels(palette["shade"]), float(STRENGTH)
+            darkest = [(1 - strength) * p + strength * s for p, s in zip(paper, shade, strict=True)]
+            text = channels(palette[role])
+            assert min(contrast(text, paper), contrast(text, darkest)) >= 4.5
