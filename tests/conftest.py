@@ -1,5 +1,6 @@
 """Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
+import os
 import random
 import sys
 import types
@@ -9,6 +10,9 @@ from pathlib import Path
 import hypothesis
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401 - loads a BLAS of its own, which is limited below
+import sklearn  # noqa: F401
+from threadpoolctl import threadpool_limits
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.analysis.results import Run
@@ -29,8 +33,13 @@ hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
 
 
+# Native threads of several test processes wait for each other on small arrays, twice as long as one thread computes.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    threadpool_limits(1)
+
+
 # The plugins whose functions numba compiles, which takes longer than their tests.
-COMPILED = ("margin", "relevance", "similarity", "sqpfw")
+COMPILED = ("baselines", "margin", "relevance", "similarity", "sqpfw")
 
 
 def pytest_collection_modifyitems(items):

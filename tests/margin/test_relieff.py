@@ -35,13 +35,14 @@ def test_equals_definition(oracles, make_table, columns, missing, n_classes):
 @pytest.mark.parametrize("largest", [5, 100])
 def test_one_fit_gives_the_weights_for_fewer_neighbours(oracles, make_table, largest, missing):
     """Classes of different sizes, some smaller than the number of neighbours; and more than a sorted list holds."""
-    X, y, nominal = make_table(4, 150, 2, 1, 2, missing, 3)
-    X, y = X[(y > 0) | (np.arange(150) < 40)], y[(y > 0) | (np.arange(150) < 40)]
+    X, y, nominal = make_table(4, 90, 2, 1, 2, missing, 3)
+    X, y = X[(y > 0) | (np.arange(90) < 30)], y[(y > 0) | (np.arange(90) < 30)]
     fitted = ReliefF(largest, categorical_features=nominal).fit(X, y)
     for k in (1, 3, 5, 40, 100):
         if k <= largest:
             assert_allclose(fitted.importances_at(k), weights(X, y, k, nominal), **EXACT)
-            assert_allclose(fitted.importances_at(k), oracles.relieff(X, y, k, nominal), **EXACT)
+    k = min(largest, 40)
+    assert_allclose(fitted.importances_at(k), oracles.relieff(X, y, k, nominal), **EXACT)
     assert_array_equal(fitted.importances_at(largest), fitted.feature_importances_)
     for k, wrong in ((0, ">= 1"), (largest + 1, f"<= {largest}"), (2.7, "an instance of int")):
         with pytest.raises((TypeError, ValueError), match=wrong):
