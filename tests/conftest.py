@@ -1,5 +1,6 @@
 """Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
+import os
 import random
 import sys
 import types
@@ -9,6 +10,9 @@ from pathlib import Path
 import hypothesis
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401 - loads a BLAS of its own, which is limited below
+import sklearn  # noqa: F401
+from threadpoolctl import threadpool_limits
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.analysis.results import Run
@@ -29,17 +33,40 @@ hypothesis.settings.register_profile("mfbench", deadline=None)
 hypothesis.settings.load_profile("mfbench")
 
 
-# The plugins whose functions numba compiles, which takes longer than their tests.
-COMPILED = ("margin", "relevance", "similarity", "sqpfw")
+# Native threads of several test processes wait for each other on small arrays, twice as long as one thread computes.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    threadpool_limits(1)
+
+
+# Where tests are that one process runs: those of a plugin whose functions numba compiles, which takes longer than the
+# tests, and those that share costly fixtures.
+GROUPS = {
+    **{f"tests/{name}/": name for name in ("baselines", "margin", "relevance", "similarity", "sqpfw")},
+    **{f"plugins/mfbench_{name}/": name for name in ("baselines", "margin", "relevance", "similarity", "sqpfw")},
+    "tests/report/render/test_json.py": "documents",
+    "tests/report/sections/test_detection.py": "margin",
+}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Distribute the groups; with pytest 9.2, marks of pytest-xdist 3.8 have no effect."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByPlace(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            groups = (group for place, group in GROUPS.items() if nodeid.startswith(place))
+            return next(groups, None) or super()._split_scope(nodeid)
+
+    return ByPlace(config, log)
 
 
 def pytest_collection_modifyitems(items):
-    """Require a reason wherever a test is left out of the usual run; let one process compile a plugin's functions."""
+    """Require a reason wherever a test is left out of the usual run."""
     cases = defaultdict(list)
     for item in items:
-        folder = item.path.relative_to(item.config.rootpath).parts[1].removeprefix("mfbench_")
-        if folder in COMPILED:
-            item.add_marker(pytest.mark.xdist_group(folder))
         for mark in (*item.iter_markers("slow"), *item.iter_markers("nightly"), *item.iter_markers("sampled")):
             if not mark.kwargs.get("reason"):
                 raise pytest.UsageError(f"{item.nodeid} is marked {mark.name} without a reason")

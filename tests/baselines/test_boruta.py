@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.stats import binomtest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
@@ -74,8 +75,8 @@ def test_selects_next_to_nothing_in_noise():
     assert Boruta(n_estimators=20, max_iter=30, random_state=0).fit(X, y).get_support().sum() <= 2
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
+@in_turn(
+    "name, value",
     [
         ("max_iter", 0),
         ("max_iter", "many"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
@@ -14,8 +15,8 @@ def iris():
     return StandardScaler().fit_transform(X), y
 
 
-@pytest.mark.parametrize("labels", [[0, 1, 2], [0, 2, 7], [-3, 10, 4], ["setosa", "versicolor", "a"]])
-@pytest.mark.parametrize("classifier", [LassoClassifier(random_state=0), XGBoostClassifier(n_estimators=20)])
+@in_turn("labels", [[0, 1, 2], [0, 2, 7], [-3, 10, 4], ["setosa", "versicolor", "a"]])
+@in_turn("classifier", [LassoClassifier(random_state=0), XGBoostClassifier(n_estimators=20)])
 def test_labels_of_any_type(iris, classifier, labels):
     X, codes = iris
     y = np.array(labels)[codes]

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from mfbench_baselines.columns import FixedColumns
 
 X = np.arange(20.0).reshape(4, 5)
 
 
-@pytest.mark.parametrize(
-    ("first", "count", "kept"),
-    [(0, None, [0, 1, 2, 3, 4]), (0, 2, [0, 1]), (3, None, [3, 4]), (2, 2, [2, 3]), (4, 1, [4])],
+@in_turn(
+    "first, count, kept", [(0, None, [0, 1, 2, 3, 4]), (0, 2, [0, 1]), (3, None, [3, 4]), (2, 2, [2, 3]), (4, 1, [4])]
 )
 def test_the_range_is_kept(first, count, kept):
     selector = FixedColumns(first=first, count=count).fit(X)
@@ -18,7 +18,7 @@ def test_the_range_is_kept(first, count, kept):
     assert np.array_equal(selector.transform(X), X[:, kept])
 
 
-@pytest.mark.parametrize(("first", "count"), [(-1, 2), (0, 0), (5, None), (3, 3), (0, 6), (0, -1)])
+@in_turn("first, count", [(-1, 2), (0, 0), (5, None), (3, 3), (0, 6), (0, -1)])
 def test_invalid_ranges_raise(first, count):
     with pytest.raises(ValueError, match="not a range of the 5 features"):
         FixedColumns(first=first, count=count).fit(X)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -16,8 +17,8 @@ def sample(n=120, p=8, n_classes=2, seed=0):
     return X, scores.argmax(axis=1)
 
 
-@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@in_turn("l1_ratio", [0.0, 0.5, 1.0])
+@in_turn("n_classes", [2, 3])
 def test_optimality_conditions(n_classes, l1_ratio):
     X, y = sample(n_classes=n_classes)
     C = 0.1
@@ -61,7 +62,7 @@ def test_separated_and_constant_columns_are_harmless():
     assert model.feature_importances_[1:].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("parameters", [{"C": 0.0}, {"l1_ratio": 1.1}, {"tol": 0.0}, {"max_iter": 0}])
+@in_turn("parameters", [{"C": 0.0}, {"l1_ratio": 1.1}, {"tol": 0.0}, {"max_iter": 0}])
 def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="C and tol must be above 0"):
         ElasticNet(**parameters).fit(*sample())
@@ -102,7 +103,7 @@ def test_path_of_more_features_than_rows_and_of_nothing():
     assert not LassoPath().fit(np.ones((6, 2)), [0, 1] * 3).feature_importances_.any()
 
 
-@pytest.mark.parametrize("parameters", [{"n_penalties": 1}, {"smallest": 0.0}])
+@in_turn("parameters", [{"n_penalties": 1}, {"smallest": 0.0}])
 def test_invalid_path_parameters_raise(parameters):
     with pytest.raises(ValueError, match="n_penalties must be at least 2"):
         LassoPath(**parameters).fit(*sample())

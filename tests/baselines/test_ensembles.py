@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from xgboost import XGBClassifier, XGBRegressor
 
@@ -16,8 +17,8 @@ def curve(n=300, p=6):
     return X, np.sin(3 * X[:, 2]) + X[:, 4] ** 2
 
 
-@pytest.mark.parametrize("selector", [*SELECTORS, MutualInfoFilter(random_state=0)], ids=lambda s: type(s).__name__)
-@pytest.mark.parametrize("numbers", [True, False])
+@in_turn("selector", [*SELECTORS, MutualInfoFilter(random_state=0)])
+@in_turn("numbers", [True, False])
 def test_relevant_features_rank_first(selector, numbers):
     X, y = curve()
     weights = selector.fit(X, y if numbers else y > np.median(y)).feature_importances_
@@ -43,13 +44,13 @@ def test_columns_without_splits_get_zero():
     assert (XGBoostSelector(n_estimators=1, max_depth=1).fit(X, y).feature_importances_ > 0).sum() == 1
 
 
-@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+@in_turn("selector", SELECTORS)
 def test_one_class_raises(selector):
     with pytest.raises(ValueError, match="at least two classes"):
         selector.fit(np.eye(4), np.zeros(4, int))
 
 
-@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: type(s).__name__)
+@in_turn("selector", SELECTORS)
 def test_constant_columns_get_zero(selector):
     weights = selector.fit(np.ones((8, 2)), [0, 1] * 4).feature_importances_
     assert weights.tolist() == [0, 0]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.preprocessing import StandardScaler
@@ -117,7 +118,7 @@ def test_random_importances_depend_only_on_the_seed():
     assert ((one.feature_importances_ > 0) & (one.feature_importances_ <= 1)).all()
 
 
-@pytest.mark.parametrize("selector", FILTERS, ids=lambda selector: type(selector).__name__)
+@in_turn("selector", FILTERS)
 def test_n_features_to_select(wine, selector):
     X, y = wine
     fitted = type(selector)(n_features_to_select=4).fit(X, y)
@@ -131,7 +132,7 @@ def test_ties_go_to_the_first_column():
     assert VarianceFilter(n_features_to_select=2).fit(X).get_support(indices=True).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("n", [0, -1, 14])
+@in_turn("n", [0, -1, 14])
 def test_invalid_n_features_to_select_raises(wine, n):
     with pytest.raises(ValueError, match="from 1 to 13"):
         VarianceFilter(n_features_to_select=n).fit(wine[0])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.optimize import LinearConstraint, approx_fprime, minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
@@ -189,8 +190,8 @@ def test_proximal_point_matches_a_general_solver(squares):
             assert squares or out[j, 2 + j] == 0
 
 
-@pytest.mark.parametrize("family", ["logistic", "gaussian"])
-@pytest.mark.parametrize("seed", range(3))
+@in_turn("family", ["logistic", "gaussian"])
+@in_turn("seed", range(3))
 def test_largest_penalty_is_where_the_first_term_enters(family, seed):
     problem = sample(family, seed=seed, p=3)
     largest = problem.largest_penalty()
@@ -300,7 +301,7 @@ def test_constants_singletons_and_many_features_are_harmless():
     assert not HierNet(relative_penalty=0.5).fit(np.ones((6, 2)), [0, 1] * 3).feature_importances_.any()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "parameters",
     [
         {"hierarchy": "none"},

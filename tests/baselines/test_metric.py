@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.optimize import approx_fprime, minimize
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
@@ -43,8 +44,8 @@ def everything(L, X, y, k, push):
     return objective(L, Terms(X, targets, push, *collect(X @ L.T, y, targets, 0.1)))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("k", [1, 3])
+@in_turn("n_classes", [2, 3])
+@in_turn("k", [1, 3])
 def test_objective_is_the_sum_over_all_triples(k, n_classes):
     X, y = sample(n_classes=n_classes)
     for seed in range(4):
@@ -196,7 +197,7 @@ def test_duplicates_singletons_and_constants_are_harmless():
         LMNN().fit(X[:3], [0, 1, 2])
 
 
-@pytest.mark.parametrize("parameters", [{"push": 1.0}, {"max_iter": 0}, {"tol": 0.0}, {"n_neighbors": 0}])
+@in_turn("parameters", [{"push": 1.0}, {"max_iter": 0}, {"tol": 0.0}, {"n_neighbors": 0}])
 def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         LMNN(**parameters).fit(*sample())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.optimize import approx_fprime
 
 from mfbench_baselines._newton import (
@@ -65,8 +66,8 @@ def test_factors(size):
     assert not factorise(-matrix)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("limit", [0.0, 0.9, 1.0, 1.1])
+@in_turn("n_classes", [2, 3])
+@in_turn("limit", [0.0, 0.9, 1.0, 1.1])
 def test_a_limit_stops_only_searches_that_end_above_it(n_classes, limit):
     design, codes, at = problem(n_classes)
     _, lowest, converged = climb(design, codes, 0.0 * at, 50, 1e-7, np.inf)

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
@@ -23,9 +24,9 @@ BOTH = ["lasso", "elastic-net", "soda", "hiernet"]
 # Parameters that make slow methods fast enough for generic tests.
 QUICK = {"boruta": {"max_iter": 15, "n_estimators": 20}, "hiernet": {"relative_penalty": 0.2}}
 
-every_spec = pytest.mark.parametrize("spec", SELECTORS + CLASSIFIERS, ids=lambda spec: spec.name)
-every_selector = pytest.mark.parametrize("spec", SELECTORS, ids=lambda spec: spec.name)
-every_classifier = pytest.mark.parametrize("spec", CLASSIFIERS, ids=lambda spec: spec.name)
+every_spec = in_turn("spec", SELECTORS + CLASSIFIERS)
+every_selector = in_turn("spec", SELECTORS)
+every_classifier = in_turn("spec", CLASSIFIERS)
 
 
 def build(spec, **parameters):
@@ -108,9 +109,7 @@ def test_every_grid_point_fits_without_a_warning(spec):
     assert spec.name == "dummy" or max(scores) > 0.95
 
 
-@pytest.mark.parametrize(
-    "spec", [spec for spec in SELECTORS + CLASSIFIERS if spec.name not in FEW_FEATURES], ids=lambda spec: spec.name
-)
+@in_turn("spec", [spec for spec in SELECTORS + CLASSIFIERS if spec.name not in FEW_FEATURES])
 def test_more_features_than_samples(spec):
     rng = np.random.default_rng(0)
     y = np.arange(40) % 3

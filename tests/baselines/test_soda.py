@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -89,7 +90,7 @@ def test_path_matches_a_plain_implementation(gamma, kind):
     assert model.ebic_ == pytest.approx(path[-1][2], rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_fitting_all_candidates_changes_nothing(seed):
     X, y = planted(n=200, p=25, seed=seed, slope=1.0)
     few, all_of_them = SODA(n_refits=10).fit(X, y), SODA(n_refits=25).fit(X, y)
@@ -201,7 +202,7 @@ def test_a_regression_that_does_not_converge_warns(monkeypatch):
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("parameters", [{"gamma": -0.1}, {"max_features": 0}, {"n_refits": 0}])
+@in_turn("parameters", [{"gamma": -0.1}, {"max_features": 0}, {"n_refits": 0}])
 def test_invalid_parameters_raise(parameters):
     with pytest.raises(ValueError, match="gamma must be at least 0"):
         SODA(**parameters).fit(*planted())

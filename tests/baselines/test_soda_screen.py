@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from mfbench_baselines import _soda_screen
 from mfbench_baselines._multinomial import log_probabilities, maximise
@@ -17,9 +18,9 @@ def newton_statistic(design, codes, coefficients):
     return gradient @ np.linalg.solve(information(rows, shares, np.empty((0, len(codes)))), gradient)
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("n_new", [1, 3])
-@pytest.mark.parametrize("at_the_maximum", [True, False])
+@in_turn("n_classes", [2, 4])
+@in_turn("n_new", [1, 3])
+@in_turn("at_the_maximum", [True, False])
 def test_statistics_are_those_of_newtons_step(n_classes, n_new, at_the_maximum):
     rng = np.random.default_rng(0)
     n = 150

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import RFE, SequentialFeatureSelector
 from sklearn.metrics import mutual_info_score
@@ -101,8 +102,8 @@ def test_mrmr_ranks_copies_low_and_skips_constants(wine):
     assert model.order_.tolist().index(13) > 3
 
 
-@pytest.mark.parametrize(
-    ("selector", "message"),
+@in_turn(
+    "selector, message",
     [
         (RecursiveElimination(step=1.0), "step must be"),
         (SequentialForward(cv=1), "cv must be at least 2"),

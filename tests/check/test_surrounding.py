@@ -43,10 +43,11 @@ def test_a_change_to_the_same_value_is_seen_each_time():
 
 def test_the_state_before_is_put_back(monkeypatch):
     monkeypatch.setenv("MFBENCH_TEST_BEFORE", "1")
-    threads = [library["num_threads"] for library in threadpool_info()]
     state = dict(os.environ), list(sys.path), np.geterr(), sklearn.get_config(), list(warnings.filters)
-    with fresh_surroundings():
-        assert "MFBENCH_TEST_BEFORE" not in os.environ
-        change_everything()
+    with threadpool_limits(2):
+        threads = [library["num_threads"] for library in threadpool_info()]
+        with fresh_surroundings():
+            assert "MFBENCH_TEST_BEFORE" not in os.environ
+            change_everything()
+        assert threads == [library["num_threads"] for library in threadpool_info()]
     assert state == (dict(os.environ), list(sys.path), np.geterr(), sklearn.get_config(), list(warnings.filters))
-    assert threads == [library["num_threads"] for library in threadpool_info()]

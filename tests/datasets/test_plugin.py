@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 
 import numpy as np
-import pytest
+from in_turn import in_turn
 
 from mfbench_datasets.plugin import mfbench_datasets
 
@@ -35,7 +35,7 @@ def test_plugin_is_light():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", SPECS)
+@in_turn("name", SPECS)
 def test_contract(name):
     spec, dataset = SPECS[name], load(name)
     assert dataset.name == name
@@ -58,7 +58,7 @@ def test_contract(name):
     assert spec.citation == dataset.citation != ""
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@in_turn("name", COUNTS)
 def test_published_class_counts(name):
     dataset = load(name)
     assert dict(zip(dataset.class_names, np.bincount(dataset.y).tolist(), strict=True)) == COUNTS[name]

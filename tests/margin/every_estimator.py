@@ -2,7 +2,7 @@
 
 import warnings
 
-import pytest
+from in_turn import in_turn
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
@@ -23,7 +23,7 @@ PARAMETERS = {
 RELIEF_FAMILY = ["Relief", "ReliefF", "SURF", "SURFStar", "MultiSURF", "MultiSURFStar", "TuRF", "VLSRelief"]
 WITH_MISSING = RELIEF_FAMILY[1:]
 NAMES = sorted(mfbench_margin.__all__)
-every = pytest.mark.parametrize("name", NAMES)
+every = in_turn("name", NAMES)
 
 
 def make(name, **parameters):

@@ -3,6 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
@@ -144,15 +145,12 @@ def test_label_names_do_not_matter(make_groups):
     assert set(renamed.predict(X)) <= set(names)
 
 
-@pytest.mark.parametrize(
-    "parameters",
+@in_turn("parameters",
     [
         {"n_estimators": 0}, {"sigma_max": 0}, {"sigma_min": -1.0}, {"sigma_min": 5.0, "sigma_max": 4.0},
         {"schedule": "up"}, {"boost_update": "logit"}, {"perfect": "stop"}, {"max_iter": 0}, {"cone": "all"},
         {"solver": "newton"},
-    ],
-    ids=str,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_refuses_bad_parameters(make_groups, parameters):
     X, y = make_groups(13)
     with pytest.raises(ValueError):

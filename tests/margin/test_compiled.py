@@ -4,7 +4,7 @@ import importlib
 import inspect
 import pkgutil
 
-import pytest
+from in_turn import in_turn
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
 
@@ -14,7 +14,7 @@ PACKAGE = pkgutil.walk_packages(mfbench_margin.__path__, "mfbench_margin.")
 MODULES = [name for _, name, _ in PACKAGE if name != "mfbench_margin.plugin"]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@in_turn("name", MODULES)
 def test_no_generator_is_cached(name):
     """Numba fails with a KeyError if a generator is in its cache but the function that calls it is not.
 

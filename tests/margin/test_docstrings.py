@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import pytest
+from in_turn import in_turn
 
 import mfbench_margin
 from mfbench_margin._docstrings import PARAGRAPHS, complete
@@ -23,21 +23,21 @@ def section(estimator, title):
     return [name for head in heads for name in head.split(", ")]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_turn("name", NAMES)
 def test_every_parameter_is_described(name):
     estimator = getattr(mfbench_margin, name)
     described = section(estimator, "Parameters")
     assert sorted(described) == sorted(estimator().get_params())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_turn("name", NAMES)
 def test_sections_begin_at_the_margin(name):
     text = inspect.getdoc(getattr(mfbench_margin, name))
     assert re.search(r"^Parameters\n-+$", text, re.MULTILINE)
     assert not re.search(r"^ +-{3,}$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_turn("name", NAMES)
 def test_every_attribute_described_exists_and_the_other_way_round(name, make_groups):
     X, y = make_groups(1, shift=2)
     estimator = getattr(mfbench_margin, name)

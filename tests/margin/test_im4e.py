@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
@@ -153,7 +154,7 @@ def test_one_feature_and_more_features_than_samples(oracles_soft, p):
     assert_allclose(model.weights_, oracles_soft.im4e(X, y, 1.0, 3, np.ones(12))[0], **CLOSE)
 
 
-@pytest.mark.parametrize("sigma", [1e-300, 1e-6, 1e-3, 1e3, 1e6, 1e300])
+@in_turn("sigma", [1e-300, 1e-6, 1e-3, 1e3, 1e6, 1e300])
 def test_extreme_sigma(make_table, sigma):
     X, y = standardised(make_table, 15, n_classes=3)
     with warnings.catch_warnings():
@@ -171,7 +172,7 @@ def test_refuses_labels_without_hits_or_misses(y):
         fitted(np.eye(4), y)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "parameters", [{"sigma": 0}, {"sigma": -1.0}, {"sigma": np.inf}, {"max_iter": 0}, {"tol": -1}, {"degenerate": "no"}]
 )
 def test_refuses_wrong_parameters(parameters):

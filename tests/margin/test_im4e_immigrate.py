@@ -2,6 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
@@ -119,11 +120,7 @@ def test_invariances(solver):
     assert_array_equal(make(**parameters).fit(X, y).weights_, fitted.weights_)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [{"sigma": 0}, {"threshold": -1.0}, {"max_features": 0}, {"cone": "all"}, {"solver": "newton"}],
-    ids=str,
-)
+@in_turn("parameters", [{"sigma": 0}, {"threshold": -1.0}, {"max_features": 0}, {"cone": "all"}, {"solver": "newton"}])
 def test_refuses_bad_parameters(parameters):
     X, y = table(11)
     with pytest.raises(ValueError):

@@ -2,7 +2,9 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
+from pairwise import pairwise
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -45,9 +47,7 @@ def start(p, seed=0):
 # The definition
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", CONES)
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize(("setting", "cone", "solver"), pairwise(SETTINGS, CONES, SOLVERS))
 def test_equals_definition(immigrate_oracles, make_groups, solver, cone, setting):
     n_classes, alone, weighted, prune = SETTINGS[setting]
     X, y = make_groups(1, n_classes=n_classes, alone=alone)
@@ -93,8 +93,8 @@ def test_equals_the_package(package_figures):
 # The matrix and what is derived from it
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("solver", SOLVERS)
+@in_turn("cone", CONES)
 def test_matrix(make_groups, solver, cone):
     X, y = make_groups(6, p=5)
     fitted = make(sigma=0.5, solver=solver, cone=cone).fit(X, y)
@@ -130,8 +130,8 @@ def test_transform(make_groups):
     assert_allclose(metric.transform(X), X @ metric.components_.T, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("solver", SOLVERS)
+@in_turn("cone", CONES)
 def test_constant_feature_weighs_exactly_nothing(make_groups, solver, cone):
     X, y = make_groups(9)
     X = np.insert(X, [0, 2], [[0.1, -7.0]], axis=1)
@@ -146,9 +146,9 @@ def test_constant_feature_weighs_exactly_nothing(make_groups, solver, cone):
 # Hard input
 
 
-@pytest.mark.parametrize("sigma", [1e-6, 1e-3, 1e3, 1e6])
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", ["psd", "psd_clip", "nonneg", "diag"])
+@in_turn("sigma", [1e-6, 1e-3, 1e3, 1e6])
+@in_turn("solver", SOLVERS)
+@in_turn("cone", ["psd", "psd_clip", "nonneg", "diag"])
 def test_any_sigma_is_finite_without_warnings(make_groups, sigma, solver, cone):
     X, y = make_groups(17, shift=3)
     with warnings.catch_warnings():
@@ -172,9 +172,9 @@ def test_duplicates_and_ties(immigrate_oracles, solver):
         assert_allclose(fitted.matrix_, W, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", ["psd", "nonneg"])
-@pytest.mark.parametrize(("n", "p"), [(8, 15), (20, 1), (50, 2)])
+@in_turn("solver", SOLVERS)
+@in_turn("cone", ["psd", "nonneg"])
+@in_turn("n, p", [(8, 15), (20, 1), (50, 2)])
 def test_shapes(immigrate_oracles, make_groups, solver, cone, n, p):
     X, y = make_groups(19, n=n, p=p, n_classes=2, shift=2)
     W = immigrate_oracles.fit(X, y, 1.0, solver, cone=cone, max_iter=3)
@@ -191,8 +191,8 @@ def test_one_feature_is_all_there_is(make_groups):
 # What must not matter
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("solver", SOLVERS)
+@in_turn("cone", CONES)
 def test_invariances(make_groups, solver, cone):
     X, y = make_groups(21, p=5, n_classes=3)
     parameters = {"sigma": 0.7, "solver": solver, "cone": cone, "max_iter": 6}
@@ -241,8 +241,8 @@ def test_sample_weights(make_groups):
     assert np.abs(ignored - dropped).max() > 1e-6
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("init", ["identity", "random"])
+@in_turn("solver", SOLVERS)
+@in_turn("init", ["identity", "random"])
 def test_same_seed_same_bits(make_groups, solver, init):
     X, y = make_groups(23)
     first, second = (make(solver=solver, init=init, random_state=5, max_iter=4).fit(X, y) for _ in range(2))
@@ -295,8 +295,7 @@ def test_no_direction_with_a_margin_takes_a_ray(immigrate_oracles, cone):
 # Refusals
 
 
-@pytest.mark.parametrize(
-    "parameters",
+@in_turn("parameters",
     [
         {"sigma": 0}, {"sigma": -1.0}, {"sigma": np.nan}, {"sigma": np.inf}, {"sigma": "wide"},
         {"solver": "newton"}, {"cone": "all"}, {"prune": -0.1}, {"max_iter": 0}, {"tol": -1.0},
@@ -304,9 +303,7 @@ def test_no_direction_with_a_margin_takes_a_ray(immigrate_oracles, cone):
         {"importance": "trace"}, {"output": "kernel"}, {"init": "zeros"},
         {"init": np.eye(3)}, {"init": np.ones(4)}, {"init": np.triu(np.ones((4, 4)))},
         {"init": np.full((4, 4), np.nan)}, {"init": np.zeros((4, 4))},
-    ],
-    ids=str,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_refuses_bad_parameters(make_groups, parameters):
     X, y = make_groups(25)
     with pytest.raises(ValueError):
@@ -370,8 +367,8 @@ def test_threads_change_nothing():
     assert_array_equal(one.objective_trace_, two.objective_trace_)
 
 
-@pytest.mark.parametrize("prune", [False, True, 0.2])
-@pytest.mark.parametrize(
+@in_turn("prune", [False, True, 0.2])
+@in_turn(
     "parameters",
     [
         {},
@@ -379,7 +376,6 @@ def test_threads_change_nothing():
         {"init": "random", "random_state": 0},
         {"precision": "auto"},
     ],
-    ids=str,
 )
 def test_with_another_pruning_it_equals_a_fit(make_groups, prune, parameters):
     X, y = make_groups(1, n=60, n_classes=3)
@@ -404,8 +400,8 @@ def test_pruning_afterwards_learns_nothing_again(make_groups, monkeypatch):
     assert (fitted.with_prune(True).matrix_ != fitted.matrix_).any()
 
 
-@pytest.mark.parametrize("parameters", [{"prune": True}, {"prune": 0.1}, {"solver": "published"}])
-@pytest.mark.parametrize("name", ["IMMIGRATE", "IM4EIMMIGRATE"])
+@in_turn("parameters", [{"prune": True}, {"prune": 0.1}, {"solver": "published"}])
+@in_turn("name", ["IMMIGRATE", "IM4EIMMIGRATE"])
 def test_a_fit_that_prunes_otherwise_has_no_pruning_afterwards(name, parameters):
     assert hasattr(getattr(mfbench_margin, name)(), "with_prune")
     assert not hasattr(getattr(mfbench_margin, name)(**parameters), "with_prune")

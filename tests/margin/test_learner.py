@@ -4,16 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from every_estimator import assert_same, every, make, quietly, results
+from in_turn import in_turn
 from sklearn.exceptions import NotFittedError
 
 WEIGHTED = ["IM4E", "ImbalancedIM4E", "IMMIGRATE", "IM4EIMMIGRATE"]
 
 
 @every
-@pytest.mark.parametrize(
-    "labels",
-    [np.array(["b", "a"]), np.array(["b", "a"], dtype=object), np.array([True, False]), np.array([2.0, -1.0])],
-    ids=["str", "object", "bool", "float"],
+@in_turn(
+    "labels", [np.array(["b", "a"]), np.array(["b", "a"], dtype=object), np.array([True, False]), np.array([2.0, -1.0])]
 )
 def test_labels_of_any_type_with_an_order(name, labels, table):
     X, y = table
@@ -35,9 +34,7 @@ def test_refuses_labels_that_scikit_learn_does_not_know(name, table):
 
 
 @every
-@pytest.mark.parametrize(
-    ("labels", "kinds"), [(["b", 1], "int, str"), (["b", None], "NoneType, str")], ids=["mixed", "none"]
-)
+@in_turn("labels, kinds", [(["b", 1], "int, str"), (["b", None], "NoneType, str")])
 def test_refuses_labels_without_an_order(name, labels, kinds, table):
     X, y = table
     with pytest.raises(ValueError, match=rf"y mixes labels that cannot be sorted \({kinds}\)") as caught:
@@ -81,9 +78,9 @@ def test_reports_that_it_is_not_fitted(name, table):
                 getattr(estimator, method)(*([] if method.startswith("get") else [X]))
 
 
-@pytest.mark.parametrize("name", WEIGHTED)
-@pytest.mark.parametrize(
-    ("weights", "message"),
+@in_turn("name", WEIGHTED)
+@in_turn(
+    "weights, message",
     [
         (np.where(np.arange(24) == 3, -1.0, 1.0), "[Nn]egative"),
         (np.full(24, np.nan), "NaN"),
@@ -94,7 +91,6 @@ def test_reports_that_it_is_not_fitted(name, table):
         (np.full(24, 1e308), "sums to inf"),
         (np.full(24, 1e-320), "sums to .*only its ratios matter"),
     ],
-    ids=["negative", "nan", "inf", "zero", "short", "column", "huge", "tiny"],
 )
 def test_refuses_wrong_sample_weights(name, weights, message, table):
     X, y = table
@@ -102,7 +98,7 @@ def test_refuses_wrong_sample_weights(name, weights, message, table):
         make(name).fit(X, y, sample_weight=weights)
 
 
-@pytest.mark.parametrize("name", WEIGHTED)
+@in_turn("name", WEIGHTED)
 def test_sample_weights_of_any_type(name, table):
     X, y = table
     expected = results(make(name).fit(X, y), X)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
@@ -12,9 +13,9 @@ from mfbench_margin._soft.nca import correct_probability, soft_margin
 EXACT = {"rtol": 0, "atol": 1e-9}
 
 
-@pytest.mark.parametrize("sigma", [1e-6, 1e6])
-@pytest.mark.parametrize("objective", ["margin", "nca"])
-@pytest.mark.parametrize("factor", [1e-6, 1.0, 1e6])
+@in_turn("sigma", [1e-6, 1e6])
+@in_turn("objective", ["margin", "nca"])
+@in_turn("factor", [1e-6, 1.0, 1e6])
 def test_extremes_give_no_nan(messy_table, sigma, objective, factor):
     X, y = messy_table(6)
     fitted = NCADiagonal(objective, sigma, max_iter=10, n_random_starts=1, random_state=0).fit(factor * X, y)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from every_estimator import NAMES, RELIEF_FAMILY, WITH_MISSING, assert_same, every, make, quietly, results
+from in_turn import in_turn
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
@@ -15,7 +16,7 @@ from sklearn.base import clone
 import mfbench_margin
 
 CLASSIFIERS = [name for name in NAMES if name not in RELIEF_FAMILY]
-every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
+every_classifier = in_turn("name", CLASSIFIERS)
 
 
 def takes(name, parameter):
@@ -70,7 +71,7 @@ def test_data_frames(name, table):
         fitted.transform(frame[list("dcba")])
 
 
-@pytest.mark.parametrize("name", ["LFE", "IMMIGRATE"])
+@in_turn("name", ["LFE", "IMMIGRATE"])
 def test_metric_output(name, table):
     X, y = table
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -162,7 +163,7 @@ def test_refuses_what_is_not_a_table_of_numbers(name, table):
 
 
 @every
-@pytest.mark.parametrize("copies", [1, 2])
+@in_turn("copies", [1, 2])
 def test_duplicates_constant_features_and_one_feature(name, table, copies):
     X, y = table
     tables = [
@@ -185,7 +186,7 @@ def test_duplicates_constant_features_and_one_feature(name, table, copies):
 
 
 @every
-@pytest.mark.parametrize("factor", [1e-300, 1e-160, 1e-8, 1e8, 1e150, 1e300])
+@in_turn("factor", [1e-300, 1e-160, 1e-8, 1e8, 1e150, 1e300])
 def test_any_unit_is_finite_or_refused(name, factor, table):
     X, y = table
     try:
@@ -305,8 +306,8 @@ def test_refuses_wrong_parameters(name, table):
 SIGMAS = [1e-6, 1e-3, 1e3, 1e6]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if takes(name, "sigma") or takes(name, "sigma_max")])
-@pytest.mark.parametrize("sigma", SIGMAS)
+@in_turn("name", [name for name in NAMES if takes(name, "sigma") or takes(name, "sigma_max")])
+@in_turn("sigma", SIGMAS)
 def test_any_sigma_is_finite(name, sigma, table):
     X, y = table
     variants = [{"sigma": sigma}] if takes(name, "sigma") else []
@@ -351,7 +352,7 @@ def test_numpy_numbers_are_numbers(name, table):
 
 
 # Simba's tolerance is its smallest step, and must be positive.
-@pytest.mark.parametrize("name", [name for name in NAMES if takes(name, "tol") and name != "Simba"])
+@in_turn("name", [name for name in NAMES if takes(name, "tol") and name != "Simba"])
 def test_no_tolerance(name, table):
     X, y = table
     fitted = quietly(lambda: make(name, tol=0, max_iter=4).fit(X, y))

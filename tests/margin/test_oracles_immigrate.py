@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
@@ -29,8 +30,8 @@ def random_member(rng, cone, p):
     return W / np.linalg.norm(W)
 
 
-@pytest.mark.parametrize("sigma", [0.05, 1.0, 20.0])
-@pytest.mark.parametrize("alone", [False, True])
+@in_turn("sigma", [0.05, 1.0, 20.0])
+@in_turn("alone", [False, True])
 def test_cost_at_its_stationary_point_is_a_difference_of_soft_minima(immigrate_oracles, make_groups, sigma, alone):
     o = immigrate_oracles
     X, y = make_groups(1, n_classes=3, alone=alone)
@@ -148,7 +149,7 @@ def test_projection_satisfies_moreau(immigrate_oracles, cone):
             assert ((G - V) * random_member(rng, cone, 4)).sum() <= 1e-9
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_monotone_descends_and_both_loops_end_with_norm_1(immigrate_oracles, make_groups, cone):
     o = immigrate_oracles
     X, y = make_groups(7)

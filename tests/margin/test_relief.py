@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import Relief
@@ -13,11 +14,11 @@ def weights(X, y, **parameters):
     return Relief(**parameters).fit(X, y).feature_importances_
 
 
-@pytest.mark.parametrize("diff", ["abs", "sq"])
-@pytest.mark.parametrize("scale", ["range", "none"])
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-@pytest.mark.parametrize("miss", ["pooled", "prior"])
-@pytest.mark.parametrize("n_classes", [2, 4])
+@in_turn("diff", ["abs", "sq"])
+@in_turn("scale", ["range", "none"])
+@in_turn("metric", ["euclidean", "manhattan"])
+@in_turn("miss", ["pooled", "prior"])
+@in_turn("n_classes", [2, 4])
 def test_equals_definition(oracles, make_table, diff, scale, metric, miss, n_classes):
     X, y, _ = make_table(n_classes, 40, 4, 2, n_classes=n_classes)
     X = X / np.abs(X).max(axis=0)
@@ -90,7 +91,7 @@ def test_refuses_distances_that_overflow():
         Relief(scale="none").fit([[-1e300], [1e300], [0], [1]], [0, 0, 1, 1])
 
 
-@pytest.mark.parametrize("parameters", [{"diff": "cube"}, {"scale": None}, {"metric": "cosine"}, {"miss": "all"}])
+@in_turn("parameters", [{"diff": "cube"}, {"scale": None}, {"metric": "cosine"}, {"miss": "all"}])
 def test_refuses_wrong_parameters(parameters):
     with pytest.raises(ValueError, match="must be a str among"):
         Relief(**parameters).fit(np.eye(4), [0, 1, 0, 1])

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
+from pairwise import pairwise
 
 from mfbench_margin import Relief, ReliefF
 
@@ -17,12 +19,12 @@ def weights(X, y, k=3, nominal=None, **parameters):
 # Against the definition
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("missing", [0.0, 0.15, 0.5])
-@pytest.mark.parametrize(
-    ("n_numeric", "n_grid", "n_nominal"), [(5, 0, 0), (4, 2, 0), (0, 0, 4), (0, 2, 3), (2, 1, 3), (1, 0, 0), (0, 0, 1)]
-)
-def test_equals_definition(oracles, make_table, n_numeric, n_grid, n_nominal, missing, n_classes):
+COLUMNS = [(5, 0, 0), (4, 2, 0), (0, 0, 4), (0, 2, 3), (2, 1, 3), (1, 0, 0), (0, 0, 1)]
+
+
+@pytest.mark.parametrize(("columns", "missing", "n_classes"), pairwise(COLUMNS, [0.0, 0.15, 0.5], [2, 3, 5]))
+def test_equals_definition(oracles, make_table, columns, missing, n_classes):
+    n_numeric, n_grid, n_nominal = columns
     seed = 100 * n_numeric + 10 * n_nominal + n_classes
     X, y, nominal = make_table(seed, 24, n_numeric, n_grid, n_nominal, missing, n_classes)
     for k in (1, 4, 100):
@@ -33,13 +35,14 @@ def test_equals_definition(oracles, make_table, n_numeric, n_grid, n_nominal, mi
 @pytest.mark.parametrize("largest", [5, 100])
 def test_one_fit_gives_the_weights_for_fewer_neighbours(oracles, make_table, largest, missing):
     """Classes of different sizes, some smaller than the number of neighbours; and more than a sorted list holds."""
-    X, y, nominal = make_table(4, 150, 2, 1, 2, missing, 3)
-    X, y = X[(y > 0) | (np.arange(150) < 40)], y[(y > 0) | (np.arange(150) < 40)]
+    X, y, nominal = make_table(4, 90, 2, 1, 2, missing, 3)
+    X, y = X[(y > 0) | (np.arange(90) < 30)], y[(y > 0) | (np.arange(90) < 30)]
     fitted = ReliefF(largest, categorical_features=nominal).fit(X, y)
     for k in (1, 3, 5, 40, 100):
         if k <= largest:
             assert_allclose(fitted.importances_at(k), weights(X, y, k, nominal), **EXACT)
-            assert_allclose(fitted.importances_at(k), oracles.relieff(X, y, k, nominal), **EXACT)
+    k = min(largest, 40)
+    assert_allclose(fitted.importances_at(k), oracles.relieff(X, y, k, nominal), **EXACT)
     assert_array_equal(fitted.importances_at(largest), fitted.feature_importances_)
     for k, wrong in ((0, ">= 1"), (largest + 1, f"<= {largest}"), (2.7, "an instance of int")):
         with pytest.raises((TypeError, ValueError), match=wrong):
@@ -59,8 +62,8 @@ def test_sampling_equals_definition_on_the_drawn_samples(oracles, make_table, n_
 # By hand
 
 
-@pytest.mark.parametrize("nominal", [[True, False], [False, False]])
-@pytest.mark.parametrize("constant", [0.0, 0.1, -1e300, 5e-324])
+@in_turn("nominal", [[True, False], [False, False]])
+@in_turn("constant", [0.0, 0.1, -1e300, 5e-324])
 def test_constant_feature_weighs_exactly_nothing(make_table, nominal, constant):
     X, y, _ = make_table(1, 30, 1, 0, 0, n_classes=3)
     X = np.column_stack([np.full(30, constant), X])
@@ -101,8 +104,8 @@ def test_extreme_magnitudes(make_table):
     assert_allclose(weights(X * [1.7e308, 1e-300, 1, 2**-1000], y), expected, **EXACT)
 
 
-@pytest.mark.parametrize(
-    ("features", "message"),
+@in_turn(
+    "features, message",
     [
         ([True], "mask of length 1"),
         ([2], "indices from 0 to 1"),
@@ -117,7 +120,7 @@ def test_refuses_wrong_categorical_features(features, message):
         ReliefF(categorical_features=features).fit(np.eye(4, 2), [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("parameters", [{"n_neighbors": 0}, {"n_samples": 0}, {"n_neighbors": 1.5}])
+@in_turn("parameters", [{"n_neighbors": 0}, {"n_samples": 0}, {"n_neighbors": 1.5}])
 def test_refuses_wrong_parameters(parameters):
     with pytest.raises(ValueError, match="must be"):
         ReliefF(**parameters).fit(np.eye(4), [0, 1, 0, 1])

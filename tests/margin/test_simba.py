@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
@@ -151,7 +152,7 @@ def test_refuses_labels_without_hits_or_misses(y):
         Simba().fit(np.eye(4), y)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "parameters",
     [{"mode": "both"}, {"utility": "log"}, {"beta": 0.0}, {"n_draws": 0}, {"tol": 0.0}, {"n_random_starts": -1}],
 )

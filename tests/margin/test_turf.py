@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import MultiSURF, ReliefF, TuRF
@@ -104,8 +105,8 @@ def test_a_seed_reaches_the_base():
     assert (one != other).any()
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
+@in_turn(
+    "parameters, message",
     [
         ({"base": "relief"}, "'base' parameter"),
         ({"removed": 1.0}, "'removed' parameter"),

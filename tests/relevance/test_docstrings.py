@@ -1,12 +1,12 @@
 """Paragraphs that docstrings share."""
 
-import pytest
+from in_turn import in_turn
 
 from mfbench_relevance import FVM, PSVM, RFVM, KernelRanking
 from mfbench_relevance._docstrings import PARAGRAPHS
 
 
-@pytest.mark.parametrize("estimator", [FVM, PSVM, RFVM, KernelRanking])
+@in_turn("estimator", [FVM, PSVM, RFVM, KernelRanking])
 def test_every_parameter_is_documented_once_and_no_placeholder_is_left(estimator):
     text = estimator.__doc__
     assert not [name for name in PARAGRAPHS if name in text]

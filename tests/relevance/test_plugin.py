@@ -5,13 +5,13 @@ import subprocess
 import sys
 import warnings
 
-import pytest
+from in_turn import in_turn
 from sklearn.model_selection import ParameterGrid
 
 from mfbench_relevance import plugin
 
 
-@pytest.mark.parametrize("spec", plugin.mfbench_selectors(), ids=lambda spec: spec.name)
+@in_turn("spec", plugin.mfbench_selectors())
 def test_selectors(make_regression, spec):
     X, y = make_regression(0, n=80, p=6)
     module, _, name = spec.factory.partition(":")

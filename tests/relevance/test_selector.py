@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_array_equal
 from sklearn.metrics import mutual_info_score
 
@@ -16,10 +17,10 @@ SPARSE = [RFVM(), RFVM("paper"), RFVM(algorithm="sequential"), FVM(n_folds=3), P
 EVERY = [*SPARSE, KernelRanking()]
 
 
-sparse = pytest.mark.parametrize("selector", SPARSE, ids=str)
+sparse = in_turn("selector", SPARSE)
 
 
-every = pytest.mark.parametrize("selector", EVERY, ids=str)
+every = in_turn("selector", EVERY)
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_same_seed_same_result_whatever_the_global_state(data, selector):
 
 
 @every
-@pytest.mark.parametrize("classes", [2, 3, 5])
+@in_turn("classes", [2, 3, 5])
 def test_classes(data, selector, classes):
     X, y = data
     labels = np.array(list("abcde"))[np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))]
@@ -66,8 +67,8 @@ def test_classes(data, selector, classes):
         assert 0 < fitted.relevance_[2] < expected / np.log(2)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "polynomial"])
-@pytest.mark.parametrize("selector", [RFVM("paper"), FVM(n_folds=3), PSVM(tuning="null"), KernelRanking()], ids=str)
+@in_turn("kernel", ["linear", "rbf", "polynomial"])
+@in_turn("selector", [RFVM("paper"), FVM(n_folds=3), PSVM(tuning="null"), KernelRanking()])
 def test_numeric_kernels_with_many_classes(kernel, selector):
     rng = np.random.default_rng(1)
     y = np.arange(150) % 3
@@ -104,14 +105,14 @@ def test_a_constant_response_selects_nothing(data, selector):
     assert not fitted.support_.any()
 
 
-@pytest.mark.parametrize("cls", [RFVM, FVM, PSVM, KernelRanking])
+@in_turn("cls", [RFVM, FVM, PSVM, KernelRanking])
 def test_every_parameter_is_stored_under_its_own_name(cls):
     given = {name: object() for name in cls().get_params()}
     assert cls(**given).get_params(deep=False) == given
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "values"),
+@in_turn(
+    "kind, name, values",
     [
         (KernelRanking, "quantile", [0.5, 0.9, 0.999]),
         (FVM, "one_standard_error", [False, True]),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from mfbench import Chart, load_dataset, save_chart
 from mfbench_similarity import RBS, margin_histogram
@@ -49,7 +50,7 @@ def test_margins_of_at_most_0_have_another_colour():
     assert dict(zip(colours["domain"], colours["range"], strict=True)) == {"wrong": WRONG, "right": RIGHT}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "name", ["<img src=x onerror=alert(1)>", "</script>", "{{7*7}}", "a.b[0]", 'it\'s "q" & co', "C:\\new", "__proto__"]
 )
 def test_titles_are_plain_text(name, tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
@@ -33,8 +34,8 @@ LEARNERS = [
 ]
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=str)
-@pytest.mark.parametrize("ties", [False, True])
+@in_turn("learner", LEARNERS)
+@in_turn("ties", [False, True])
 def test_equals_binary_learners(make_numbers, make_ties, learner, ties):
     X, y = make_ties(2, n=30) if ties else make_numbers(2, n=40, n_classes=3, shift=1.5)
     queries = np.vstack([X, np.roll(X, 1, axis=1)])

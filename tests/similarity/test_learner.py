@@ -1,14 +1,14 @@
 """What all learners have in common: matrices, weights and the selection of features."""
 
 import numpy as np
-import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_similarity import RBS, SRBS, ReliefSimilarity, SiLA
 
 
-@pytest.mark.parametrize("learner", [RBS(2), SRBS(2, max_iter=5), SiLA(2), ReliefSimilarity(2)], ids=str)
-@pytest.mark.parametrize("mode", ["multiclass", "one-vs-rest"])
+@in_turn("learner", [RBS(2), SRBS(2, max_iter=5), SiLA(2), ReliefSimilarity(2)])
+@in_turn("mode", ["multiclass", "one-vs-rest"])
 def test_weights_are_mean_diagonals_of_unit_norm(make_numbers, learner, mode):
     X, y = make_numbers(0, n_classes=3)
     fitted = learner.set_params(mode=mode).fit(X, y)

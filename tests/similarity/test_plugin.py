@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from in_turn import in_turn
 from sklearn.datasets import load_iris
 from sklearn.model_selection import ParameterGrid
 
@@ -37,7 +38,7 @@ def test_names(registry):
 
 
 @pytest.mark.filterwarnings("ignore:.*sigmoid is flat")
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@in_turn("name", CLASSIFIERS)
 def test_classifiers(name):
     spec = next(spec for spec in plugin.mfbench_classifiers() if spec.name == name)
     X, y = load_iris(return_X_y=True)
@@ -46,7 +47,7 @@ def test_classifiers(name):
         assert classifier.fit(X[::3] - X.mean(axis=0), y[::3]).predict(X).shape == (150,)
 
 
-@pytest.mark.parametrize("name", SELECTORS)
+@in_turn("name", SELECTORS)
 def test_selectors(name):
     spec = next(spec for spec in plugin.mfbench_selectors() if spec.name == name)
     X, y = load_iris(return_X_y=True)

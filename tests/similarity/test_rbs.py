@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
@@ -15,9 +16,9 @@ def parts(G, form):
     return {"square": G, "symmetric": (G + G.T) / 2, "diagonal": np.diag(np.diag(G))}[form]
 
 
-@pytest.mark.parametrize("form", ["square", "symmetric", "diagonal"])
-@pytest.mark.parametrize("k", [1, 3])
-@pytest.mark.parametrize("seed", range(3))
+@in_turn("form", ["square", "symmetric", "diagonal"])
+@in_turn("k", [1, 3])
+@in_turn("seed", range(3))
 def test_equals_definition(oracles, make_numbers, form, k, seed):
     X, y = make_numbers(seed, n_classes=3)
     fitted = RBS(k, form).fit(X, y)

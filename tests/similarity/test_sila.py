@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_similarity import RBS, SiLA
@@ -27,9 +28,9 @@ def assert_same_course(fitted, expected, **tolerance):
     assert fitted.vote_share_ == [1.0]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize("k", [1, 3])
+@in_turn("form", FORMS)
+@in_turn("neighbours", NEIGHBOURS)
+@in_turn("k", [1, 3])
 def test_equals_the_plain_loop_update_by_update(oracles, make_numbers, form, neighbours, k):
     X, y = make_numbers(k, n=20, p=5, n_classes=3)
     expected = oracles.sila(X, y, k, form, 3, oracles.product_of_norms, neighbours)
@@ -37,9 +38,9 @@ def test_equals_the_plain_loop_update_by_update(oracles, make_numbers, form, nei
     assert_same_course(voted(k, form, neighbours=neighbours).fit(X, y), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize("seed", range(3))
+@in_turn("form", FORMS)
+@in_turn("neighbours", NEIGHBOURS)
+@in_turn("seed", range(3))
 def test_equals_the_plain_loop_with_ties(oracles, make_ties, form, neighbours, seed):
     """Whole numbers without factors: both are exact."""
     X, y = make_ties(seed, n=16)

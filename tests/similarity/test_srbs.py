@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 from scipy.special import expit
@@ -22,8 +23,8 @@ def random_cost(seed, form, beta=3.0, l2=0.2):
     return cost, (A + A.T if form == "symmetric" else A)
 
 
-@pytest.mark.parametrize("form", ["square", "diagonal"])
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("form", ["square", "diagonal"])
+@in_turn("seed", range(5))
 def test_gradient_equals_finite_differences(form, seed):
     cost, A = random_cost(seed, form)
     step = 1e-6
@@ -36,7 +37,7 @@ def test_gradient_equals_finite_differences(form, seed):
     assert_allclose(cost.gradient(A).ravel(), numeric, atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_gradient_of_symmetric_matrices(seed):
     """Along any symmetric direction it gives the slope, and it is symmetric itself."""
     cost, A = random_cost(seed, "symmetric")

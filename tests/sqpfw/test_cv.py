@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -38,8 +39,8 @@ def test_impossible_candidates_are_skipped(noisy):
         SQPFeatureWeightingCV(theta_min=2.0).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
+@in_turn(
+    "parameters, message",
     [
         ({"neighbourhoods": value}, "neighbourhoods must hold one or more pairs of whole numbers")
         for value in ([], [(1,)], [1, 2], [(0, 1)], [(1, -1)], [(1.5, 1)], [("a", 1)], [(1, 1), (1,)])

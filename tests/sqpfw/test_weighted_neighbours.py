@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -28,9 +29,9 @@ def test_constant_features(noisy):
     assert single.certificate_.optimal
 
 
-@pytest.mark.parametrize("method", [SQPFeatureWeighting, SQPFeatureWeightingPath, SQPFeatureWeightingCV])
-@pytest.mark.parametrize(
-    ("scale", "message"), [(1e20, "lower theta or standardise"), (1e80, "standardise the features"), (1e160, "ranges")]
+@in_turn("method", [SQPFeatureWeighting, SQPFeatureWeightingPath, SQPFeatureWeightingCV])
+@in_turn(
+    "scale, message", [(1e20, "lower theta or standardise"), (1e80, "standardise the features"), (1e160, "ranges")]
 )
 def test_scales_beyond_rounding(noisy, method, scale, message):
     X, y = noisy

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -43,7 +44,7 @@ def nearest_kink(data, w):
     return min(gaps.min(initial=1.0) / (2 * len(w) * e.max()), w[w > 0].min() / 2)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@in_turn("seed", range(12))
 def test_two_features_scan(oracles, seed):
     """With two features f is a function of one number, and the solution is a local minimum of it."""
     rng = np.random.default_rng(seed)
@@ -75,7 +76,7 @@ def test_small_theta(oracles):
         assert_allclose(slope, -(c - c.mean()), atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, 7])
+@in_turn("seed", [0, 1, 3, 4, 6, 7])
 def test_invariance(oracles, seed):
     X, y, kappa, lam, theta, _ = oracles.problem(seed)
     rng = np.random.default_rng(seed)

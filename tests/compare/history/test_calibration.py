@@ -1,7 +1,7 @@
 """The calibration kernels: positive, on one thread, and of this machine."""
 
 import numpy as np
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mfbench.compare.history import calibration
 from mfbench.compare.history.calibration import calibrate, this_machine
@@ -31,6 +31,7 @@ def test_native_libraries_run_on_one_thread(monkeypatch):
 
     np.ones((2, 2)) @ np.ones((2, 2))
     monkeypatch.setattr(calibration, "_shortest", spy)
-    calibrate()
+    with threadpool_limits(2):
+        calibrate()
     assert len(numbers) == 3
     assert all(number == 1 for libraries in numbers for number in libraries)

@@ -6,6 +6,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from mfbench.data.fingerprint import content_hash
 from mfbench.errors import UsageError
@@ -29,7 +30,7 @@ def test_the_module_is_light():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", SPECS)
+@in_turn("name", SPECS)
 def test_contract(name):
     spec, dataset = SPECS[name], load(name)
     assert dataset.name == name
@@ -49,7 +50,7 @@ def test_contract(name):
     assert "generated" in spec.source and "BSD-3-Clause" in spec.license
 
 
-@pytest.mark.parametrize("name", RANDOM)
+@in_turn("name", RANDOM)
 def test_generators_are_seeded(name):
     a, b, c = load(name, n_samples=60), load(name, n_samples=60, seed=0), load(name, n_samples=60, seed=1)
     assert content_hash(a) == content_hash(b) != content_hash(c)
@@ -57,7 +58,7 @@ def test_generators_are_seeded(name):
     assert content_hash(load(name, n_samples=60)) == content_hash(a)
 
 
-@pytest.mark.parametrize("name", RANDOM)
+@in_turn("name", RANDOM)
 def test_shuffling_moves_columns_and_truth_together(name):
     plain = load(name, n_samples=60, shuffle=False)
     moved = [load(name, n_samples=60, seed=seed) for seed in range(3)]
@@ -73,7 +74,7 @@ def test_shuffling_moves_columns_and_truth_together(name):
 
 
 # More noise columns change neither the labels nor the relevant columns: each part has its own stream.
-@pytest.mark.parametrize(
+@in_turn(
     "name",
     [
         "xor",
@@ -179,9 +180,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "params"), [(n, p) for n, cases in ERRORS.items() for p in [*cases, *SHARED, {"shuffle": 2}]]
-)
+@in_turn("name, params", [(n, p) for n, cases in ERRORS.items() for p in [*cases, *SHARED, {"shuffle": 2}]])
 def test_invalid_arguments_are_errors_that_name_parameter_and_dataset(name, params):
     with pytest.raises(UsageError) as caught:
         load(name, **params)

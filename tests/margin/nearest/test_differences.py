@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose
 
 from mfbench_margin import ReliefF
@@ -38,8 +39,8 @@ def test_two_unknown_categories_differ_with_the_probability_of_two_draws():
     assert table.expected[0, 0, table.position[7]] == pytest.approx(both_unknown)
 
 
-@pytest.mark.parametrize("is_nominal", [True, False])
-@pytest.mark.parametrize("row", [0, 3, 8])
+@in_turn("is_nominal", [True, False])
+@in_turn("row", [0, 3, 8])
 def test_unknown_value_equals_mean_over_known_values_of_its_class(make_table, is_nominal, row):
     """With all samples as neighbours a weight is linear in every diff: imputing each known value averages to it."""
     X, y, _ = make_table(11, 20, 0, 1, 0)

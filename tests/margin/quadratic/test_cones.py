@@ -1,7 +1,7 @@
 import importlib
 
 import numpy as np
-import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 CONES = ["psd", "psd_clip", "nonneg", "dnn", "diag"]
@@ -26,8 +26,8 @@ def symmetric(seed, p):
     return (G + G.T) / 2
 
 
-@pytest.mark.parametrize("cone", CONES)
-@pytest.mark.parametrize("p", [1, 2, 5, 12])
+@in_turn("cone", CONES)
+@in_turn("p", [1, 2, 5, 12])
 def test_equals_definition(immigrate_oracles, cone, p):
     tolerance = 1e-8 if cone == "dnn" else 1e-12
     for seed in range(5):
@@ -36,7 +36,7 @@ def test_equals_definition(immigrate_oracles, cone, p):
         assert_allclose(direction(G, cone), expected, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_does_not_change_its_argument(cone):
     G = symmetric(1, 4)
     before = G.copy()
@@ -44,14 +44,14 @@ def test_does_not_change_its_argument(cone):
     assert_array_equal(G, before)
 
 
-@pytest.mark.parametrize("cone", CONES)
-@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@in_turn("cone", CONES)
+@in_turn("scale", [1e-6, 1e6])
 def test_scale_does_not_matter(cone, scale):
     G = symmetric(2, 4)
     assert_allclose(direction(scale * G, cone), direction(G, cone), rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_is_symmetric_and_in_the_cone(cone):
     for seed in range(5):
         V = direction(symmetric(seed, 5), cone)
@@ -64,7 +64,7 @@ def test_is_symmetric_and_in_the_cone(cone):
             assert_array_equal(V, np.diag(np.diag(V)))
 
 
-@pytest.mark.parametrize("cone", ["psd", "nonneg", "dnn", "diag"])
+@in_turn("cone", ["psd", "nonneg", "dnn", "diag"])
 def test_no_member_of_the_cone_does_better(cone):
     rng = np.random.default_rng(3)
     G = symmetric(3, 4)
@@ -80,7 +80,7 @@ def test_no_member_of_the_cone_does_better(cone):
         assert (G * W).sum() / np.linalg.norm(W) <= best + 1e-9
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_members_stay_what_they_are(cone):
     W = np.diag([1.0, 2.0, 0.5])
     if cone != "diag":
@@ -88,8 +88,8 @@ def test_members_stay_what_they_are(cone):
     assert_allclose(direction(W, cone), W / np.linalg.norm(W), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("cone", CONES)
-@pytest.mark.parametrize("G", [-np.eye(3) - 0.1, np.zeros((3, 3))], ids=["polar", "zero"])
+@in_turn("cone", CONES)
+@in_turn("G", [-np.eye(3) - 0.1, np.zeros((3, 3))])
 def test_polar_case(cone, G):
     _, degenerate = project(G, cone)
     assert degenerate

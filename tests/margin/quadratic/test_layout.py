@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import IMMIGRATE
@@ -64,9 +65,7 @@ def test_refuses_distances_that_overflow():
         TrainingPairs(np.array([[0.0], [1e200], [0], [1]]), np.array([0, 0, 1, 1]))
 
 
-@pytest.mark.parametrize(
-    ("exponent", "enough"), [(-80, False), (-45, True), (0, True), (55, True), (64, False), (500, False)]
-)
+@in_turn("exponent, enough", [(-80, False), (-45, True), (0, True), (55, True), (64, False), (500, False)])
 def test_single_precision_needs_distances_within_its_range(make_groups, exponent, enough):
     """Distances are squares: from 2^64 on they overflow in single precision, and at 2^-80 they vanish."""
     X, y = make_groups(3, n=SINGLE_SAMPLES)

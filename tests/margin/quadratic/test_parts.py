@@ -8,8 +8,7 @@ from mfbench_margin._quadratic.layout import TrainingPairs
 from mfbench_margin._quadratic.parts import scatter_matrix, softmins
 
 
-@pytest.mark.parametrize("sigma", [0.05, 1.0])
-@pytest.mark.parametrize("is_stored", [True, False])
+@pytest.mark.parametrize(("sigma", "is_stored"), [(0.05, True), (1.0, False)])
 def test_equal_definition(immigrate_oracles, make_groups, sigma, is_stored):
     """More rows than a tile has, so that tiles of every kind occur."""
     o = immigrate_oracles

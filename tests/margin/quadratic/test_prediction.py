@@ -1,5 +1,5 @@
 import numpy as np
-import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 
@@ -10,9 +10,9 @@ def make(**parameters):
     return mfbench_margin.IMMIGRATE(**parameters)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("sigma", [0.01, 0.8, 100.0])
-@pytest.mark.parametrize("cone", ["psd", "nonneg"])
+@in_turn("n_classes", [2, 3])
+@in_turn("sigma", [0.01, 0.8, 100.0])
+@in_turn("cone", ["psd", "nonneg"])
 def test_prediction(immigrate_oracles, make_groups, n_classes, sigma, cone):
     X, y = make_groups(10, n_classes=n_classes)
     rows, _ = make_groups(11, n=30)

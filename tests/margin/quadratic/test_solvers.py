@@ -2,6 +2,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mfbench_margin
@@ -37,7 +38,7 @@ def xor(n, seed):
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_monotone_stays_in_the_cone_from_any_start(make_groups, cone):
     X, y = make_groups(1)
     rng = np.random.default_rng(0)
@@ -55,8 +56,8 @@ def test_monotone_stays_in_the_cone_from_any_start(make_groups, cone):
                 assert fitted.gap_ >= 0
 
 
-@pytest.mark.parametrize("solver", ["monotone", "published"])
-@pytest.mark.parametrize("factor", [1e-90, 1e-9, 1e9, 1e90])
+@in_turn("solver", ["monotone", "published"])
+@in_turn("factor", [1e-90, 1e-9, 1e9, 1e90])
 def test_only_ratios_of_sample_weights_matter(make_groups, solver, factor):
     X, y = make_groups(5)
     weights = 1.0 + np.arange(len(y)) % 3
@@ -69,7 +70,7 @@ def test_only_ratios_of_sample_weights_matter(make_groups, solver, factor):
     assert_allclose(scaled.objective_trace_[: steps + 1], factor * plain.objective_trace_[: steps + 1], rtol=1e-9)
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_one_published_step_is_the_closed_form(immigrate_oracles, make_groups, cone):
     X, y = make_groups(3, n_classes=3)
     W, _ = immigrate_oracles.published_step(
@@ -80,8 +81,8 @@ def test_one_published_step_is_the_closed_form(immigrate_oracles, make_groups, c
     assert_allclose(fitted.matrix_, W, **tolerance(cone))
 
 
-@pytest.mark.parametrize("cone", ["psd", "nonneg", "diag", "dnn"])
-@pytest.mark.parametrize("sigma", [0.125, 0.5, 4.0])
+@in_turn("cone", ["psd", "nonneg", "diag", "dnn"])
+@in_turn("sigma", [0.125, 0.5, 4.0])
 def test_monotone_never_goes_up(make_groups, cone, sigma):
     X, y = make_groups(4, n=40, p=5)
     fitted = make(sigma=sigma, solver="monotone", cone=cone).fit(X, y)
@@ -113,8 +114,8 @@ def test_monotone_beats_published_on_an_interaction(immigrate_oracles, cone, see
     assert last == pytest.approx(monotone.objective_trace_[-1], rel=0.02)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("solver", SOLVERS)
+@in_turn("cone", CONES)
 def test_pruning_leaves_nothing_small_or_negative(make_groups, solver, cone):
     X, y = make_groups(7, p=6)
     W = make(sigma=0.5, solver=solver, cone=cone, prune=True).fit(X, y).matrix_

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
@@ -31,8 +32,8 @@ def test_monotone_starts_at_the_nearest_matrix_of_the_cone(immigrate_oracles, ma
     assert trace[0] == pytest.approx(o.value(o.differences(X), y, 0.7, W0), rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("init", "message"),
+@in_turn(
+    "init, message",
     [
         (np.eye(3), r"init must have shape \(4, 4\).*got \(3, 3\)"),
         (np.ones(4), r"init must have shape \(4, 4\).*got \(4,\)"),
@@ -67,8 +68,8 @@ def test_start_on_a_constant_feature_alone(make_groups):
 POLAR_X, POLAR_Y = np.array([[0.0, 0.0], [1.0, 1.2], [0.0, 0.0], [1.0, 1.2]]), np.array([0, 0, 1, 1])
 
 
-@pytest.mark.parametrize("solver", ["monotone", "published"])
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("solver", ["monotone", "published"])
+@in_turn("cone", CONES)
 def test_constant_features_are_no_ray(solver, cone):
     parameters = {"sigma": 0.1, "solver": solver, "cone": cone, "degenerate": "ray"}
     with pytest.warns(RuntimeWarning, match="least bad"):
@@ -81,7 +82,7 @@ def test_constant_features_are_no_ray(solver, cone):
     assert not fitted.matrix_[[0, 3]].any()
 
 
-@pytest.mark.parametrize("cone", CONES)
+@in_turn("cone", CONES)
 def test_all_constant(cone):
     for degenerate in ("uniform", "ray"):
         with pytest.warns(RuntimeWarning):
@@ -91,7 +92,7 @@ def test_all_constant(cone):
         assert np.isfinite(fitted.predict_proba(np.ones((2, 3)))).all()
 
 
-@pytest.mark.parametrize("cone", ["psd", "nonneg", "diag"])
+@in_turn("cone", ["psd", "nonneg", "diag"])
 def test_ray_is_the_least_bad_of_its_cone(cone):
     rng = np.random.default_rng(2)
     B = rng.random((3, 3))

@@ -2,6 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin._soft import manhattan
@@ -35,8 +36,8 @@ def make_case():
     return make
 
 
-@pytest.mark.parametrize("sigma", [0.01, 0.3, 1.0, 50.0])
-@pytest.mark.parametrize(("n", "p", "n_classes"), [(24, 5, 2), (23, 9, 3), (12, 3, 1), (13, 70, 4)])
+@in_turn("sigma", [0.01, 0.3, 1.0, 50.0])
+@in_turn("n, p, n_classes", [(24, 5, 2), (23, 9, 3), (12, 3, 1), (13, 70, 4)])
 def test_equals_definition(oracles_soft, make_case, path, sigma, n, p, n_classes):
     X, y, w, factors = make_case(n, n, p, n_classes)
     table = SoftManhattan(X, y)
@@ -87,7 +88,7 @@ def test_margins_are_linear_in_the_factors(make_case):
     assert_allclose(table.margins(factors + 3 * other), table.margins(factors) + 3 * table.margins(other), **CLOSE)
 
 
-@pytest.mark.parametrize("sigma", [1e-300, 1e-6, 1e6, 1e300])
+@in_turn("sigma", [1e-300, 1e-6, 1e6, 1e300])
 def test_extreme_softness(make_case, path, sigma):
     X, y, w, factors = make_case(5)
     table = SoftManhattan(X, y)

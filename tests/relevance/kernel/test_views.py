@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import scale
@@ -18,8 +19,8 @@ def rows_of(X, y):
     return np.column_stack([scale(X), scale(y)]).T
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "function"),
+@in_turn(
+    "name, options, function",
     [
         ("linear", {}, lambda a: a @ a.T),
         ("rbf", {"gamma": 0.01}, lambda a: rbf_kernel(a, gamma=0.01)),

@@ -31,8 +31,6 @@ from mfbench.suite.published import Description, PublishedCount, PublishedFigure
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Interactions, Status, TrialResult
 
-pytestmark = pytest.mark.xdist_group("documents")
-
 
 def json_of(run):
     return to_json(report_of(run, everything=True))

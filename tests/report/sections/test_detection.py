@@ -20,9 +20,6 @@ from mfbench.report.render.terminal import show
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.scores import score_table
 
-# One process makes the run; it has compiled its methods.
-pytestmark = pytest.mark.xdist_group("margin")
-
 SUITE = """
 [suite]
 name = "own"

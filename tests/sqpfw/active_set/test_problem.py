@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from mfbench_sqpfw import SQPFeatureWeighting
 from mfbench_sqpfw._active_set.problem import prepare
@@ -21,8 +22,8 @@ def test_small_classes(noisy):
         SQPFeatureWeighting(90).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("w_bar", "message"),
+@in_turn(
+    "w_bar, message",
     [
         (["a"] * 8, "w_bar must hold 8 numbers"),
         ([0.125j] * 8, "w_bar must hold 8 numbers"),
