@@ -69,7 +69,7 @@ def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
     For a built-in method it is the meaning of the module that defines the estimator and of all that it imports, as
-    `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files that they name;
+    `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files of kinds that they mention;
     if the estimator comes from another package such as scikit-learn, it is the version of that package.
 
     For any other plugin it is the version of the plugin's distribution, a hash of the files of the plugin's packages
@@ -214,8 +214,8 @@ def numeric_versions() -> dict[str, str]:
 def package_hash(root: str) -> str:
     """Return a hash of the files of a package or module that make up its behaviour, "" if it has none.
 
-    These are Python files, compiled extension modules, and the data files whose name or suffix the Python files
-    mention.
+    These are Python files, compiled extension modules, and the data files whose suffix occurs in the Python
+    files.
 
     Parameters
     ----------
@@ -255,10 +255,11 @@ def _code_files(folder: Path, *, links: bool = False) -> list[Path]:
 
 
 def _data_files(folder: Path, text: str) -> list[Path]:
-    """Return the files of a package, other than code, whose name or suffix its code mentions."""
-    paths = (path for path in folder.rglob("*") if path.parent.name != "__pycache__" and path.is_file())
-    others = (path for path in paths if not path.name.endswith((".py", ".pyc", *EXTENSION_SUFFIXES)))
-    return sorted(path for path in others if path.name in text or (path.suffix and path.suffix in text))
+    """Return the files of a package, other than code, whose suffix (or name without one) occurs in its code."""
+    paths = [path for path in folder.rglob("*") if path.parent.name != "__pycache__" and path.is_file()]
+    others = [path for path in paths if not path.name.endswith((".py", ".pyc", *EXTENSION_SUFFIXES))]
+    occurring = {word for word in {path.suffix or path.name for path in others} if word in text}
+    return sorted(path for path in others if (path.suffix or path.name) in occurring)
 
 
 def _hash_files(base: Path, files: list[Path]) -> str:

@@ -236,7 +236,7 @@ def published(objective: Differentiable[Point], start: Point, settings: Settings
         if settings.threshold is None:
             solution.point = objective.at(towards.W, towards.components)
         else:
-            solution.point = objective.at(pruned(towards.W, 0.0))
+            solution.point = objective.at(pruned(towards.W, settings.threshold))
         solution.trace.append(solution.point.value)
         if settings.package:
             cost = float(np.trace(slope))
