@@ -69,8 +69,8 @@ def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
     For a built-in method it is the meaning of the module that defines the estimator and of all that it imports, as
-    `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files of kinds that they mention;
-    if the estimator comes from another package such as scikit-learn, it is the version of that package.
+    `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files of kinds that
+    they mention; if the estimator comes from another package such as scikit-learn, the version of that package.
 
     For any other plugin it is the version of the plugin's distribution, a hash of the files of the plugin's packages
     (all top-level packages of its distribution that belong to no other plugin; for an editable installation all code of
