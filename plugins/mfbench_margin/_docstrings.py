@@ -5,6 +5,8 @@ A line ``%(name)s`` in the docstring of a class stands for the paragraph of that
 
 from __future__ import annotations
 
+import re
+from inspect import cleandoc
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -176,9 +178,9 @@ def complete(cls: Class) -> Class:
     type
         The same class.
     """
-    text = cls.__doc__
-    if text is not None:  # python -OO drops docstrings.
+    if cls.__doc__ is not None:  # python -OO drops docstrings.
+        text = cleandoc(cls.__doc__)  # without the indentation that Python 3.13 removes
         for name, paragraph in PARAGRAPHS.items():
-            text = text.replace(f"    %({name})s", paragraph).replace(f"%({name})s", paragraph)
+            text = text.replace(f"%({name})s", re.sub("^    ", "", paragraph, flags=re.MULTILINE))
         cls.__doc__ = text
     return cls

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from inspect import cleandoc
 from typing import TypeVar
 
 ClassT = TypeVar("ClassT", bound=type)
@@ -108,7 +110,9 @@ PARAGRAPHS = {
 
 def with_shared_paragraphs(cls: ClassT) -> ClassT:
     """Replace ``{kernel_parameters}`` and the like in a class's docstring by the paragraphs above."""
-    for name, paragraph in PARAGRAPHS.items():
-        if cls.__doc__ is not None:
-            cls.__doc__ = cls.__doc__.replace(name, paragraph)
+    if cls.__doc__ is not None:  # python -OO drops docstrings.
+        text = cleandoc(cls.__doc__)  # without the indentation that Python 3.13 removes
+        for name, paragraph in PARAGRAPHS.items():
+            text = text.replace(name, re.sub("^    ", "", paragraph, flags=re.MULTILINE))
+        cls.__doc__ = text
     return cls

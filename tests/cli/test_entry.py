@@ -36,7 +36,9 @@ def test_a_name_that_no_file_can_have(subtests, capsys):
                 main(words.replace("NAME", "x" * 300).split())
             lines = capsys.readouterr().err.splitlines()
             assert ended.value.code == 2
-            assert len(lines) == 1 and "xxx" in lines[0] and "too long" in lines[0] and len(lines[0]) < 200
+            assert len(lines) == 1 and "xxx" in lines[0]
+            if sys.version_info < (3, 14):  # from then on, Path.is_file() is False instead of an error
+                assert "too long" in lines[0] and len(lines[0]) < 200
 
 
 def test_an_unexpected_error_is_a_bug(capsys, monkeypatch):

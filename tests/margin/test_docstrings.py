@@ -16,10 +16,8 @@ NAMES = sorted(mfbench_margin.__all__)
 
 def section(estimator, title):
     """The names that a section of a class's docstring describes."""
-    match = re.search(
-        rf"\n    {title}\n    -+\n(.*?)(?=\n    [A-Z][A-Za-z ]+\n    ---|\Z)", estimator.__doc__, re.DOTALL
-    )
-    heads = re.findall(r"^    (\w[\w, ]*?)(?: :.*)?$", match[1], re.MULTILINE)
+    match = re.search(rf"\n{title}\n-+\n(.*?)(?=\n[A-Z][A-Za-z ]+\n---|\Z)", estimator.__doc__, re.DOTALL)
+    heads = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", match[1], re.MULTILINE)
     return [name for head in heads for name in head.split(", ")]
 
 
@@ -58,6 +56,7 @@ def test_paragraphs():
     assert not any("%(" in text for text in texts)
     assert max(len(line) for text in texts for line in text.splitlines()) <= 120
     for name, paragraph in PARAGRAPHS.items():
+        paragraph = re.sub("^    ", "", paragraph, flags=re.MULTILINE)
         assert sum(paragraph in text for text in texts) > 1, name
 
 

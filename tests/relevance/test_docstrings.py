@@ -13,4 +13,4 @@ def test_every_parameter_is_documented_once_and_no_placeholder_is_left(estimator
     for name in estimator().get_params():
         if name in ("bins", "target_bins"):
             name = "bins, target_bins"
-        assert text.count(f"\n    {name} : ") == 1, name
+        assert text.count(f"\n{name} : ") == 1, name

@@ -56,7 +56,8 @@ def test_exchanging_turns_the_probabilities_exactly(differences, rope):
 
 def test_a_seed_is_a_result():
     a, b = np.random.default_rng(0).normal(size=(2, 12))
-    assert signed_rank_test(a, b, seed=5) == signed_rank_test(a, b, seed=5)
+    # Texts: NaN equals itself in them, which it does in records up to Python 3.12 only.
+    assert repr(signed_rank_test(a, b, seed=5)) == repr(signed_rank_test(a, b, seed=5))
 
 
 def test_no_difference_is_practical_equality():

@@ -62,7 +62,7 @@ def test_exchanging_the_methods_turns_the_sign(scores, ratio):
 @given(SCORES, RATIOS)
 def test_a_method_against_itself_is_a_tie(scores, ratio):
     found = corrected_t_test(scores[0], scores[0], ratio)
-    assert found == IDENTICAL_SCORES
+    assert repr(found) == repr(IDENTICAL_SCORES)  # NaN equals itself in a text
     assert found.verdict() == 0
 
 
@@ -110,7 +110,7 @@ class TestNoVerdict:
     def test_rounding_is_no_difference(self):
         first = np.array([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3])
         second = np.array([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3])
-        assert corrected_t_test(first, second, 1 / 9) == IDENTICAL_SCORES
+        assert repr(corrected_t_test(first, second, 1 / 9)) == repr(IDENTICAL_SCORES)
 
     def test_rounding_is_no_spread(self):
         second = np.array([0.1, 0.2, 0.3, 0.7, 0.9])

@@ -64,8 +64,8 @@ def test_every_rule_is_the_test_it_says(trials):
     }
     assert set(expected) == set(RULES)
     for name, test in expected.items():
-        assert compare(a, b, settings_for(), name) == test
-        assert compare(a, b, settings_for(test=name)) == test
+        assert repr(compare(a, b, settings_for(), name)) == repr(test)  # NaN equals itself in a text
+        assert repr(compare(a, b, settings_for(test=name))) == repr(test)
 
 
 def test_a_suite_can_name_every_rule():
