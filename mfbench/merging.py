@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from mfbench.run.metadata import RunMetadata
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.runs import Run
+from mfbench.untrusted import shell_command
 
 
 @dataclass(frozen=True)
@@ -172,4 +172,4 @@ def _resume_command(meta: RunMetadata, target: Path) -> str:
     if meta.share is None or (target.parent.name, target.name) != (meta.name, meta.share.run):
         return ""
     out = target.parent.parent.as_posix()
-    return shlex.join(["mfbench", *meta.command[1:], *([] if out == "reports" else ["--out", out])])
+    return shell_command(["mfbench", *meta.command[1:], *([] if out == "reports" else ["--out", out])])

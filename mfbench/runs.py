@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -103,6 +104,8 @@ def load_run(path: Path | str) -> Run:
     folder = Path(path)
     if folder.is_file() and (folder.suffix.lower() == ".zip" or zipfile.is_zipfile(folder)):
         return _run_of_bundle(folder)
+    if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
+        raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
     if not (folder / FILE_NAME).is_file():
         # A share is a part of a run, so it is not what the name of a suite stands for.
         runs = sorted(

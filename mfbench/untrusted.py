@@ -6,7 +6,9 @@ HTML is escaped by its templates and LaTeX by its renderer, both after `plain`. 
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
+from collections.abc import Iterable
 
 from mfbench.errors import printable
 
@@ -88,6 +90,28 @@ def cut(text: str, limit: int) -> str:
     ('petal', 'petal…')
     """
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def shell_command(words: Iterable[str]) -> str:
+    r"""Return words as a command line to print: always one line, which a shell reads as these words.
+
+    Examples
+    --------
+    >>> print(shell_command(["mfbench", "report", "my runs", "two\nlines"]))
+    mfbench report 'my runs' $'two\x0alines'
+    """
+    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{_escaped(word)}'" for word in words)
+
+
+def _escaped(word: str) -> str:
+    """Return a word with the bytes of its unprintable signs, quotes and backslashes as escapes."""
+    return "".join(sign if sign.isprintable() and sign not in "\\'" else _as_bytes(sign) for sign in word)
+
+
+def _as_bytes(sign: str) -> str:
+    # A byte of a path that is not UTF-8 is a surrogate in Python.
+    content = sign.encode("utf-8", "surrogateescape" if "\udc80" <= sign <= "\udcff" else "surrogatepass")
+    return "".join(f"\\x{byte:02x}" for byte in content)
 
 
 def csv_cell(value: object) -> object:

@@ -1,16 +1,36 @@
 """Text of others in each output: what a program would obey is gone, and what people read is left."""
 
 import json
+import os
+import subprocess
 
 import numpy as np
 
-from mfbench.untrusted import csv_cell, cut, json_document, markdown, markdown_paragraph, plain, plain_lines, plain_text
+from mfbench.untrusted import (
+    csv_cell,
+    cut,
+    json_document,
+    markdown,
+    markdown_paragraph,
+    plain,
+    plain_lines,
+    plain_text,
+    shell_command,
+)
 
 
 def test_words_of_any_language_stay_as_they_are(subtests):
     for text in ["", "petal width", "\u0645\u06cc\u200c\u062e", "日本\u3000語", "a\xa0b", "👩\u200d🔬", "\ue000"]:
         with subtests.test(text=text):
             assert plain(text) == text
+
+
+def test_a_printed_command_is_one_line_that_a_shell_reads_as_its_words():
+    words = ["two\nlines", "it's \x1b[31m", "back\\slash\t", "\udcff", "日本", ""]
+    line = shell_command(words)
+    assert line.isprintable()
+    done = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True)
+    assert done.stdout.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
 
 
 def test_what_a_program_obeys_is_removed(subtests):

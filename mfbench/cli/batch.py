@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +25,7 @@ from mfbench.cli.options import (
     make_console,
     print_line,
 )
+from mfbench.untrusted import shell_command
 
 app = typer.Typer(
     help="Write jobs for a batch system.",
@@ -113,9 +113,9 @@ def slurm(
     print_line(console, f"{counted(number, 'task')} of about {seconds(longest)} each, predicted")
     if batch.earlier:
         print_line(console, "An earlier batch was replaced. What its tasks have stored is kept; to merge it, run:")
-        print_line(console, f"  mfbench merge {batch.earlier} {shlex.join(['--into', str(folder)])}")
+        print_line(console, f"  mfbench merge {batch.earlier} {shell_command(['--into', str(folder)])}")
     if longest > slurm_seconds(time):
         print_line(console, "The prediction exceeds --time: tasks will be stopped, and continue when submitted again.")
     if number > USUAL_LARGEST_ARRAY:
         print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} tasks; see --tasks.")
-    print_line(console, f"To submit them, run: {shlex.join(['bash', str(into / 'submit.sh')])}")
+    print_line(console, f"To submit them, run: {shell_command(['bash', str(into / 'submit.sh')])}")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, make_console, print_line
-from mfbench.cli.streams import write_document
+from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import UsageError
+from mfbench.untrusted import shell_command
 
 
 def bundle(
@@ -34,6 +34,7 @@ def bundle(
     from mfbench.bundling import bundle_runs
     from mfbench.wording import counted
 
+    outlive_output()
     console = make_console()
     for written in bundle_runs(runs, output, out):
         missing = written.planned - written.results
@@ -41,7 +42,7 @@ def bundle(
         print_line(console, f"Wrote {written.path}: {counted(written.results, 'result')}{note}.")
         for remark in written.remarks:
             print_line(console, remark)
-        print_line(console, f"To verify it: {shlex.join(['mfbench', 'verify', str(written.path)])}")
+        print_line(console, f"To verify it: {shell_command(['mfbench', 'verify', str(written.path)])}")
 
 
 def verify(
@@ -78,6 +79,7 @@ def verify(
 
     if every and sample is not None:
         raise UsageError("choose one of --sample and --all")
+    outlive_output()
     console = make_console()
     display = Silent() if as_json else follow(console)
     try:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mfbench.cli.options import Strict, make_console
-from mfbench.cli.streams import write_document
+from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import UsageError
 
 
@@ -56,6 +56,7 @@ def check(
 
     if junit is not None and junit.is_dir():
         raise UsageError(f"--junit {junit} is a folder: give the path of a file")
+    outlive_output()
     progress = CheckProgress(PlainConsole(stderr=True))
     try:
         report = check_plugins(

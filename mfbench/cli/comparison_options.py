@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from mfbench.cli.options import make_console
-from mfbench.cli.streams import write_document
+from mfbench.cli.streams import outlive_output, write_document
 
 if TYPE_CHECKING:
     from mfbench.compare.comparison import Comparison
@@ -74,6 +74,7 @@ def finish(comparison: Comparison, files: OutputFiles, *, as_json: bool) -> NoRe
     from mfbench.comparing import write_formats
     from mfbench.report.comparison import show_comparison
 
+    outlive_output()
     if as_json:
         write_document(to_json(comparison))
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
+from mfbench.cli.streams import outlive_output
 from mfbench.errors import ExitCode, UsageError
 from mfbench.wording import counted
 
@@ -65,6 +66,7 @@ def show(
 
     registry = load_registry(strict=strict, isolated=True)
     reference = parse_reference(name, target=target, categorical=categorical)
+    outlive_output()
     console = make_console()
     with Downloads(console) as downloads:
         lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
@@ -94,6 +96,7 @@ def pull(
     from mfbench.report.downloads import Downloads
     from mfbench.suite.pull import pull as pull_datasets
 
+    outlive_output()
     console = make_console()
     with Downloads(console) as downloads:
         lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
@@ -117,6 +120,7 @@ def import_datasets(
     from mfbench.data.sources import DataOptions
     from mfbench.data.upkeep import import_path
 
+    outlive_output()
     lookup = Lookup(DataOptions(mirror=None))
     statuses = import_path(path, lookup, name=name, target=target, categorical=categorical or None)
     _print_statuses(statuses, make_console())
@@ -129,6 +133,7 @@ def verify(data_dir: DataDir = None) -> None:
     from mfbench.data.sources import DataOptions
     from mfbench.data.upkeep import verify as verify_datasets
 
+    outlive_output()
     lookup = Lookup(DataOptions.of(data_dir))
     count, damaged = verify_datasets(lookup)
     console = make_console()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import signal
 import sys
 import warnings
 from typing import Annotated, NoReturn
@@ -78,6 +80,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             with termination_as_interrupt():
                 app([word for word in words if word != "--debug"])
         finally:
+            # What ends at exit takes a bounded time, so another Ctrl-C does not cut it off with a traceback.
+            atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
             sys.stdout.flush()  # here, where an error still becomes a sentence
     except ReaderGoneError as error:
         raise SystemExit(error.exit_code) from None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mfbench.cli.options import make_console, print_line
+from mfbench.untrusted import shell_command
 
 
 def merge(
@@ -37,4 +37,4 @@ def merge(
     print_line(console, f"Merged {counted(merged.n_stores, 'store')} into {merged.path}: {state}.")
     if merged.resume:
         print_line(console, f"To run what is missing: {merged.resume}")
-    print_line(console, f"To show the report: {shlex.join(['mfbench', 'report', str(merged.path)])}")
+    print_line(console, f"To show the report: {shell_command(['mfbench', 'report', str(merged.path)])}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Collection
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import Annotated
 import typer
 
 from mfbench.errors import UsageError
+from mfbench.untrusted import shell_command
 
 
 def new_plugin(
@@ -42,7 +42,7 @@ def new_plugin(
         ["mfbench", "check", name],
         ["python", "-m", "pytest", str(folder)],
     ]
-    sys.stdout.write("\n".join([*lines, *(f"  {shlex.join(command)}" for command in words), ""]))
+    sys.stdout.write("\n".join([*lines, *(f"  {shell_command(command)}" for command in words), ""]))
 
 
 def _refuse_taken(name: str, parts: Collection[str]) -> None:

@@ -27,7 +27,7 @@ from mfbench.cli.options import (
     make_console,
     print_line,
 )
-from mfbench.cli.streams import write_document
+from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
 from mfbench.wording import counted
 
@@ -140,6 +140,8 @@ def suite(
         raise UsageError("--wait-for-workers needs --executor: the processes of this machine are always there")
     seconds = seconds_of(budget)
     patience = RunOptions.wait_for_workers if wait_for_workers is None else parse_duration(wait_for_workers)
+    if not (dry_run or explain_key):
+        outlive_output()
     registry = load_registry(strict=strict, isolated=True)
     check_executor(registry, executor, scheduler or "")
     console = make_console()

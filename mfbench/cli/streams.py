@@ -32,15 +32,20 @@ class ReaderGoneError(OutputError):
 class _Output(io.FileIO):
     """A file of which an error is a sentence; afterwards nothing is written, so that Python can end in peace."""
 
+    is_needed = True
+
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:
-            _discard(self.fileno())
-            raise ReaderGoneError("the reader of the standard output has closed it") from None
         except OSError as error:
             _discard(self.fileno())
-            raise OutputError(f"cannot write to the standard output: {error.strerror}") from None
+            has_gone = isinstance(error, BrokenPipeError)
+            reason = "its reader has closed it" if has_gone else error.strerror
+            message = f"cannot write to the standard output: {reason}"
+            if self.is_needed:
+                raise (ReaderGoneError if has_gone else OutputError)(message) from None
+            sys.stderr.write(f"mfbench: {message}; the command goes on without it\n")
+            return len(data)
 
 
 class _Complaints(io.FileIO):
@@ -71,6 +76,13 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=_HANDLER)
             if isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO):
                 setattr(sys, name, _guarded(stream, kind))
+
+
+def outlive_output() -> None:
+    """From now on, go on without the standard output if it fails: the work of this command is not what it prints."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if isinstance(raw, _Output):
+        raw.is_needed = False
 
 
 def write_document(text: str) -> None:

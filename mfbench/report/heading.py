@@ -7,6 +7,7 @@ from typing import Any
 
 from mfbench.analysis.results import Run
 from mfbench.run.metadata import RunMetadata
+from mfbench.untrusted import shell_command
 from mfbench.wording import listing
 
 MIRROR = "--data-dir"
@@ -93,24 +94,22 @@ def regeneration_commands(
     joined : sequence of str, default=()
         The runs that `run` joins, as they were named on the command line; none if it is a single run.
     """
-    import shlex
-
     folder = run.meta.folder_words
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []
     options += [f"--{form}", *figures, *(["--output", output] if output else [])]
     if joined:
-        return [shlex.join(["mfbench", "report", *joined, *options])]
+        return [shell_command(["mfbench", "report", *joined, *options])]
     if run.bundle is not None:
-        return [shlex.join(["mfbench", "report", run.bundle.as_posix(), *options])]
+        return [shell_command(["mfbench", "report", run.bundle.as_posix(), *options])]
     if not run.meta.out:  # merged from runs that several commands have made
-        return [shlex.join(["mfbench", "report", run.path.as_posix(), *options])]
+        return [shell_command(["mfbench", "report", run.path.as_posix(), *options])]
     share = run.meta.share
     # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
     jobs = ["--jobs", str(run.meta.environment.jobs)] if run.meta.protocol.kind == "timing" else []
     suite = [*_portable(run.meta), *jobs, *(share.words if share is not None else ()), *folder]
     stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
-    return [shlex.join(suite), shlex.join(["mfbench", "report", *stored, *options])]
+    return [shell_command(suite), shell_command(["mfbench", "report", *stored, *options])]
 
 
 def _portable(meta: RunMetadata) -> list[str]:

@@ -34,6 +34,7 @@ from mfbench.run.store_file import FILE_NAME
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Chart, Report
 from mfbench.suite.published import read_published
+from mfbench.untrusted import shell_command
 
 NEEDS = {
     critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
@@ -103,10 +104,8 @@ def show_run(
     joined : sequence of str, default=()
         The runs that `run` joins, as they were named on the command line; none for a single run.
     """
-    import shlex
-
     reference = ["--reference", run.reference] if run.reference is not None else []
-    again = shlex.join(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *reference])
+    again = shell_command(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *reference])
     page = page or _current_page(run)
     opening = f"{again} {f'--html --output {FILE}' if joined else '--open'}"
     failed = plugin_sections(run, registry)[-1].notes if registry is not None else ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,6 +15,7 @@ from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.plan import Plan
 from mfbench.suite.shares import Share, digest_of, share_folder_name
 from mfbench.trials import Status
+from mfbench.untrusted import shell_command
 
 LARGEST = 2**28
 """Bytes of a file that are read at most."""
@@ -124,7 +124,7 @@ def task_of(plan: Plan, task: BatchTask, run: str) -> Plan:
     RunError
         If trials of it are not in the plan.
     """
-    again = "to write the batch again, run: " + printable(shlex.join(task.command))
+    again = "to write the batch again, run: " + shell_command(task.command)
     if (task.suite, task.run) != (plan.loaded.suite.suite.name, run):
         raise UsageError(
             f"{task.name} belongs to the run {printable(task.suite)}/{printable(task.run)}, not to "

@@ -7,7 +7,6 @@ are ignored.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,6 +18,7 @@ from mfbench.run.recorded_code import RecordedCode, code_of
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Curve, Header, ProtocolSettings, Report, Selection, Top
 from mfbench.suite.shares import Share, share_folder_name
+from mfbench.untrusted import shell_command
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
@@ -197,7 +197,7 @@ def resume_command(words: Sequence[str]) -> str:
     >>> resume_command(["suite", "uci", "--fresh", "--only", "wine*"])
     "mfbench suite uci --only 'wine*'"
     """
-    return shlex.join(["mfbench", *(word for word in words if word != "--fresh")])
+    return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
 
 
 class RunMetadata(BaseModel):
@@ -297,7 +297,7 @@ class RunMetadata(BaseModel):
         if typed[1:2] == ["suite"]:
             return resume_command(typed[1:])
         share = [] if self.share is None else self.share.words
-        return shlex.join([*self.command, *share, *self.folder_words])
+        return shell_command([*self.command, *share, *self.folder_words])
 
     @property
     def name(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from mfbench.run.metadata import RecordedShare
 from mfbench.suite.costs import declared_costs
 from mfbench.suite.plan import Plan
 from mfbench.suite.shares import Share, digest_of, divide, share_folder_name
+from mfbench.untrusted import shell_command
 from mfbench.wording import listing
 
 
@@ -69,8 +69,8 @@ def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
     if share.kind == "task":
         return f"{which} The script merge.sh of the batch merges all tasks."
     if folder.name not in (share.run, share.folder_name):  # merged elsewhere
-        into = shlex.join(["--into", folder.as_posix()])
+        into = shell_command(["--into", folder.as_posix()])
         return f"{which} To add others, run: mfbench merge STORE... {into}"
     pattern = share_folder_name(share.run, share.kind, "*", share.of)
     start, end = (folder.parent / pattern).as_posix().rsplit("*-of-", 1)
-    return f"{which} To join all shards, run: mfbench merge {shlex.quote(start)}*-of-{end}"
+    return f"{which} To join all shards, run: mfbench merge {shell_command([start])}*-of-{end}"

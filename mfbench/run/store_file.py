@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -147,6 +148,8 @@ def reason_of(path: Path, text: str) -> str:
         )
     if "readonly" in text or "read-only" in text:
         return f"{path} cannot be written to; choose another folder with --out"
+    if "unable to open" in text and path.exists() and not os.access(path, os.R_OK):
+        return f"{path} cannot be read: you have no permission to; ask its owner for it (chmod a+r)"
     if any(part in text for part in _SIGNS_OF_DAMAGE):
         return damaged(path, text)
     return f"cannot use {path}: {text}"
@@ -224,7 +227,7 @@ class Checkpoints:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Return an ordinary connection or, if the folder cannot be written to, one to the file alone."""
+    """Return an ordinary connection or, if the folder cannot be written to or is full, one to the file alone."""
     try:
         db = sqlite3.connect(path, isolation_level=None)
         db.execute("PRAGMA query_only = ON")
@@ -232,7 +235,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         # The index of the log needs a folder that can be written to. A closed store needs no index.
         log = path.with_name(f"{path.name}-wal")
-        if "unable to open" not in str(error) and "readonly" not in str(error):
+        if not any(part in str(error) for part in ("unable to open", "readonly", "disk I/O", "full")):
             raise
         if log.is_file() and log.stat().st_size:
             raise RunError(

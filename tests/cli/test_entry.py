@@ -1,6 +1,7 @@
 """The command `mfbench`: errors become one sentence and an exit code."""
 
 import io
+import subprocess
 import sys
 
 import pytest
@@ -58,6 +59,16 @@ def test_an_interrupt_has_its_own_code(monkeypatch):
 
     monkeypatch.setattr("mfbench.host.registry.load_registry", interrupted)
     assert leave("plugins") == 130
+
+
+def test_another_interrupt_at_the_exit_shows_no_traceback():
+    code = (
+        "import atexit, os, signal; from mfbench.cli import entry\n"
+        "entry.app = lambda words: atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+        "entry.main([])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_commands():

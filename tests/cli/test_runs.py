@@ -1,10 +1,12 @@
 """`mfbench suite` and `mfbench report`; tests/e2e/ runs them from outside."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+from mfbench import load_run
 from mfbench.cli import main
 from mfbench.cli.runs import report
 from mfbench.errors import UsageError
@@ -61,6 +63,18 @@ def small(tmp_path, monkeypatch, in_process):
         return int(left.value.code or 0)
 
     return run
+
+
+def test_a_run_goes_on_when_its_reader_has_gone_and_ends_with_its_own_code(small, tmp_path, monkeypatch):
+    with (tmp_path / "small.toml").open("a") as suite:
+        suite.write('[[methods]]\nlabel = "FAILS"\nclassifier = "knn(n_neighbors=1000)"\n')
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as stream:  # noqa: PTH123
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert small() == 1
+    (folder,) = (tmp_path / "reports" / "small").iterdir()
+    assert load_run(folder).trials["status"].value_counts().to_dict() == {"ok": 3, "error": 3}
 
 
 def test_a_method_and_a_file_are_added_on_the_command_line(small, tmp_path, capsys):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mfbench.cli.streams import ReaderGoneError, prepare_streams, write_document
+from mfbench.cli.streams import ReaderGoneError, outlive_output, prepare_streams, write_document
 from mfbench.errors import ExitCode
 
 
@@ -80,6 +80,30 @@ def test_a_document_is_utf_8_whatever_the_encoding(monkeypatch):
     sys.stdout.write("first ")
     write_document("±\ud800")
     assert stream.buffer.getvalue() == "first ±\\ud800".encode()
+
+
+@pytest.mark.parametrize("failure", ["a closed pipe", "a full disk"])
+def test_work_goes_on_without_its_output(failure, monkeypatch, capsys):
+    if failure == "a closed pipe":
+        reading, number = os.pipe()
+        os.close(reading)
+    else:
+        number = os.open("/dev/full", os.O_WRONLY)
+    with open(number, "w") as stream:  # noqa: PTH123
+        monkeypatch.setattr(sys, "stdout", stream)
+        prepare_streams()
+        outlive_output()
+        for _ in range(3):
+            print("progress", flush=True)
+    reason = {"a closed pipe": "its reader has closed it", "a full disk": "No space left on device"}[failure]
+    message = f"mfbench: cannot write to the standard output: {reason}; the command goes on without it\n"
+    assert capsys.readouterr().err == message
+
+
+def test_a_command_that_works_ends_with_the_code_of_its_work():
+    assert command("datasets pull wine import:none", ">/dev/full").returncode == ExitCode.FAILED
+    done = command("datasets pull wine", ">/dev/full")
+    assert (done.returncode, b"goes on without it" in done.stderr) == (ExitCode.OK, True)
 
 
 def test_nothing_is_complained_about_for_a_reader_that_has_gone():

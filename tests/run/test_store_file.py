@@ -81,6 +81,31 @@ def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(subtests, tmp_pa
             assert expected in sentence and str(tmp_path / FILE_NAME) in sentence
 
 
+def test_a_store_without_permission_names_it(tmp_path, monkeypatch):
+    Store(tmp_path).close()
+    monkeypatch.setattr(store_file.os, "access", lambda *_: False)  # root may read everything
+    assert "cannot be read: you have no permission" in reason_of(tmp_path / FILE_NAME, "unable to open database file")
+
+
+def test_a_closed_store_is_read_on_a_full_disk(tmp_path, monkeypatch):
+    """The index of the log, which an ordinary connection makes, needs room."""
+    with Store(tmp_path) as store:
+        store.add(Trial("key", "iris", "A", 0, 0, 0), TrialResult(key="key"))
+    connect = sqlite3.connect
+
+    def without_room(place, **options):
+        if not options.get("uri"):
+            raise sqlite3.OperationalError("disk I/O error")
+        return connect(place, **options)
+
+    monkeypatch.setattr(store_file.sqlite3, "connect", without_room)
+    with Store(tmp_path, read_only=True) as reader:
+        assert reader.finished() == {"key"}
+    (tmp_path / f"{FILE_NAME}-wal").write_bytes(b"results that the file alone does not have")
+    with pytest.raises(RunError, match="was not closed and its folder cannot be written to; copy the folder"):
+        Store(tmp_path, read_only=True)
+
+
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_file_without_its_end_is_refused(tmp_path, read_only):
     """SQLite would read zeros: the last pages of a long text or array are not checked."""
