@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from mfbench.compare.comparison import Comparison
 from mfbench.compare.gate.environments import prepare_side
@@ -15,6 +16,7 @@ from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.run.budget import parse_duration
+from mfbench.suite.additions import additions_of, with_additions
 from mfbench.suite.loading import load_suite
 
 BUDGET = "10m"
@@ -30,6 +32,7 @@ def gate(
     profile: str | None = None,
     part: str | None = None,
     only: Sequence[str] = (),
+    add: Any = (),
     limits: Iterable[str] = (),
     level: float = 0.05,
     budget: str = BUDGET,
@@ -55,6 +58,8 @@ def gate(
         The part of the suite to measure, by its name in ``[parts.NAME]``; None means all of it.
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are measured.
+    add : mapping, or sequence of str and (label, method), default=()
+        Methods to add to the suite, as in `run_suite`; their classes must be importable here and on both sides.
     limits : iterable of str, default=()
         What counts as worse, such as ``"time=1.05,memory=1.10"`` and ``"accuracy=0.01"``.
     level : float, default=0.05
@@ -96,6 +101,7 @@ def gate(
     options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
     registry = load_registry(isolated=True)
     loaded = load_suite(suite, registry, profile, part=part, preferred=PROFILE)
+    loaded = with_additions(loaded, registry, additions_of(add, registry))
     plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
     say(f"preparing {base}")
     first = prepare_side(base, Path(folder))

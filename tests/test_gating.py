@@ -16,6 +16,8 @@ from mfbench.gating import gate
         ({"limits": ["time=0.5"]}, "below 1"),
         ({"only": ["nothing"]}, "matches no dataset"),
         ({"profile": "nothing"}, "unknown profile"),
+        ({"add": ["MINE = not_there:Mine"]}, "no module 'not_there'"),
+        ({"profile": "per-dataset", "only": ["REL", "iris"]}, "each of its methods is tuned per dataset"),
         ({"part": "nothing"}, "unknown part 'nothing'"),
         ({"part": "small", "only": ["iris"]}, "no dataset and no method of the part 'small'"),
     ],

@@ -21,7 +21,7 @@ from mfbench.cli.comparison_options import (
     UndecidedCells,
     finish,
 )
-from mfbench.cli.options import DataDir, Offline
+from mfbench.cli.options import Add, DataDir, Offline
 from mfbench.untrusted import plain
 
 _SIDE = "A revision as git:REVISION (git:merge-base for that of HEAD and the main branch), or a Python interpreter"
@@ -51,6 +51,7 @@ def gate(
         list[str] | None,
         typer.Option(metavar="GLOB", help="Measure only matching datasets and methods. Can be repeated."),
     ] = None,
+    add: Add = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", help="Time for all measurements: a number with s, m or h.")
     ] = "10m",
@@ -80,6 +81,7 @@ def gate(
         profile=profile,
         part=part,
         only=only or (),
+        add=add or (),
         limits=limit or (),
         level=level,
         budget=budget,

@@ -13,7 +13,7 @@ from mfbench.compare.comparison import Cell, Comparison, Omission, Verdict
 from mfbench.compare.coverage import lost_trials, one_sided, select, why_folds_differ
 from mfbench.compare.limits import MEMORY, TIME, Limits
 from mfbench.compare.pairs import score_pairs
-from mfbench.compare.readers.result import StoredResult
+from mfbench.compare.readers.result import Place, StoredResult
 from mfbench.compare.readers.runs import TIMING_RUN
 from mfbench.compare.scores import changed_methods, judge_scores
 from mfbench.compare.texts import changed_versions
@@ -24,6 +24,7 @@ from mfbench.trials import Status
 from mfbench.untrusted import plain_text
 
 LABEL_WIDTH = 300
+MOST_NAMED = 3
 
 
 def compare_stored(
@@ -83,7 +84,8 @@ def _compare_benchmarks(comparison: Comparison, base: StoredResult, head: Stored
     )
     comparison.cells = trend_cells(base, head)
     if not comparison.cells:
-        raise UsageError(f"{base.side.name} and {head.side.name} have no benchmark in common")
+        there = ", and ".join(f"{side.side.name} has {_some(list(side.times))}" for side in (base, head))
+        raise UsageError(f"{base.side.name} and {head.side.name} have no benchmark in common: {there}")
     comparison.omissions = [
         *one_sided("benchmark", [place.method for place in base.times], [place.method for place in head.times]),
         *(
@@ -92,6 +94,12 @@ def _compare_benchmarks(comparison: Comparison, base: StoredResult, head: Stored
             for omission in result.omissions
         ),
     ]
+
+
+def _some(places: Sequence[Place]) -> str:
+    """Return the first benchmarks, and how many there are."""
+    names = ", ".join(plain_text(place.method, LABEL_WIDTH) for place in places[:MOST_NAMED])
+    return f"{names}, … ({len(places)} in all)" if len(places) > MOST_NAMED else names or "none that can be read"
 
 
 def _compare_runs(

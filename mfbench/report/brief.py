@@ -147,7 +147,10 @@ def problems(run: Run) -> list[str]:
     notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
     notes += not_run_yet(run)
     notes += _failures(run)
-    for column, words in (("touched", "Touched their surroundings"), ("n_warnings", "Warnings")):
+    for column, words in (
+        ("touched", "Changed global state, such as environment variables or random states"),
+        ("n_warnings", "Warnings"),
+    ):
         if column in run.outcomes:
             values = run.outcomes[column]
             marked = run.outcomes[values.fillna(0) > 0 if column == "n_warnings" else values.notna()]

@@ -268,7 +268,7 @@ def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dic
             holder = holders[method.label]
             raise UsageError(f"{option}: {method.label!r} is already the label of {holder}; choose another one")
         holders[method.label] = "another addition"
-        _declare(method, option, registry)
+        declare_classes(method, option, registry)
         methods[text] = method
     return methods
 
@@ -297,7 +297,8 @@ def _names(listed: Mapping[str, object]) -> set[str]:
     return {name.partition("@")[0] for name in listed}
 
 
-def _declare(method: Method, option: str, registry: Registry) -> None:
+def declare_classes(method: Method, option: str, registry: Registry) -> None:
+    """Register the classes that a method names by their import path; an error begins with the option."""
     for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
         name = "" if text is None else parse(text, references=True).name
         if is_reference(name):

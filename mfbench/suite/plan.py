@@ -171,7 +171,7 @@ def plan_datasets(
     lookup = lookup or Lookup()
     references = resolve_datasets(loaded, registry, lookup)
     written = {method.label: method for method in loaded.suite.methods}
-    written, _, references = _restrict(written, {}, references, loaded.restrictions(only))
+    written, _, references = _restrict(written, {}, references, loaded.restrictions(only), loaded.added_methods)
     suite = loaded.suite.model_copy(update={"methods": list(written.values())})
     plan = Plan(replace(loaded, suite=suite), {}, tuple(only))
     _add_datasets(plan, references, registry, lookup)

@@ -151,7 +151,7 @@ class ReplayedProcess:
     is_alive = True
 
     def __init__(self, replay: Replay, side: str, block: int | None, position: int) -> None:
-        self._replay, self._at, self.missing = replay, (side, block, position), {}
+        self._replay, self._at, self.missing, self.judged = replay, (side, block, position), {}, {}
 
     def __enter__(self) -> ReplayedProcess:
         return self

@@ -98,6 +98,7 @@ def test_the_script_passes_its_inputs_on_and_reports_the_verdict(tmp_path, code)
     )
     python.chmod(0o755)
     inputs = {"SUITE": "a b.toml", "BASE": "git:$(touch trapped)", "HEAD": "git:HEAD", "BUDGET": "5m"}
+    inputs |= {"ADD": "A = my:A -> knn\nB = my:B(n=2)\n"}
     inputs |= {"LIMIT": "time=1.1", "UNDECIDED": "ok", "PYTHON": str(python)}
     variables = {f"GATE_{name}": value for name, value in inputs.items()}
     files = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
@@ -106,7 +107,7 @@ def test_the_script_passes_its_inputs_on_and_reports_the_verdict(tmp_path, code)
     assert done.returncode == code
     words = (tmp_path / "words").read_text().splitlines()
     assert words[:6] == ["-m", "mfbench", "gate", "git:$(touch trapped)", "git:HEAD", "a b.toml"]
-    assert words[-2:] == ["--limit", "time=1.1"]
+    assert words[-6:] == ["--add", "A = my:A -> knn", "--add", "B = my:B(n=2)", "--limit", "time=1.1"]
     assert (tmp_path / "GITHUB_OUTPUT").read_text() == f"verdict={code}\n"
     assert (tmp_path / "GITHUB_STEP_SUMMARY").read_text() == "table"
     assert not (tmp_path / "trapped").exists()

@@ -1,5 +1,6 @@
 """The gate on a repository with a planted slowdown: environments, processes, verdicts, and git that bisects with it."""
 
+import json
 import os
 import re
 import subprocess
@@ -108,6 +109,19 @@ def command(tmp_path, first, last):
     machine = Machine("", 1, "")
     series = Series("toy", "gate", str(tmp_path / "toy.toml"), "TOY", "iris", "", "time", machine, tuple(points))
     return bisect_command(series, Change(1, 1.0, 1.5, 0.5, True, *points, None, False))
+
+
+@pytest.mark.slow(reason="builds two environments and measures in them")
+def test_a_library_that_is_no_plugin_is_measured_and_nothing_else(tmp_path, run, commits):
+    project = tmp_path / "toy" / "pyproject.toml"
+    project.write_text(PYPROJECT.partition("[project.entry-points")[0].replace('"mfbench"', ""))
+    run("git", "commit", "--quiet", "--all", "--message", "no plugin")
+    run("git", "commit", "--quiet", "--allow-empty", "--message", "nothing")
+    words = ["git:HEAD~1", "git:HEAD", "timing", "--add", "MINE = toy_selectors.selector:Toy -> knn", "--budget", "40s"]
+    done = run("env", f"PYTHONPATH={tmp_path / 'toy'}", "mfbench", "gate", *words, "--json")
+    comparison = json.loads(done.stdout)
+    assert {cell["method"] for cell in comparison["cells"]} == {"MINE"}, done.stderr
+    assert {cell["measure"] for cell in comparison["cells"]} == {"fit", "memory", "accuracy"}
 
 
 @pytest.mark.nightly(reason="builds environments and measures two commits")

@@ -190,7 +190,7 @@ class TestProblems:
     def test_state_that_a_trial_changed_is_named(self, write_run):
         touched = TrialResult(key="", scores={"accuracy": 0.9}, touched="numpy's random state")
         assert problems(write_run({("d", "A"): [touched, 0.9]}, folds=2)) == [
-            "Touched their surroundings: 1 trial of A."
+            "Changed global state, such as environment variables or random states: 1 trial of A."
         ]
 
     def test_remarks_on_the_run_come_first(self, write_run):

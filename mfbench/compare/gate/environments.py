@@ -17,6 +17,7 @@ from pathlib import Path
 import filelock
 import platformdirs
 
+from mfbench.compare.gate.replicate import SHARING
 from mfbench.errors import MfbenchError, UsageError
 
 PREFIX = "git:"
@@ -197,8 +198,8 @@ def _share_libraries(env: Path, top: Path) -> None:
     paths = [entry for entry in sys.path if entry in own or Path(entry).name in ("site-packages", "dist-packages")]
     folder = _site_packages(env)
     text = _SHARE.format(folders=list(dict.fromkeys(paths)), top=str(top.resolve()))
-    (folder / "_mfbench_gate.py").write_text(text, encoding="utf-8")
-    (folder / "_mfbench_gate.pth").write_text("import _mfbench_gate\n")
+    (folder / f"{SHARING}.py").write_text(text, encoding="utf-8")
+    (folder / f"{SHARING}.pth").write_text(f"import {SHARING}\n")
 
 
 def _site_packages(env: Path) -> Path:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from mfbench.compare.comparison import Cell, Comparison, Omission, Side, Verdict
 from mfbench.compare.gate.environments import PreparedSide
-from mfbench.compare.gate.measure import BASE, HEAD, Blocks, Measurements, Start
+from mfbench.compare.gate.measure import BASE, HEAD, LATE, Blocks, Measurements, Start
 from mfbench.compare.gate.plan import GatePlan, TimedCell
 from mfbench.compare.gate.scores import judge_answers
 from mfbench.compare.gate.side import ReplicateError
@@ -20,13 +20,15 @@ from mfbench.compare.looks import PAIRS_PER_BLOCK, Looks, plan_looks
 from mfbench.compare.texts import changed_versions
 from mfbench.wording import counted
 
-MEASURES = {"fit": TIME, "predict": TIME, "memory": MEMORY}
+LIMIT_OF = {"fit": TIME, "predict": TIME, "memory": MEMORY}
 # Costs and scores may each raise a false alarm with half of the level.
 SHARE = 0.5
 # Blocks in which a cell that was called worse must show it again; a small level needs more.
 CONFIRMING_BLOCKS = 3
 # An alarm that is not confirmed at once gets as many blocks again.
 CONFIRMATIONS = 2
+# Confirming blocks beyond the budget may take so many times what the last block took.
+PATIENCE = 2.0
 # The rest of the budget is for confirmations.
 MEASURING = 0.8
 NO_TIME = "called worse, but the measurements ended before new pairs could confirm it"
@@ -97,6 +99,7 @@ class Gate:
         self._looks = Looks((PAIRS_PER_BLOCK,), options.level, 1)
         self._begin = now()
         self._blocks.deadline = self._begin + options.budget
+        self._end_of_looks = self._begin + MEASURING * options.budget
         self._problems: list[str] = []
 
     def run(self) -> Comparison:
@@ -117,33 +120,39 @@ class Gate:
         except ReplicateError as error:
             self._problems.append(f"The measurements ended early: {error}.")
             self._judge(self._looks.pairs[-1], self._measurable())  # nothing can be confirmed any more
+        for cell in self._measurable():
+            if not self._n_pairs(cell):
+                self._measured.omissions[cell.name] = LATE
         return self._comparison()
 
     def _measure_and_judge(self) -> None:
         if not (active := self._measurable()):
             return
         self._blocks.run(active, self._measured)
-        self._looks = self._plan_looks(len(active))
+        self._looks = self._plan_looks(active)
         for n_pairs in self._looks.pairs:
             active = self._measure_until(n_pairs, active)
             active = self._judge(n_pairs, active)
-            if not active or self._is_over(MEASURING):
+            if not active or self._is_over(self._end_of_looks):
                 break
 
     def _measurable(self) -> list[TimedCell]:
-        return [cell for cell in self._plan.cells if cell.name not in self._measured.omissions]
+        measured = self._measured
+        return [cell for cell in self._plan.cells if cell.name not in measured.omissions and measured.measures(cell)]
 
-    def _plan_looks(self, n_cells: int) -> Looks:
+    def _plan_looks(self, active: Sequence[TimedCell]) -> Looks:
         """Plan the looks, now that the duration of a block is known."""
-        left = MEASURING * self._options.budget - (self._now() - self._begin)
+        left = self._end_of_looks - self._now()
         blocks = 1 + max(0, int(left / max(self._measured.seconds, 1e-3)))
-        looks = plan_looks(n_cells * len(MEASURES), SHARE * self._options.level, PAIRS_PER_BLOCK * blocks)
+        n_tests = sum(len(self._measured.measures(cell)) for cell in active)
+        looks = plan_looks(n_tests, SHARE * self._options.level, PAIRS_PER_BLOCK * blocks)
         planned = ", ".join(map(str, looks.pairs))
-        self._say(f"{n_cells} cells; a block takes {self._measured.seconds:.1f} s; verdicts after {planned} pairs")
+        n_cells = counted(len(active), "cell")
+        self._say(f"{n_cells}; a block takes {self._measured.seconds:.1f} s; verdicts after {planned} pairs")
         return looks
 
     def _measure_until(self, n_pairs: int, active: Sequence[TimedCell]) -> list[TimedCell]:
-        while not self._is_over(MEASURING):
+        while not self._is_over(self._end_of_looks):
             active = [cell for cell in active if cell.name not in self._measured.omissions]
             least = min((self._n_pairs(cell) for cell in active), default=n_pairs)
             if least >= n_pairs:
@@ -164,7 +173,7 @@ class Gate:
             for key, own in self._measured.costs.items()
             if (key.method, key.dataset, key.size) in places and not self._is_decided(key)
         }
-        limits = {measure: self._options.limits.of(kind) for measure, kind in MEASURES.items()}
+        limits = {measure: self._options.limits.of(kind) for measure, kind in LIMIT_OF.items()}
         judged = judge_costs(costs, limits, self._looks, n_pairs)
         cells = dict(zip([key for key, own in costs.items() if own.base], judged, strict=True))
         worse = [key for key, cell in cells.items() if cell.verdict is Verdict.WORSE]
@@ -172,7 +181,7 @@ class Gate:
         return [
             cell
             for place, cell in places.items()
-            if not all(self._is_decided(CostKey(*place, measure)) for measure in MEASURES)
+            if not all(self._is_decided(CostKey(*place, measure)) for measure in self._measured.measures(cell))
         ]
 
     def _is_decided(self, key: CostKey) -> bool:
@@ -188,16 +197,24 @@ class Gate:
         cells = list(dict.fromkeys(places[key.method, key.dataset, key.size] for key in worse))
         self._say(f"confirming {counted(len(cells), 'cell')}")
         # What fails now is left out like what failed before.
-        again = Measurements(rounds=self._measured.rounds, omissions=self._measured.omissions)
+        measured = self._measured
+        again = Measurements(judged=measured.judged, rounds=measured.rounds, omissions=measured.omissions)
         n_blocks = confirming_blocks(self._options.level)
         n_run, last = 0, CONFIRMATIONS * n_blocks
         confirmed: dict[CostKey, Cell] = {}
-        while n_run - again.n_spoilt < last and len(confirmed) < len(worse) and not self._is_over(1.0):
+        end = self._blocks.deadline
+        # The first confirmation is finished beyond the budget, unless a trial hangs.
+        self._blocks.deadline = max(end, self._now() + PATIENCE * n_blocks * measured.seconds)
+        while n_run - again.n_spoilt < last and len(confirmed) < len(worse):
+            if self._is_over(self._blocks.deadline):
+                break
             self._blocks.run([cell for cell in cells if _is_open(cell, worse, confirmed)], again)
             n_run += 1
             if (n_run - again.n_spoilt) % n_blocks == 0:
+                self._blocks.deadline = end
                 judged = {key: self._confirmed(key, cell, again, last) for key, cell in worse.items()}
                 confirmed |= {key: cell for key, cell in judged.items() if cell.verdict is Verdict.WORSE}
+        self._blocks.deadline = end
         self._measured.n_spoilt += again.n_spoilt
         return {key: self._confirmed(key, cell, again, last) for key, cell in worse.items()} | confirmed
 
@@ -210,8 +227,8 @@ class Gate:
         reason = NO_TIME if len(costs.base) < PAIRS_PER_BLOCK * n_blocks else UNCONFIRMED
         return replace(cell, verdict=Verdict.UNDECIDED, reason=reason)
 
-    def _is_over(self, share: float) -> bool:
-        return bool(self._problems) or self._now() - self._begin > share * self._options.budget
+    def _is_over(self, end: float) -> bool:
+        return bool(self._problems) or self._now() > end
 
     def _comparison(self) -> Comparison:
         measured, options = self._measured, self._options
@@ -255,6 +272,14 @@ class Gate:
                 f"Verdicts after {', '.join(map(str, self._looks.pairs))} pairs were planned; a cell needs "
                 f"{self._looks.minimum} to be called worse among {self._looks.n_tests} tests."
             )
+        judged = self._measured.judged
+        if foreign := [method for method, measures in judged.items() if not measures]:
+            yield (
+                f"Not measured, because they run no code of the project: {', '.join(foreign)}. Classes of a package "
+                "that is not a plugin can be added with --add."
+            )
+        if others := [method for method, measures in judged.items() if measures and "predict" not in measures]:
+            yield f"The time to predict is not judged where the classifier is not the project's: {', '.join(others)}."
         if self._measured.n_spoilt:
             yield f"{counted(self._measured.n_spoilt, 'block')} did not count, because the machine slept meanwhile."
         if self._sides[BASE].version == self._sides[HEAD].version:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ SIDES = (BASE, HEAD, HEAD, BASE)
 # A machine that slept for longer than this during a block has spoilt it.
 LONGEST_SLEEP = 2.0
 LATE = "the budget ended before it could be measured; give more time, or name fewer methods and data with --only"
+MEASURES = ("fit", "predict", "memory")
 Start = Callable[[str], RunningReplicate]
 Answer = Mapping[str, Any]
 
@@ -39,6 +40,8 @@ class Measurements:
         The last answer to each trial, for its scores and predictions.
     omissions : dict of str to str
         Cells that could not be measured, by name, each with a sentence.
+    judged : dict of str to set of str
+        The measures that are judged of each method that exists: none if neither side runs own code in it.
     rounds : dict of str to int
         Repetitions of each cell's trial within a process, by name.
     seconds : float
@@ -52,10 +55,15 @@ class Measurements:
     costs: dict[CostKey, Costs] = field(default_factory=dict)
     answers: dict[tuple[str, str, str, int, int], Answer] = field(default_factory=dict)
     omissions: dict[str, str] = field(default_factory=dict)
+    judged: dict[str, set[str]] = field(default_factory=dict)
     rounds: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     n_spoilt: int = 0
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def measures(self, cell: TimedCell) -> Collection[str]:
+        """Return what is judged of a cell."""
+        return self.judged.get(cell.method, MEASURES)
 
 
 class Blocks:
@@ -92,11 +100,14 @@ class Blocks:
         ----------
         cells : iterable of TimedCell
         into : Measurements
-            Gets the rounds of each cell, the omissions, and the versions.
+            Gets what is judged, the rounds of each cell, the omissions, and the versions.
         """
         with Team(self._start, (BASE, HEAD)) as team:
             into.versions = {side: team.versions(place) for place, side in enumerate((BASE, HEAD))}
+            into.judged = team.judged()
             for cell in cells:
+                if not into.measures(cell):
+                    continue
                 if self._left <= 0.0:
                     into.omissions[cell.name] = LATE
                     continue
@@ -154,8 +165,8 @@ class Blocks:
 
     def _record(self, cell: TimedCell, answers: list[Answer], into: Measurements) -> None:
         names = {"fit": f"fit_{self._clock}", "predict": f"predict_{self._clock}", "memory": "memory"}
-        for measure, name in names.items():
-            first_base, first_head, second_head, second_base = (float(answer[name]) for answer in answers)
+        for measure in into.measures(cell):
+            first_base, first_head, second_head, second_base = (float(answer[names[measure]]) for answer in answers)
             costs = into.costs.setdefault(CostKey(cell.method, cell.dataset, cell.size, measure), Costs())
             costs.base += [first_base, second_base]
             costs.head += [first_head, second_head]
@@ -195,6 +206,14 @@ class Team:
     def versions(self, position: int) -> Mapping[str, str]:
         """Return the versions of what the environment of one of the processes contains."""
         return self._processes[position].versions()
+
+    def judged(self) -> dict[str, set[str]]:
+        """Return what is judged of each method that a process has: what any of them runs own code for."""
+        judged: dict[str, set[str]] = {}
+        for process in self._processes:
+            for method, measures in process.judged.items():
+                judged.setdefault(method, set()).update(measures)
+        return judged
 
     def ask(self, position: int, trial: Trial, rounds: int, left: float) -> Answer:
         """Let one of the processes run a trial.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mfbench.compare.gate.replicate import UNTIMED, methods_of
 from mfbench.data.lookup import Lookup
-from mfbench.errors import NothingPlannedError
+from mfbench.errors import NothingPlannedError, SuiteError
+from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, plan_datasets
@@ -75,6 +77,8 @@ def plan_gate(
     ------
     UsageError
         If a pattern matches nothing.
+    SuiteError
+        If the suite has no method that can be measured, or its file names a class by its import path.
     NothingPlannedError
         If no dataset can be used.
     """
@@ -82,10 +86,31 @@ def plan_gate(
     if not plan.datasets:
         reasons = "; ".join(f"{label}: {reason}" for label, reason in plan.left_out.items())
         raise NothingPlannedError(f"no dataset of {loaded.suite.suite.name!r} can be used ({reasons})")
-    methods = [method.label for method in plan.loaded.suite.methods]
+    methods = _measurable(plan, registry)
     return GatePlan(
         plan, tuple(cell for label in plan.datasets for method in methods for cell in _cells(plan, label, method))
     )
+
+
+def _measurable(plan: Plan, registry: Registry) -> list[str]:
+    """Return the methods that a gate can measure; those that are not known here may be known to a side."""
+    loaded = plan.loaded
+    labels = [method.label for method in loaded.suite.methods]
+    for method in loaded.suite.methods:
+        names = [parse(text, references=True).name for text in (method.selector, method.classifier) if text is not None]
+        if method.label not in loaded.added_methods and any(map(is_reference, names)):
+            raise SuiteError(
+                f"{loaded.path}: {method.label!r} names a class by its import path, but a suite names only what "
+                "plugins register; to measure the class, use --add"
+            )
+    known, _ = methods_of(loaded, registry)
+    plan.left_out |= {label: UNTIMED for label, one in known.items() if one.grid and one.selection == "per-dataset"}
+    if not (measurable := [label for label in labels if label not in plan.left_out]):
+        raise SuiteError(
+            f"{loaded.path}: each of its methods is tuned per dataset, so no trial fits the method that is tested; "
+            "choose another profile, or set selection = 'nested'"
+        )
+    return measurable
 
 
 def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:

@@ -13,7 +13,8 @@ import os
 import pickle
 import statistics
 import sys
-from collections.abc import Mapping
+import sysconfig
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -21,10 +22,14 @@ from typing import Any, TextIO
 from threadpoolctl import threadpool_limits
 
 from mfbench.errors import MfbenchError
+from mfbench.host.code_hashes import BY_VERSION, HOST
+from mfbench.host.imports import reachable
+from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
 from mfbench.isolation.process import end_with_parent, limit_memory, redirect_to
 from mfbench.run.job import Job
 from mfbench.run.worker import RUNNERS
+from mfbench.suite.additions import declare_classes
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.resolve import resolve_methods
@@ -35,6 +40,9 @@ BOOTSTRAP = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from mfbench.compare.gate.replicate import main; sys.exit(main(sys.argv[2]))"
 )
+# The module in an environment of the gate that adds the shared packages; see `mfbench.compare.gate.environments`.
+SHARING = "_mfbench_gate"
+UNTIMED = "it is tuned per dataset, so no trial fits the method that is tested"
 # A trial is repeated until it has taken this long, or so many times: the median of many short ones is steadier.
 LEAST_SECONDS = 0.05
 MOST_ROUNDS = 15
@@ -71,10 +79,15 @@ class Replicate:
     ----------
     missing : dict of str to str
         Methods that do not exist here, each with a sentence.
+    judged : dict of str to list of str
+        What is judged of each method: nothing if it runs no code of the project, and the prediction only if its
+        classifier does.
     """
 
     def __init__(self, order: Order, registry: Registry) -> None:
-        methods, self.missing = _methods_of(order.loaded, registry)
+        methods, self.missing = methods_of(order.loaded, registry)
+        own = _own_packages()
+        self.judged = {label: _judged(method, registry, own) for label, method in methods.items()}
         self._methods = methods
         job = replace(order.job, methods=methods)
         self._runner = RUNNERS[job.protocol.task](job, registry)
@@ -104,8 +117,7 @@ class Replicate:
             return {"status": str(bad.status), "message": f"{bad.error_type}: {bad.error_message}"}
         last = results[-1]
         if last.candidates:
-            message = "it is tuned per dataset, so no trial fits the method that is tested"
-            return {"status": "untimed", "message": message}
+            return {"status": "untimed", "message": UNTIMED}
         return {
             "status": str(Status.OK),
             "fit_cpu": statistics.median(r.select_cpu + r.fit_cpu for r in results),
@@ -166,7 +178,7 @@ def main(path: str) -> int:
     # What is loaded now stays: a collection before each trial need not look at it again.
     gc.collect()
     gc.freeze()
-    _answer(answers, {"missing": replicate.missing})
+    _answer(answers, {"missing": replicate.missing, "judged": replicate.judged})
     for line in requests:
         request = json.loads(line)
         is_trial = "trial" in request
@@ -179,13 +191,27 @@ def _answer(answers: TextIO, content: Mapping[str, Any]) -> None:
     answers.flush()
 
 
-def _methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
-    """Look up each method by itself: one that this side does not have must not take the others along."""
+def methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
+    """Look up each method by itself: one that this side does not have must not take the others along.
+
+    Parameters
+    ----------
+    loaded : LoadedSuite
+    registry : Registry
+
+    Returns
+    -------
+    methods : dict of str to ResolvedMethod
+    missing : dict of str to str
+        The others, each with a sentence.
+    """
     methods: dict[str, ResolvedMethod] = {}
     missing: dict[str, str] = {}
     for method in loaded.suite.methods:
         alone = replace(loaded, suite=loaded.suite.model_copy(update={"methods": [method]}))
         try:
+            if method.label in loaded.added_methods:
+                declare_classes(method, loaded.added_methods[method.label], registry)
             resolved, left_out = resolve_methods(alone, registry)
         except MfbenchError as error:
             missing[method.label] = str(error)
@@ -193,6 +219,29 @@ def _methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, Reso
             methods |= resolved
             missing |= left_out
     return methods, missing
+
+
+def _own_packages() -> set[str] | None:
+    """Return the top-level names of what the gate installed for this side; None for an interpreter of the user's."""
+    if SHARING not in sys.modules:
+        return None
+    return {path.name.partition(".")[0] for path in Path(sysconfig.get_path("purelib")).iterdir()}
+
+
+def _judged(method: ResolvedMethod, registry: Registry, own: Set[str] | None) -> list[str]:
+    selects = method.selector is not None and _is_own(registry.selector(method.selector.expression.name), own)
+    predicts = method.classifier is not None and _is_own(registry.classifier(method.classifier.expression.name), own)
+    return ["fit", "memory"] * (selects or predicts) + ["predict"] * predicts
+
+
+def _is_own(registered: Registered, own: Set[str] | None) -> bool:
+    """Tell whether a step is, or imports, a package that the two sides do not share."""
+    if own is None:
+        return True
+    factory = registered.spec.factory
+    module = factory.partition(":")[0] if isinstance(factory, str) else getattr(factory, "__module__", "")
+    packages, stack = reachable([module, registered.plugin.module.partition(":")[0]], {HOST, *BY_VERSION})
+    return bool(own & {name.partition(".")[0] for name in packages | stack})
 
 
 def _versions() -> dict[str, str]:

@@ -52,6 +52,8 @@ class RunningReplicate:
     ----------
     missing : dict of str to str
         Methods that do not exist on this side, each with a sentence.
+    judged : dict of str to list of str
+        As `mfbench.compare.gate.replicate.Replicate.judged`.
     is_alive : bool
         False once a request has ended the process.
     """
@@ -77,6 +79,7 @@ class RunningReplicate:
         self.is_alive = True
         self._has_ended = False
         self.missing: dict[str, str] = {}
+        self.judged: dict[str, list[str]] = {}
 
     def __enter__(self) -> RunningReplicate:
         try:
@@ -88,7 +91,7 @@ class RunningReplicate:
             self._end()
             reason = started["failed"] if started else f"{self._ending(START_SECONDS)}{self._last_words()}"
             raise ReplicateError(f"a process of {self._python} cannot start: {reason}")
-        self.missing = started["missing"]
+        self.missing, self.judged = started["missing"], started["judged"]
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -147,7 +147,7 @@ def _touched(run: Run) -> list[str]:
         return []
     marked = run.outcomes[run.outcomes["touched"].notna()]
     return [
-        f"Touched its surroundings: {method}: in {counted(len(group), 'trial')}, for example "
+        f"Changed global state: {method}: in {counted(len(group), 'trial')}, for example "
         f"{_one_line(group['touched'].iloc[0])}; its worker was replaced, so that no other trial is affected."
         for method, group in marked.groupby("method", sort=False)
     ]

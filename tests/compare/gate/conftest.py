@@ -16,6 +16,7 @@ class Model:
     ratios: dict[str, float] = field(default_factory=dict)
     noise: float = 0.01
     missing: dict[str, str] = field(default_factory=dict)  # on the head
+    judged: dict[str, list[str]] = field(default_factory=dict)  # on both sides
     failing: dict[str, str] = field(default_factory=dict)  # on the head
     deadly: set[str] = field(default_factory=set)  # on the head
     flipped: dict[str, int] = field(default_factory=dict)  # rows that the head predicts differently
@@ -33,6 +34,7 @@ class FakeReplicate:
     def __init__(self, model, side):
         self.model, self.side, self.is_alive = model, side, True
         self.missing = model.missing if side != BASE else {}
+        self.judged = model.judged
         model.started.append(side)
 
     def __enter__(self):

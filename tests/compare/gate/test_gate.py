@@ -2,7 +2,7 @@ import pytest
 
 from mfbench.compare.comparison import Verdict
 from mfbench.compare.gate.environments import PreparedSide
-from mfbench.compare.gate.gate import UNCONFIRMED, Gate, GateOptions, confirming_blocks
+from mfbench.compare.gate.gate import NO_TIME, UNCONFIRMED, Gate, GateOptions, confirming_blocks
 from mfbench.compare.gate.plan import plan_gate
 from mfbench.compare.gate.side import ReplicateError
 from mfbench.compare.limits import Limits
@@ -108,6 +108,41 @@ def test_an_alarm_that_does_not_recur_is_undecided(gate, fake):
     assert comparison.exit_code is ExitCode.UNDECIDED
 
 
+def test_a_confirmation_is_finished_although_the_budget_ends(gate, fake):
+    # The pilot and five blocks take 22 s, and three blocks that confirm another 12 s.
+    comparison, _ = gate(fake(ratios={"A": 1.2}), only=["A", "iris"], budget=30.0)
+    (cell,) = comparison.with_verdict(Verdict.WORSE)
+    assert (cell.measure, cell.reason) == ("fit", "confirmed by 6 new pairs")
+    assert comparison.seconds == 34.0
+
+
+def test_a_confirmation_that_hangs_is_cut_off_and_named(gate, fake):
+    model, start = fake(ratios={"A": 1.2})
+
+    def hang():
+        if model.started.count("head") > 1 + 2 * 5:
+            model.started += ["hanging"] * 30
+
+    model.on_run = hang
+    comparison, _ = gate((model, start), only=["A", "iris"], budget=30.0)
+    (cell,) = [cell for cell in comparison.cells if cell.measure == "fit"]
+    assert (cell.verdict, cell.reason) == (Verdict.UNDECIDED, NO_TIME)
+
+
+def test_what_runs_no_code_of_the_project_is_neither_measured_nor_undecided(gate, fake):
+    model, start = fake(judged={"A": [], "B": ["fit", "memory"]}, noise=0.0)
+    comparison, _ = gate((model, start))
+    assert {method for method, _ in model.order} == {"B"}
+    assert {(cell.method, cell.measure) for cell in comparison.cells} == {
+        ("B", "fit"), ("B", "memory"), ("B", "accuracy"),
+    }  # fmt: skip
+    assert any("because they run no code of the project: A." in note for note in comparison.notes)
+    assert "The time to predict is not judged where the classifier is not the project's: B." in comparison.notes
+    assert any("among 4 tests" in note for note in comparison.notes)  # which need fewer pairs than twelve
+    model, start = fake(judged={"A": [], "B": []})
+    assert gate((model, start))[0].exit_code is ExitCode.NOTHING_MEASURED
+
+
 def test_decided_cells_are_not_measured_on(gate, fake):
     model, start = fake(noise=0.0)
     gate((model, start))
@@ -123,8 +158,9 @@ def test_the_budget_ends_a_gate_with_what_is_known(gate, fake):
     assert gate(fake(), budget=6.5, undecided_ok=True)[0].exit_code is ExitCode.OK
 
 
-def test_a_budget_without_time_measures_nothing_and_says_so(gate, fake):
-    comparison, _ = gate(fake(), budget=1.0)
+@pytest.mark.parametrize("budget", [1.0, 2.5])  # it ends in the pilot, and in the first block
+def test_a_budget_without_time_measures_nothing_and_says_so(gate, fake, budget):
+    comparison, _ = gate(fake(), budget=budget)
     assert comparison.exit_code is ExitCode.NOTHING_MEASURED
     assert {o.reason.partition(";")[0] for o in comparison.omissions} == {
         "the budget ended before it could be measured"

@@ -1,8 +1,9 @@
 import pytest
 
 from mfbench.compare.gate.plan import plan_gate
-from mfbench.errors import NothingPlannedError, UsageError
+from mfbench.errors import NothingPlannedError, SuiteError, UsageError
 from mfbench.host.registry import load_registry
+from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
 
 
@@ -40,6 +41,28 @@ def test_a_part_of_a_suite():
 def test_a_pattern_that_matches_nothing():
     with pytest.raises(UsageError, match="matches no dataset and no method"):
         planned("uci", only=["nothing-like-it"])
+
+
+def test_an_added_class_is_measured_with_whatever_only_leaves():
+    registry = load_registry()
+    loaded = with_additions(load_suite("uci", registry, "quick"), registry, ["MINE = sklearn.svm:LinearSVC"])
+    assert [cell.name for cell in plan_gate(loaded, registry, ["iris", "1NN"]).cells] == ["1NN/iris", "MINE/iris"]
+
+
+def test_an_import_path_in_a_file_is_refused(tmp_path):
+    (tmp_path / "own.toml").write_text(
+        "[suite]\nname = 'own'\n[[datasets]]\nuse = ['iris']\n[[methods]]\nlabel = 'A'\nclassifier = 'mine:Mine'\n"
+    )
+    with pytest.raises(SuiteError, match=r"'A' names a class by its import path.* use --add"):
+        planned(str(tmp_path / "own.toml"))
+
+
+def test_methods_that_are_tuned_per_dataset_are_left_out_and_a_suite_of_them_is_refused():
+    plan = planned("uci", "per-dataset", ["iris", "1NN", "REL"])
+    assert {cell.method for cell in plan.cells} == {"1NN"}
+    assert plan.suite.left_out["REL"].startswith("it is tuned per dataset")
+    with pytest.raises(SuiteError, match="each of its methods is tuned per dataset"):
+        planned("uci", "per-dataset", ["iris", "REL"])
 
 
 def test_no_dataset_is_available(tmp_path):

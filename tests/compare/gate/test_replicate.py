@@ -1,6 +1,7 @@
 import json
 import pickle
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,9 +9,10 @@ import pytest
 
 from mfbench.api import prepare_suite, run_suite
 from mfbench.compare.gate.plan import plan_gate
-from mfbench.compare.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, Replicate, _versions, rounds_for
+from mfbench.compare.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, SHARING, Replicate, _versions, rounds_for
 from mfbench.compare.gate.staging import staged
 from mfbench.host.registry import load_registry
+from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
 
 SUITE = """
@@ -103,6 +105,29 @@ def test_a_method_that_does_not_exist_here_is_named(suite):
     assert "unknown classifier 'not-there'" in own.missing["1NN"]
 
 
+def test_methods_without_a_step_of_the_project_are_not_judged(suite, tmp_path, monkeypatch):
+    (tmp_path / "own" / "mfbench_margin").mkdir(parents=True)
+    (tmp_path / "own" / "mfbench_margin-1.0.dist-info").mkdir()
+    registry = load_registry()
+    plan = plan_gate(load_suite(str(suite), registry), registry)
+    with staged(plan.suite) as staging:
+        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
+    assert Replicate(order, registry).judged == {label: ["fit", "memory", "predict"] for label in ("REL", "1NN")}
+    monkeypatch.setitem(sys.modules, SHARING, object())  # as in an environment that the gate has made
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "own"))
+    assert Replicate(order, registry).judged == {"REL": ["fit", "memory"], "1NN": []}
+
+
+def test_a_class_that_is_added_is_looked_up_by_each_side(suite):
+    here = load_registry()
+    loaded = with_additions(load_suite(str(suite), here), here, ["MINE = sklearn.svm:LinearSVC(C=2.0)"])
+    plan = plan_gate(loaded, here, ["1NN"])
+    with staged(plan.suite) as staging:
+        own = Replicate(pickle.loads((staging.folder / "order.pickle").read_bytes()), load_registry())
+        assert own.missing == {}
+        assert {cell.method: own.run(cell.trials[0], 1)["status"] for cell in plan.cells} == {"1NN": "ok", "MINE": "ok"}
+
+
 def test_a_failure_is_an_answer(replicate, monkeypatch):
     from mfbench_margin import Relief
 
@@ -118,10 +143,10 @@ def test_a_failure_is_an_answer(replicate, monkeypatch):
 def test_a_method_that_is_tuned_per_dataset_has_no_time_of_a_trial(suite):
     suite.write_text(SUITE.replace("[1, 3] }", '[1, 3] }\nselection = "per-dataset"'))
     registry = load_registry()
-    plan = plan_gate(load_suite(str(suite), registry), registry, ["REL"])
+    plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging:
         own = Replicate(pickle.loads((staging.folder / "order.pickle").read_bytes()), registry)
-        answer = own.run(plan.cells[0].trials[0], 1)
+        answer = own.run(replace(plan.cells[0].trials[0], method="REL"), 1)
     assert answer["status"] == "untimed"
     assert "tuned per dataset" in answer["message"]
 

@@ -66,9 +66,9 @@ def test_changes_of_shared_state_are_listed_by_method(write_run):
         return TrialResult(key="", scores={"accuracy": 0.5}, touched="os.environ (X)")
 
     run = write_run({("d", "A"): [marked(), marked(), 0.5, 0.5, 0.5], ("d", "B"): 0.5})
-    assert [line for line in remarks(run).notes if "surroundings" in line] == [
-        "Touched its surroundings: A: in 2 trials, for example os.environ (X); its worker was replaced, so that no "
-        "other trial is affected."
+    assert [line for line in remarks(run).notes if "global state" in line] == [
+        "Changed global state: A: in 2 trials, for example os.environ (X); its worker was replaced, so that no other "
+        "trial is affected."
     ]
 
 
