@@ -24,8 +24,9 @@ ENDING = {"dies-of-many-features", "exits-on-many-classes"}
 OTHER_PROCESSES = "hash-seed"
 
 
-def outcomes_of(module, folder, is_chosen):
-    names = [row[0] for row in importlib.import_module(module).BANK if row[0] not in ENDING and is_chosen(row[3])]
+def outcomes_of(module, folder, is_chosen, part=slice(None)):
+    bank = importlib.import_module(module).BANK
+    names = [row[0] for row in bank if row[0] not in ENDING and is_chosen(row[3])][part]
     path = os.pathsep.join([str(HERE), str(HERE / "broken")])
     run = subprocess.run(
         [sys.executable, str(HERE / "snippet_runner.py"), module, *names],
@@ -42,9 +43,11 @@ def outcomes_of(module, folder, is_chosen):
     return outcomes
 
 
+@pytest.mark.sampled(3, reason="two processes for each method: a third of those of each module")
+@pytest.mark.parametrize("start", range(3))
 @pytest.mark.parametrize("module", ["broken_leakage", "broken_determinism", "broken_edges"])
-def test_the_snippets_of_broken_methods_fail(module, tmp_path):
-    outcomes = outcomes_of(module, tmp_path, lambda check: check != OTHER_PROCESSES)
+def test_the_snippets_of_broken_methods_fail(module, start, tmp_path):
+    outcomes = outcomes_of(module, tmp_path, lambda check: check != OTHER_PROCESSES, slice(start, None, 3))
     assert all(n_lines <= 10 for n_lines, _ in outcomes.values())
 
 
