@@ -71,6 +71,15 @@ def limit_memory(limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
+def has_limited_addresses() -> bool:
+    """Tell whether the address space of this process is limited, as ``ulimit -v`` does."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
 def end_with_parent() -> None:
     """Make the system end this process when its parent ends, even if it hangs in compiled code (Linux)."""
     if _IS_LINUX:

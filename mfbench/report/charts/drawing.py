@@ -5,10 +5,14 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import pandas as pd
 
+from mfbench.errors import MfbenchError
+from mfbench.isolation.call import ChildError, call
+from mfbench.isolation.process import has_limited_addresses
 from mfbench.report.charts.compact import compact
 from mfbench.report.charts.theme import CONFIG
 from mfbench.sections import Chart
@@ -16,6 +20,7 @@ from mfbench.untrusted import plain_lines
 
 FORMATS = ("svg", "pdf", "png")
 PIXELS_PER_POINT = 2
+_TRIAL = ("vl_convert:vegalite_to_svg", {"data": {"values": []}, "mark": "point"})
 # What would make a reader's browser ask another machine, or leave the page.
 _FORBIDDEN_KEYS = ("url", "href", "usermeta")
 _FORBIDDEN_MARKS = ("image",)
@@ -111,9 +116,10 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
     ------
     ValueError
         If it is not valid.
+    MfbenchError
+        As `drawing_engine`.
     """
-    import vl_convert
-
+    vl_convert = drawing_engine()
     options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
     try:
         if form == "pdf":
@@ -125,6 +131,30 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
         # The message is followed by a traceback of the drawing library's script.
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         raise ValueError(" ".join(lines[:2]) or "it is not valid") from error
+
+
+@cache
+def drawing_engine() -> Any:
+    """Return the module ``vl_convert``, after a test in a child process where addresses are limited.
+
+    Its JavaScript engine, V8, reserves 64 GiB of addresses when it starts, and ends the process if it cannot.
+
+    Raises
+    ------
+    MfbenchError
+        If the engine cannot start.
+    """
+    import vl_convert
+
+    if has_limited_addresses():
+        try:
+            call(*_TRIAL)
+        except ChildError as error:
+            raise MfbenchError(
+                "the drawing library cannot start, probably because the address space of this process is limited: it "
+                "reserves 64 GiB of addresses, though not of memory; raise the limit ('ulimit -v unlimited')"
+            ) from error
+    return vl_convert
 
 
 def data_of(content: Mapping[str, Any]) -> pd.DataFrame:

@@ -3,12 +3,15 @@
 import copy
 import json
 import re
+import subprocess
+import sys
 
 import altair as alt
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.drawing import FORMATS, data_of, picture, specification
+from mfbench.errors import MfbenchError
+from mfbench.report.charts.drawing import FORMATS, data_of, drawing_engine, picture, specification
 from mfbench.report.charts.theme import CONFIG
 from mfbench.sections import Chart
 
@@ -152,3 +155,23 @@ class TestData:
     @pytest.mark.parametrize("content", [{}, {"data": {"values": []}}, {"data": {"name": "unknown"}, "datasets": {}}])
     def test_no_data_is_an_empty_frame(self, content):
         assert not len(data_of(content))
+
+
+class TestTheEngineOfTheDrawings:
+    def test_one_that_cannot_start_is_an_error_and_does_not_end_this_process(self, monkeypatch):
+        drawing_engine.cache_clear()
+        monkeypatch.setattr("mfbench.report.charts.drawing.has_limited_addresses", lambda: True)
+        monkeypatch.setattr("mfbench.report.charts.drawing._TRIAL", ("os:_exit", 5))
+        with pytest.raises(MfbenchError, match=r"the drawing library cannot start, .* raise the limit"):
+            picture(chart_of())
+
+    @pytest.mark.slow(reason="starts two processes")
+    @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce the limit")
+    def test_a_limited_address_space(self):
+        code = (
+            "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))\n"
+            "from mfbench.report.charts.drawing import drawing_engine\ndrawing_engine()"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "MfbenchError: the drawing library cannot start" in done.stderr

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.metadata import version
 
 from mfbench.data.sources import default_cache
+from mfbench.report.charts.drawing import drawing_engine
 from mfbench.whole_files import write_whole
 
 
@@ -32,9 +33,7 @@ def drawing_library() -> str:
 
 
 def _bundle() -> str:
-    import vl_convert
-
-    script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    script = str(drawing_engine().javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
