@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from enum import StrEnum
@@ -194,8 +195,11 @@ def suite(
         except Exception as error:  # noqa: BLE001 - whatever it is, the results come first, then the complaint
             trouble = error
     show_run(run, console, registry, page)
-    if trouble is not None:
+    if trouble is not None and not isinstance(trouble, MfbenchError):
         raise trouble
+    if trouble is not None:  # such as a full disk, which does not undo the run
+        later = shlex.join(["mfbench", "report", str(folder), "--html", "--output"])
+        print_line(console, f"The results are stored, but not the page: {trouble}. To write it later: {later} FILE")
     if interrupted:
         print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
         raise typer.Exit(ExitCode.INTERRUPTED)

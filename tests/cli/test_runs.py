@@ -1,15 +1,17 @@
 """`mfbench suite` and `mfbench report`; tests/e2e/ runs them from outside."""
 
 import os
+import re
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from mfbench import load_run
 from mfbench.cli import main
 from mfbench.cli.runs import report
-from mfbench.errors import UsageError
+from mfbench.errors import MfbenchError, UsageError
 from mfbench.run.budget import Budget
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
@@ -75,6 +77,25 @@ def test_a_run_goes_on_when_its_reader_has_gone_and_ends_with_its_own_code(small
         assert small() == 1
     (folder,) = (tmp_path / "reports" / "small").iterdir()
     assert load_run(folder).trials["status"].value_counts().to_dict() == {"ok": 3, "error": 3}
+
+
+NO_SPACE = MfbenchError("cannot write P: No space left on device")
+
+
+@pytest.mark.parametrize(("error", "code"), [(NO_SPACE, 0), (KeyError("a bug"), 1)])
+def test_a_page_that_cannot_be_written_is_not_a_failure_of_the_run(small, monkeypatch, capsys, error, code):
+    monkeypatch.setattr("mfbench.report.present.write_page", Mock(side_effect=error))
+    with pytest.raises(SystemExit) as left:
+        main(["suite", "small.toml", "--jobs", "1"])
+    assert int(left.value.code or 0) == code
+    later = re.search(
+        rf"stored, but not the page: {error}\. To write it later: mfbench (.+) FILE", capsys.readouterr().out
+    )
+    assert (later is None) == (code == 1)
+    if later is not None:
+        with pytest.raises(SystemExit):
+            main([*later[1].split(), "later.html"])
+        assert Path("later.html").stat().st_size > 0
 
 
 def test_a_method_and_a_file_are_added_on_the_command_line(small, tmp_path, capsys):
