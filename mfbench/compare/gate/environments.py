@@ -42,7 +42,7 @@ for folder in FOLDERS:
 sys.path[:] = own + [path for path in sys.path if path not in own and is_shared(path)]
 sys.meta_path[:] = finders + [finder for finder in sys.meta_path if finder not in finders]
 """
-# Nothing that a repository configures may run: neither hooks nor a monitor of the file system.
+# Nothing that a repository configures may run: neither hooks nor a monitor of the file system, nor filters of files.
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 _LINES_SHOWN = 3
@@ -114,7 +114,9 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     with filelock.FileLock(f"{place}.lock"):
         if not (place / _READY).is_file():
             _build(place, top, commit, inside)
-    dirty = commit == _git(top, "rev-parse", "HEAD") and bool(_git(top, "status", "--porcelain", "--", str(project)))
+    dirty = commit == _git(top, "rev-parse", "HEAD") and bool(
+        _git(top, "status", "--porcelain", "--", str(project), options=_without_filters(top))
+    )
     notes = ("The working tree has changes that are not committed; they are not measured.",) if dirty else ()
     return PreparedSide(text, _python_of(place / "env"), commit, notes)
 
@@ -139,14 +141,22 @@ def _project(folder: Path) -> Path:
     raise UsageError(f"{folder} is not in a Python project: there is neither pyproject.toml nor setup.py to install")
 
 
-def _git(folder: Path, *words: str) -> str:
+def _git(folder: Path, *words: str, options: Sequence[str] = ()) -> str:
     if shutil.which("git") is None:
         raise UsageError("git is not installed, so revisions cannot be checked out; name two interpreters instead")
-    done = subprocess.run([*_GIT, "-C", str(folder), *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([*_GIT, *options, "-C", str(folder), *words], capture_output=True, text=True, check=False)
     if done.returncode:
         reason = done.stderr.strip().splitlines()[:1]
         raise UsageError(f"{folder}: git {words[0]} failed: {reason[0] if reason else done.returncode}")
     return done.stdout.strip()
+
+
+def _without_filters(top: Path) -> list[str]:
+    """Return the options with which a checkout runs no filter: the attributes of any commit could request one."""
+    keys = _git(top, "config", "--list", "--name-only", "--null").split("\0")
+    names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key.startswith("filter."))
+    off = ("smudge=", "clean=", "process=", "required=false")
+    return [word for name in names for setting in off for word in ("-c", f"{name}.{setting}")]
 
 
 def _commit(top: Path, revision: str) -> str:
@@ -184,7 +194,7 @@ def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     _git(top, "worktree", "prune")
     place.mkdir(parents=True)
-    _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit)
+    _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
     log.write_text("")
     venv.create(env, with_pip=False, symlinks=os.name != "nt")
     _share_libraries(env, top)

@@ -103,8 +103,8 @@ def _measurable(plan: Plan, registry: Registry) -> list[str]:
                 f"{loaded.path}: {method.label!r} names a class by its import path, but a suite names only what "
                 "plugins register; to measure the class, use --add"
             )
-    known, _ = methods_of(loaded, registry)
-    plan.left_out |= {label: UNTIMED for label, one in known.items() if one.grid and one.selection == "per-dataset"}
+    resolved, _ = methods_of(loaded, registry)
+    plan.left_out |= {label: UNTIMED for label, one in resolved.items() if one.grid and one.selection == "per-dataset"}
     if not (measurable := [label for label in labels if label not in plan.left_out]):
         raise SuiteError(
             f"{loaded.path}: each of its methods is tuned per dataset, so no trial fits the method that is tested; "

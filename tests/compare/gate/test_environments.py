@@ -171,8 +171,17 @@ def test_nothing_that_the_repository_configures_runs(repository, tmp_path, unbui
     hook.write_text(f"#!/bin/sh\ntouch {trap}\n")
     hook.chmod(0o755)
     git(repository, "config", "core.fsmonitor", f"touch {trap}; false")
-    prepare_side("git:HEAD", repository, tmp_path / "cache")
+    (repository / ".gitattributes").write_text("*.py filter=a.trap\n*.toml filter=process\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "filters")
+    for name, value in [("a.trap.smudge", "cat"), ("a.trap.clean", "cat"), ("process.process", "cat")]:
+        git(repository, "config", f"filter.{name}", f"touch {trap}; {value}")
+        git(repository, "config", f"filter.{name.rpartition('.')[0]}.required", "true")
+    trap.unlink(missing_ok=True)
+    (repository / "toy_selectors" / "plugin.py").touch()  # git looks at its content
+    side = prepare_side("git:HEAD", repository, tmp_path / "cache")
     assert not trap.exists()
+    assert (side.python.parents[2] / "tree" / "toy_selectors" / "__init__.py").read_text() == "VERSION = '2.0'\n"
 
 
 @pytest.mark.slow(reason="builds two environments with pip")
