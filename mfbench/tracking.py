@@ -82,10 +82,15 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
     Raises
     ------
     UsageError
-        If there is no commit, or the run has no complete cell.
+        If there is no commit, or the run has no complete cell or is that of a bundle.
     HistoryError
         If the file is not a history or cannot be written to.
     """
+    if run.bundle is not None:
+        raise UsageError(
+            f"{run.bundle} is a bundle: its times are a claim, and it does not name the commit that was measured; add "
+            "the folder of the run itself"
+        )
     measured = project_commit(folder or Path.cwd(), commit, run.meta.environment.git_commit)
     calibration = calibrate() if Machine.of(run.meta.environment) == this_machine() else None
     added = datetime.now(UTC).isoformat(timespec="seconds")

@@ -48,6 +48,14 @@ def test_a_run_of_this_machine_is_added_with_the_kernels(tmp_path, timed_run, ti
     assert (entry.commit, entry.calibration, entry.machine) == (COMMIT, kernels, this_machine())
 
 
+def test_a_bundle_is_refused(tmp_path, timed_run, timed, here):
+    run = timed_run({("iris", "A"): [timed(1.0)]}, environment=here)
+    run.bundle = tmp_path / "claim.zip"
+    with pytest.raises(UsageError, match=r"claim\.zip is a bundle: its times are a claim"):
+        track_run(run, tmp_path / "h", commit=COMMIT)
+    assert not (tmp_path / "h").exists()
+
+
 def test_adding_it_again_changes_nothing(tmp_path, timed_run, timed, here, kernels):
     run = timed_run({("iris", "A"): [timed(1.0)]}, environment=here)
     track_run(run, tmp_path / "h", commit=COMMIT)
