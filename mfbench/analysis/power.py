@@ -134,7 +134,7 @@ def _on_dataset(
     folds = len(first.scores) // repeats
     observed = float(np.mean(first.scores - second.scores))
     design = [rows, folds, repeats, observed]
-    if sound_test(first) == "mcnemar":
+    if sound_test(first, settings) == "mcnemar":
         test = compare(first, second, settings, "mcnemar")
         assert isinstance(test, DecisionTest)
         n_discordant = test.first_only + test.second_only

@@ -239,8 +239,8 @@ class RecordedRun:
 
     @property
     def folds_per_dataset(self) -> int:
-        """The largest number of folds that a method has on a dataset."""
-        counts = self.outcomes.groupby(["dataset", "method"], sort=False).size()
+        """The largest number of folds on which methods are compared on a dataset."""
+        counts = self.compared.groupby(["dataset", "method"], sort=False).size()
         return int(counts.max()) if len(counts) else 0
 
     @cached_property

@@ -132,7 +132,8 @@ def compare_with_reference(
         verdict"), published and sound (the same by the papers' rule and by the rule to trust), mark (of an s-test, else
         empty), better, equal and worse (posterior probabilities that the reference is better than the method by more
         than the region of practical equivalence, within it, and worse), detectable (smallest true difference that the
-        rule to trust finds with 80 % power) and reason (why that rule has no verdict, or none that rests on a spread).
+        rule to trust finds with 80 % power) and reason (why that rule or another one has no verdict, or none that rests
+        on a spread).
     """
     columns = [
         "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
@@ -157,7 +158,7 @@ def compare_with_reference(
 def _row(
     first: CellResults, second: CellResults, settings: ComparisonSettings, made: dict[str, Comparison]
 ) -> list[Any]:
-    sound_name = sound_test(first)
+    sound_name = sound_test(first, settings)
     for name in (settings.test, settings.published_test, sound_name):
         if name not in made:
             made[name] = compare(first, second, settings, name)
@@ -175,7 +176,9 @@ def _row(
         comparison = made[_POSTERIOR]
         assert isinstance(comparison, Posterior)
         posterior = [comparison.first, comparison.rope, comparison.second]
-    limits = [getattr(sound, "detectable", np.nan), getattr(sound, "reason", "")]
+    open_ones = [t for t in (sound, test, made[settings.published_test]) if t.verdict(settings.alpha) is None]
+    reason = getattr((open_ones or [sound])[0], "reason", "")
+    limits = [getattr(sound, "detectable", np.nan), reason]
     return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior, *limits]
 
 

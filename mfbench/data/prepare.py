@@ -67,6 +67,12 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
     )
 
 
+def dropped_classes(whole: Dataset, kept: Dataset) -> dict[str, int]:
+    """Return the number of rows of each class that `restrict_classes` has dropped."""
+    counts = dict(zip(whole.class_names, np.bincount(whole.y, minlength=whole.n_classes).tolist(), strict=True))
+    return {name: count for name, count in counts.items() if count and name not in kept.class_names}
+
+
 @dataclass(frozen=True)
 class Columns:
     """The properties of a dataset's columns that the encoder uses, independent of the rows.

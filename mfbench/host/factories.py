@@ -91,6 +91,19 @@ def takes_numbers(registered: Registered) -> bool:
         return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "regressor"
 
 
+def is_for_two_classes(registered: Registered) -> bool:
+    """Return whether a classifier is for two classes only, according to scikit-learn's tags."""
+    if registered.prober is not None:
+        return registered.prober.facts(registered).is_for_two_classes
+    from sklearn.utils import get_tags
+
+    try:
+        tags = get_tags(build(registered, {})).classifier_tags
+    except Exception:  # noqa: BLE001 - without tags it is taken for any number; a trial reports what cannot be built
+        return False
+    return tags is not None and not tags.multi_class
+
+
 @contextmanager
 def _explained(registered: Registered, what: str) -> Iterator[None]:
     """Turn whatever a factory raises into one sentence."""

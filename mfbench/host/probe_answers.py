@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mfbench.errors import MfbenchError
-from mfbench.host.factories import parameter_names, takes_numbers
+from mfbench.host.factories import is_for_two_classes, parameter_names, takes_numbers
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
-from mfbench.models import SelectorSpec
+from mfbench.models import ClassifierSpec, SelectorSpec
 
-Answer = tuple[list[str], bool, str]
+Answer = tuple[list[str], bool, bool, str]
 
 
 def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
-    """Return the parameters of each factory, whether it takes numbers, and why it cannot be used.
+    """Return the parameters of each factory, whether it takes numbers or only two classes, and why it cannot be used.
 
     Parameters
     ----------
@@ -31,7 +31,8 @@ def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
             registered = lookups[kind](name)
             names = parameter_names(registered)
             numbers = isinstance(registered.spec, SelectorSpec) and takes_numbers(registered)
-            answers.append((names, numbers, ""))
+            two = isinstance(registered.spec, ClassifierSpec) and is_for_two_classes(registered)
+            answers.append((names, numbers, two, ""))
         except MfbenchError as error:
-            answers.append(([], False, str(error)))
+            answers.append(([], False, False, str(error)))
     return answers

@@ -35,12 +35,15 @@ class Facts:
         In the order of its signature.
     takes_numbers : bool
         For selectors: whether it is fitted on numbers.
+    is_for_two_classes : bool
+        For classifiers: whether it is for two classes only.
     problem : str
         Why it cannot be used; empty if it can.
     """
 
     parameters: tuple[str, ...] = ()
     takes_numbers: bool = False
+    is_for_two_classes: bool = False
     problem: str = ""
 
 
@@ -100,7 +103,10 @@ class Prober:
             ANSWER, plugin, requests, timeout=self.seconds, memory=memory_limit(), path=sys.path, preload=SHARED
         )
         try:
-            facts = [Facts(tuple(map(str, names)), bool(numbers), str(problem)) for names, numbers, problem in answers]
+            facts = [
+                Facts(tuple(map(str, names)), bool(numbers), bool(two), str(problem))
+                for names, numbers, two, problem in answers
+            ]
         except (TypeError, ValueError):
             facts = []
         if len(facts) != len(group):  # the plugin took over the child

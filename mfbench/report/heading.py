@@ -15,12 +15,23 @@ MIRROR = "--data-dir"
 
 def setting_of(run: Run) -> str:
     """Return one sentence on profile, folds, classes, tuning, seed and unverified claims, without a period."""
-    classes = "two largest classes" if run.meta.protocol.classes == "two-largest" else "all classes"
+    classes = _classes(run)
     claimed = f"; results as claimed by {listing(run.claims)}, not verified here" if run.claims else ""
     return (
         f"Profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
         f"{claimed}"
     )
+
+
+def _classes(run: Run) -> str:
+    """Return which classes are kept; where datasets differ, those whose rule is their own are named."""
+    meta, texts = run.meta, {"two-largest": "two largest classes", "all": "all classes"}
+    labels = list(run.datasets["dataset"])
+    own = [label for label in labels if meta.classes.get(label, meta.protocol.classes) != meta.protocol.classes]
+    if not own:
+        return texts[meta.protocol.classes]
+    other = texts[meta.classes[own[0]]]
+    return other if len(own) == len(labels) else f"{texts[meta.protocol.classes]} ({other} of {listing(own)})"
 
 
 def _tuning(run: Run) -> str:

@@ -17,7 +17,9 @@ from mfbench.analysis.one_dataset.rules import RULES, S_TESTS
 from mfbench.analysis.results import Run
 from mfbench.analysis.summary import KINDS, NO_VERDICT, VERDICTS
 from mfbench.report.cells import MARK, NO_VERDICT_MARK
+from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell
+from mfbench.wording import listing
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 
@@ -62,10 +64,16 @@ def verdict_notes(run: Run) -> list[str]:
     level = f"at α = {run.settings.alpha:g}"
     hint = "A verdict on a single dataset is weak evidence; rely on the tests across datasets."
     if relation == "single":
+        no_test = "A single test set gives no spread between folds, so scores of folds cannot be tested"
+        if not SCORES[run.settings.metric].counts_decisions:
+            return [
+                f"Bold: best mean of the dataset. {no_test}, and tests of decisions compare accuracies, not "
+                f"{run.settings.metric}: there is no verdict on a dataset.",
+                *limit_notes(run),
+            ]
         return [
             _marks(run, "mcnemar" if not RULES[run.settings.test].of_decisions else run.settings.test),
-            f"{counts}, {level}, by the {RULES['mcnemar'].title}. A single test set gives no spread between folds, so "
-            "scores of folds cannot be tested.",
+            f"{counts}, {level}, by the {RULES['mcnemar'].title}. {no_test}.",
             *limit_notes(run),
             hint,
         ]
@@ -73,6 +81,7 @@ def verdict_notes(run: Run) -> list[str]:
         _marks(run, run.settings.test),
         f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
         f"{RULES[run.settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
+        *_single_test_sets(run),
         *_levels(run),
         *limit_notes(run),
         hint,
@@ -94,8 +103,7 @@ def limit_notes(run: Run) -> list[str]:
     if len(without):
         reasons = "; ".join(f"{reason!s}: {_places(rows)}" for reason, rows in without.groupby("reason", sort=False))
         notes.append(
-            f"W/T/L in brackets: number of datasets without a verdict. No test is possible without spread or with few "
-            f"folds ({reasons})."
+            f"W/T/L in brackets: number of datasets without a verdict, because no test is possible ({reasons})."
         )
     identical = table[table["reason"] == IDENTICAL]
     if len(identical):
@@ -131,6 +139,21 @@ def _notes_of_rounds(run: Run) -> list[str]:
         f"W/T/L have no correction for multiple testing: of the pairs of methods that do not differ, about "
         f"{100 * settings.alpha:g} % are expected to differ significantly by chance.",
         *limit_notes(run),
+    ]
+
+
+def _single_test_sets(run: Run) -> list[str]:
+    """Return the sentence on datasets with one fold in common, on which no test of the scores of folds is made."""
+    if not SCORES[run.settings.metric].counts_decisions:
+        return []
+    folds = run.compared.groupby(["dataset", "method"], sort=False).size().groupby("dataset", sort=False).max()
+    tested = run.wins_ties_losses().query("sound != @NO_VERDICT")["dataset"]
+    single = [str(dataset) for dataset in dict.fromkeys(tested) if folds[dataset] == 1]
+    if not single:
+        return []
+    return [
+        f"On {listing(single)} methods are compared on a single test set: verdicts and detectable differences are by "
+        f"the {RULES['mcnemar'].title}."
     ]
 
 

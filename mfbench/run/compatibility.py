@@ -188,6 +188,12 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "weighted": _distinct(name for meta in metas for name in meta.weighted),
             "takes_numbers": _distinct(name for meta in metas for name in meta.takes_numbers),
             "real_valued": _distinct(name for meta in metas for name in meta.real_valued),
+            "classes": _union(meta.classes for meta in metas),
+            "dropped_classes": _union(meta.dropped_classes for meta in metas),
+            "unsuited": {
+                label: _distinct(name for meta in metas for name in meta.unsuited.get(label, ()))
+                for label in _distinct(label for meta in metas for label in meta.unsuited)
+            },
             "reused": _joined_reuse([meta.reused for meta in metas]),
             "machines": _union(meta.machines for meta in metas),
             "code": joined_code([meta.code for meta in metas]),

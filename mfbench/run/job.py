@@ -18,7 +18,7 @@ from mfbench.run.owners import BUILT_IN, Owners
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import EvaluationProtocol
-from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.schema import Classes, ProtocolSettings
 from mfbench.trials import Trial
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Job:
         The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
     references : mapping of str to RegisteredReference
         The reference of each dataset whose rounds the workers generate, by label.
+    classes : mapping of str to {"two-largest", "all"}
+        Which classes of each dataset are kept, by label.
     memory_limit : int
         Bytes per worker, 0 for no limit.
     log : Path or None
@@ -68,6 +70,7 @@ class Job:
     settings: ProtocolSettings
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     references: Mapping[str, RegisteredReference] = field(default_factory=dict)
+    classes: Mapping[str, Classes] = field(default_factory=dict)
     memory_limit: int = 0
     log: Path | None = None
     plugins: tuple[Plugin, ...] = ()

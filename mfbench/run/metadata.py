@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from mfbench.errors import NeverStartedError, RunError
 from mfbench.run.recorded_code import RecordedCode, code_of
 from mfbench.suite.published import PublishedCount, PublishedFigure
-from mfbench.suite.schema import Curve, Header, ProtocolSettings, Report, Selection, Top
+from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, Report, Selection, Top
 from mfbench.suite.shares import Share, share_folder_name
 from mfbench.untrusted import shell_command
 
@@ -229,6 +229,12 @@ class RunMetadata(BaseModel):
         Methods whose selector is fitted on a real-valued target directly.
     real_valued : list of str
         Datasets with a real-valued target.
+    classes : dict of str to {"two-largest", "all"}
+        Which classes of a dataset are kept, where that is not as in the protocol.
+    dropped_classes : dict of str to dict of str to int
+        The classes of each dataset that are not kept, each with its number of rows; not recorded by earlier versions.
+    unsuited : dict of str to list of str
+        The datasets with more than two classes of each method that is for two; they have no trials of it.
     environment : Environment
     command : list of str
         The command that starts the run again.
@@ -271,6 +277,9 @@ class RunMetadata(BaseModel):
     weighted: list[str] = []
     takes_numbers: list[str] = []
     real_valued: list[str] = []
+    classes: dict[str, Classes] = {}
+    dropped_classes: dict[str, dict[str, int]] = {}
+    unsuited: dict[str, list[str]] = {}
     environment: Environment
     command: list[str]
     part: str = ""
@@ -391,6 +400,9 @@ def metadata_of(
         weighted=[label for label in curves if plan.methods[label].weights is not None],
         takes_numbers=[m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
         real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
+        classes={label: p.classes for label, p in plan.datasets.items() if p.classes != loaded.protocol.classes},
+        dropped_classes={label: dict(p.dropped) for label, p in plan.datasets.items() if p.dropped},
+        unsuited=plan.unsuited,
         environment=environment,
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
         part=loaded.part or "",

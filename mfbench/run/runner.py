@@ -119,9 +119,10 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    for table in (protocol, *suite["methods"]):
-        if table["curve"] is None:  # a run of a version without this key keeps its folder
-            del table["curve"]
+    tables = {"curve": [protocol, *suite["methods"]], "classes": suite["datasets"]}
+    for key, table in ((key, table) for key, group in tables.items() for table in group):
+        if table[key] is None:  # a run of a version without this key keeps its folder
+            del table[key]
     # A part alone is a name for patterns of --only: the same patterns are the same run.
     restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
     content = {
@@ -293,6 +294,7 @@ def _job(
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         references=references,
+        classes={label: planned.classes for label, planned in plan.datasets.items()},
         memory_limit=memory,
         log=folder.resolve() / "workers.log",
         plugins=tuple(registry.plugins.values()),

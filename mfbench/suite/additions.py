@@ -322,7 +322,8 @@ def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
         has_columns = isinstance(reference, FileReference | RepositoryReference)
         if isinstance(reference, FileReference):
             text = f"{FileReference.prefix}{reference.path.absolute()}"
-        groups.append(Datasets(use=[text], target=target if has_columns else None))
+        # A suite restricts the datasets that it knows; a class of added data must not vanish.
+        groups.append(Datasets(use=[text], target=target if has_columns else None, classes="all"))
     if target is not None and not any(group.target for group in groups):
         raise UsageError(
             f"--target {target!r} is the label column of an added dataset: add one with --add-data 'file:PATH', "

@@ -11,14 +11,15 @@ from typing import Any, TypeVar
 from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.fingerprint import content_hash
 from mfbench.data.lookup import Lookup
-from mfbench.data.prepare import restrict_classes
+from mfbench.data.prepare import dropped_classes, restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
 from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
+from mfbench.host.factories import is_for_two_classes
 from mfbench.host.registry import Registry
-from mfbench.models import DatasetSpec
+from mfbench.models import Dataset, DatasetSpec
 from mfbench.suite.costs import Forecast
 from mfbench.suite.curves import curve_sizes
 from mfbench.suite.forms import KINDS
@@ -70,6 +71,8 @@ class Plan:
         The content of the trial keys, except for repeat, fold and seeds.
     only : tuple of str
         The patterns of ``--only`` that restrict the plan.
+    unsuited : dict of str to list of str
+        The datasets with more than two classes of each method that is for two; they have no trials of it.
     forecast : Forecast or None
         What its run is expected to cost; None until the run begins.
     share : Share or None
@@ -87,6 +90,7 @@ class Plan:
     figures: list[PublishedFigure] = field(default_factory=list)
     counts: list[PublishedCount] = field(default_factory=list)
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    unsuited: dict[str, list[str]] = field(default_factory=dict)
     forecast: Forecast | None = None
     share: Share | None = None
 
@@ -208,13 +212,14 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
     settings, reference = plan.loaded.protocol, entry.reference
     try:
         if not KINDS[settings.kind].predicts:
-            data = restrict_classes(check_rounds(reference, registry), settings.classes)
+            whole = check_rounds(reference, registry)
             assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects the others
-            plan.datasets[label] = PlannedDataset(label, data, content_hash(data), reference=reference)
+            plan.datasets[label] = _planned(label, whole, entry, reference=reference)
             return
         located = find(reference, registry, lookup)
-        data = restrict_classes(located.data, settings.classes)
-        plan.protocol.splits(label, data.y, 0)
+        collections = _collections(reference, registry)
+        planned = _planned(label, located.data, entry, collections=collections, location=located.location)
+        plan.protocol.splits(label, planned.data.y, 0)
     except UsageError as error:  # such as a target column that the file does not have
         raise SuiteError(f"{entry.place}: {error}") from None
     except (DataError, PluginError) as error:
@@ -227,8 +232,13 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
         if isinstance(error, DataUnavailableError):
             plan.unavailable[label] = Unavailable(error.can_pull, error.attempt)
         return
-    collections = _collections(reference, registry)
-    plan.datasets[label] = PlannedDataset(label, data, content_hash(data), collections, location=located.location)
+    plan.datasets[label] = planned
+
+
+def _planned(label: str, whole: Dataset, entry: DatasetEntry, **origin: Any) -> PlannedDataset:
+    data = restrict_classes(whole, entry.classes)
+    dropped = dropped_classes(whole, data)
+    return PlannedDataset(label, data, content_hash(data), classes=entry.classes, dropped=dropped, **origin)
 
 
 def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
@@ -243,18 +253,30 @@ def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator
     settings = plan.loaded.protocol
     seed = plan.loaded.suite.suite.seed
     bases = {}
-    for method in plan.methods.values():
+    unsuited = _unsuited(plan, planned, registry)
+    for label in unsuited:
+        plan.unsuited.setdefault(label, []).append(planned.label)
+    methods = [method for label, method in plan.methods.items() if label not in unsuited]
+    for method in methods:
         ingredients = key_ingredients(planned, method, settings, registry)
         plan.ingredients[planned.label, method.label] = ingredients
         bases[method.label] = hashlib.sha256(json.dumps(ingredients, sort_keys=True, default=repr).encode())
     # The text of a list in JSON is put together from parts: to write it for each trial takes longer than to hash it.
-    names = {label: json.dumps([planned.label, label])[1:-1] for label in plan.methods}
+    names = {method.label: json.dumps([planned.label, method.label])[1:-1] for method in methods}
     for repeat, fold in plan.protocol.coordinates():
         for label, name in names.items():
             digest = bases[label].copy()
             digest.update(f"[{name}, {repeat}, {fold}, {seed}]".encode())
             trial_seed = seed_of(f"[{seed}, {name}, {repeat}, {fold}]")
             yield Trial(digest.hexdigest()[:32], planned.label, label, repeat, fold, trial_seed)
+
+
+def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[str]:
+    """Return the methods that are for two classes if a dataset has more, which are not decided one by one."""
+    if planned.data.n_classes <= 2 or plan.loaded.protocol.decisions == "one-vs-rest":
+        return set()
+    classifiers = {m.label: m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
+    return {label for label, name in classifiers.items() if is_for_two_classes(registry.classifier(name))}
 
 
 def key_ingredients(
@@ -279,7 +301,8 @@ def key_ingredients(
     if method.selector is not None:
         code |= method_code(registry.selector(method.selector.expression.name))
         steps["selector"] = _step_ingredients(method.selector, registry.selector)
-    relevant = key_settings(settings.model_dump(), tuned=bool(method.grid) and method.selection == "nested")
+    values = {**settings.model_dump(), "classes": planned.classes}
+    relevant = key_settings(values, tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
         relevant["selection"] = method.selection
     weights = {} if method.weights is None else {"weights": method.weights}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from mfbench.data.reference import RegisteredReference
 from mfbench.models import Dataset
+from mfbench.suite.schema import Classes
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,7 @@ class PlannedDataset:
 
     If every round generates its own data, `reference` names the generator, and `data` is an example with the truth
     and its columns in canonical order. `location` is where it came from, as in `mfbench.data.lookup.LoadedDataset`.
+    `classes` is the rule by which classes are kept, and `dropped` has the rows of the others by class.
     """
 
     label: str
@@ -23,3 +25,5 @@ class PlannedDataset:
     collections: Mapping[str, str] = field(default_factory=dict)
     reference: RegisteredReference | None = None
     location: str = ""
+    classes: Classes = "all"
+    dropped: Mapping[str, int] = field(default_factory=dict)

@@ -30,7 +30,7 @@ from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.limits import check_points
 from mfbench.suite.loading import LoadedSuite, Place
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
-from mfbench.suite.schema import Curve, Datasets, Method, ProtocolSettings
+from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings
 from mfbench.suite.tuning_grids import resolve_grid, thinned
 
 
@@ -232,11 +232,14 @@ class DatasetEntry:
         File and key, for messages.
     added : bool
         Whether it is not in the file.
+    classes : {"two-largest", "all"}
+        Which of its classes are kept.
     """
 
     reference: Reference
     place: str
     added: bool = False
+    classes: Classes = "all"
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
@@ -286,7 +289,9 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
                 other = entries[reference.identity].reference.text
                 also = "" if other == text else f", also as {other!r}"
                 raise SuiteError(f"{place}: {text!r} is listed twice{also}")
-            entries[reference.identity] = DatasetEntry(reference, place, position in loaded.added_data)
+            entries[reference.identity] = DatasetEntry(
+                reference, place, position in loaded.added_data, group.classes or loaded.protocol.classes
+            )
     return list(entries.values())
 
 

@@ -34,6 +34,7 @@ Metric = Literal[
 Selection = Literal["nested", "per-dataset"]
 # The distance in which the weights of features count, if a method keeps them.
 Weights = Literal["euclidean", "manhattan"]
+Classes = Literal["two-largest", "all"]
 # TOML promises whole numbers of 64 bits; longer ones, which Python reads too, may neither be printed nor become floats.
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 Count = Annotated[int, Field(ge=1, le=_HIGHEST)]
@@ -159,7 +160,7 @@ class ProtocolSettings(Part):
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
     )
-    classes: Literal["two-largest", "all"] = Field(default="all", description="Which classes of a dataset are kept.")
+    classes: Classes = Field(default="all", description="Which classes of a dataset are kept.")
     metrics: list[Metric] = Field(
         default=["accuracy", "balanced_accuracy"],
         min_length=1,
@@ -242,6 +243,7 @@ class Datasets(Part):
     categorical: list[str] | None = Field(
         default=None, description="Numeric columns of a 'file:' dataset to treat as categorical."
     )
+    classes: Classes | None = Field(default=None, description="Which classes are kept; as in [protocol] if unset.")
 
 
 class Range(Part):

@@ -9,6 +9,13 @@ from mfbench.host.registered import Plugin
 
 PLUGIN = """
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from sklearn.dummy import DummyClassifier
+
+class Two(DummyClassifier):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 @hookimpl
 def mfbench_selectors():
@@ -18,6 +25,7 @@ def mfbench_selectors():
 @hookimpl
 def mfbench_classifiers():
     return [ClassifierSpec(name="gone", summary="", factory="no_such_module_anywhere:C"),
+            ClassifierSpec(name="two", summary="", factory=Two),
             ClassifierSpec(name="counter", summary="", factory="collections:OrderedDict.fromkeys")]
 """
 
@@ -35,13 +43,18 @@ def test_parameters_tags_and_problems(plugin):
     requests = [("selector", "ridge"), ("classifier", "gone"), ("classifier", "counter"), ("selector", "needs")]
     ridge, gone, counter, needs = answer(plugin, requests)
     assert "alpha" in ridge[0]
-    assert ridge[1:] == (True, "")
-    assert gone[:2] == ([], False)
-    assert "ModuleNotFoundError" in gone[2]
-    assert counter == (["iterable", "value"], False, "")
-    assert "'needs' of answering cannot be built without parameters" in needs[2]
+    assert ridge[1:] == (True, False, "")
+    assert gone[:3] == ([], False, False)
+    assert "ModuleNotFoundError" in gone[3]
+    assert counter == (["iterable", "value"], False, False, "")
+    assert "'needs' of answering cannot be built without parameters" in needs[3]
+
+
+def test_a_classifier_for_two_classes_is_one_by_its_tags(plugin):
+    two, ridge = answer(plugin, [("classifier", "two"), ("selector", "ridge")])
+    assert (two[2], ridge[2]) == (True, False)
 
 
 def test_a_name_that_the_plugin_no_longer_registers_is_a_problem(plugin):
-    ((_, _, problem),) = answer(plugin, [("selector", "other")])
+    ((*_, problem),) = answer(plugin, [("selector", "other")])
     assert "unknown selector 'other'" in problem

@@ -122,7 +122,7 @@ def test_a_module_that_takes_too_long_is_not_waited_for_again(foreign, monkeypat
         parameter_names(foreign.selector("fine"))
 
 
-@pytest.mark.parametrize("reply", [None, [], [1, 2], [(["k"], False, "")] * 3])
+@pytest.mark.parametrize("reply", [None, [], [1, 2], [(["k"], False, False, "")] * 3])
 def test_an_answer_of_another_form_is_refused(foreign, monkeypatch, reply):
     monkeypatch.setattr(probes, "call", lambda *args, **limits: reply)
     with pytest.raises(PluginError, match="its answer has the wrong form"):

@@ -15,6 +15,17 @@ class TestHeads:
         assert "repeated" not in text
         assert "tuning by inner 5-fold cross-validation" in text
 
+    def test_datasets_with_other_classes_than_those_of_the_protocol_are_named(self, write_run):
+        run = write_run({("d", "A"): 0.5, ("e", "A"): 0.5})
+        protocol = run.meta.protocol.model_copy(update={"classes": "two-largest"})
+        for classes, text in [
+            ({}, "stratified, two largest classes, "),
+            ({"e": "all"}, "stratified, two largest classes (all classes of e), "),
+            ({"e": "all", "d": "all"}, "stratified, all classes, "),
+        ]:
+            run.meta = run.meta.model_copy(update={"protocol": protocol, "classes": classes})
+            assert text in setting_of(run)
+
     def test_tuning_per_dataset_is_part_of_the_setting(self, write_run):
         cells = {("d", "A"): 0.5, ("d", "B"): 0.4}
         both = write_run(cells, selection={"A": "nested", "B": "per-dataset"})

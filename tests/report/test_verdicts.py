@@ -9,7 +9,7 @@ from mfbench.report.cells import MARK
 from mfbench.report.contents import report_of
 from mfbench.report.heading import setting_of
 from mfbench.report.sections.methods import method_table
-from mfbench.report.sections.scores import score_table
+from mfbench.report.sections.scores import S_MARKS, score_table
 from mfbench.report.verdicts import relation_of_test_sets, verdict_columns, verdict_notes
 
 SUITE = """
@@ -108,6 +108,52 @@ def test_a_single_score_without_predictions_decides_nothing(write_run):
     assert run.wins_ties_losses()["verdict"].tolist() == ["no verdict"]
 
 
+@pytest.fixture
+def cut_off(write_run):
+    """Return a function from metrics to a run with one common fold on d, where A is right and B wrong, and all of e."""
+
+    def make(*metrics, only_d=False):
+        def cell(accuracy, folds):
+            scores = {"area": 0.9 - accuracy / 10, "accuracy": accuracy}
+            return [{name: value + fold / 100 for name, value in scores.items()} for fold in range(folds)]
+
+        right, wrong, noisy = cell(0.9, 1), cell(0.1, 1), cell(0.2, 5)
+        noisy[2] = {"area": 0.8, "accuracy": 0.21}
+        rest = [None] * 4
+        cells = {("d", "A"): right + rest, ("d", "B"): wrong + rest, ("e", "A"): cell(0.9, 5), ("e", "B"): noisy}
+        run = write_run({cell: scores for cell, scores in cells.items() if not only_d or "d" in cell}, metrics=metrics)
+        run.__dict__["decisions"] = lambda dataset, method, folds=None: [np.full(30, method == "A")] * len(folds)
+        return run
+
+    return make
+
+
+class TestOneCommonFold:
+    def test_an_area_has_no_verdict_from_right_answers(self, cut_off):
+        run = cut_off("area", "accuracy", only_d=True)
+        (row,) = run.wins_ties_losses().to_dict("records")
+        assert (row["verdict"], row["published"], row["sound"]) == ("no verdict",) * 3
+        assert row["difference"] == pytest.approx(-0.08) and row["reason"] == "fewer than 5 pairs"
+        assert run.wins_ties_losses(metric="accuracy")["sound"].tolist() == ["win"]
+        text = " ".join(verdict_notes(run))
+        assert "tests of decisions compare accuracies, not area: there is no verdict on a dataset" in text
+        assert "by the exact McNemar" not in text and "corrected resampled" not in text
+        (row,) = [row for row in score_table(run).rows if row[0].text == "W/T/L"]
+        assert [cell.text for cell in row[1:]] == ["–", "0/0/0 (1)"]
+
+    def test_the_datasets_that_have_it_are_named_with_the_test(self, cut_off):
+        by = "On d methods are compared on a single test set: verdicts and detectable differences are by the exact"
+        assert f"{by} McNemar" in " ".join(verdict_notes(cut_off("accuracy", "area")))
+        text = " ".join(verdict_notes(cut_off("area", "accuracy")))
+        assert "McNemar" not in text and "no test is possible (fewer than 5 pairs: d (B))" in text
+
+
+def test_an_s_test_marks_no_score_that_it_does_not_judge(write_run):
+    run = write_run({("d", "A"): 0.9, ("d", "B"): 0.8}, metrics=("balanced_accuracy",), report={"test": "s-test"})
+    assert not any(mark in cell.text for cell in score_table(run).rows[0] for mark in S_MARKS.values())
+    assert "(s-test compares decisions, not balanced_accuracy: d (B))" in " ".join(verdict_notes(run))
+
+
 class TestNotes:
     def test_they_name_test_level_and_reference(self, small_run, write_run):
         text = "\n".join(verdict_notes(small_run))
@@ -155,7 +201,7 @@ class TestLimits:
         assert rows["sound W/T/L"] == rows["papers' rule W/T/L"] == ["–", "0/1/0 (1)", "0/2/0"]
         assert rows["d"][1].endswith("?")
         text = " ".join(verdict_notes(run))
-        assert "few folds (all differences are equal: d (B))" in text
+        assert "no test is possible (all differences are equal: d (B))" in text
         assert "Ties without evidence, because all scores are identical: e (C)." in text
         assert "?: no verdict on the difference from the best." in text
 

@@ -160,12 +160,22 @@ class TestMetadata:
         assert joined_metadata([run]) == run.meta
 
     def test_lists_and_tables_are_joined_in_the_order_of_the_runs(self, make_run):
-        first = make_run("a", methods={"B": "b", "A": "a"}, rules={"B": 1}, real_valued=["y"], takes_numbers=["B"])
-        second = make_run("b", methods={"A": "a", "C": "c"}, rules={"C": 2}, real_valued=["x", "y"])
+        first = make_run(
+            "a",
+            methods={"B": "b", "A": "a"},
+            rules={"B": 1},
+            real_valued=["y"],
+            takes_numbers=["B"],
+            unsuited={"B": ["y"]},
+        )
+        second = make_run(
+            "b", methods={"A": "a", "C": "c"}, rules={"C": 2}, real_valued=["x", "y"], unsuited={"B": ["x", "y"]}
+        )
         meta = joined_metadata([first, second])
         assert list(meta.methods) == ["B", "A", "C"]
         assert meta.rules == {"B": 1, "C": 2}
         assert meta.real_valued == ["y", "x"] and meta.takes_numbers == ["B"]
+        assert meta.unsuited == {"B": ["y", "x"]}
 
     def test_published_figures_are_joined_without_repetition(self, make_run):
         def figures(*methods):

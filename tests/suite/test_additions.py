@@ -247,6 +247,17 @@ class TestDatasets:
         assert loaded.request[3:] == ("--add-data", "file:mine.csv", "--target", "outcome")
         assert list(make_plan(loaded, toy_registry, ["blobs"]).datasets) == ["blobs", "mine.csv"]
 
+    def test_all_classes_of_added_data_are_kept_whatever_the_suite_keeps(self, added, toy_registry, table):
+        (table / "three.csv").write_text("a,outcome\n" + "".join(f"{i},{'xyz'[i % 3]}\n" for i in range(36)) + "24,x\n")
+        head = '[suite]\nname = "own"\n[protocol]\nclasses = "two-largest"\n'
+        file = '[[datasets]]\nuse = ["file:three.csv"]'
+        kept, own = (
+            make_plan(loaded, toy_registry).datasets["three.csv"]
+            for loaded in (added(head=head, data=["file:three.csv"]), added(head=head, datasets=file))
+        )
+        assert (kept.data.class_names, kept.data.n_samples, kept.dropped) == (("x", "y", "z"), 37, {})
+        assert (own.data.class_names, own.data.n_samples, own.dropped) == (("x", "y"), 25, {"z": 12})
+
     def test_the_target_is_that_of_the_datasets_with_columns(self, added, toy_registry, table):
         loaded = added(data=["file:mine.csv", "other-blobs"], target="outcome")
         assert list(make_plan(loaded, toy_registry).datasets) == ["blobs", "mine.csv", "other-blobs"]

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
 from mfbench import ClassifierSpec, DatasetSpec
 from mfbench.errors import PluginError, SuiteError, UsageError
@@ -506,5 +507,30 @@ class TestDatasets:
         registry = load_registry(only=[], extra=[("toy", toy_plugin), ("more", more)])
         head = '[suite]\nname = "own"\n[protocol]\nclasses = "two-largest"\n'
         loaded = load_suite(suite_file(head=head, datasets='[[datasets]]\nuse = ["three"]'), registry)
-        data = make_plan(loaded, registry).datasets["three"].data
-        assert (data.class_names, np.bincount(data.y).tolist()) == (("a", "c"), [12, 12])
+        planned = make_plan(loaded, registry).datasets["three"]
+        assert (planned.data.class_names, np.bincount(planned.data.y).tolist()) == (("a", "c"), [12, 12])
+        assert planned.dropped == {"b": 3}
+
+
+@pytest.mark.parametrize("decisions", ["multi-class", "one-vs-rest"])
+def test_methods_for_two_classes_have_no_trials_on_data_with_more(make_plugin, suite_file, decisions):
+    """Unless each class is a problem of its own."""
+
+    class ForTwo(DummyClassifier):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.classifier_tags.multi_class = False
+            return tags
+
+    factories = {"two": ForTwo, "any": DummyClassifier}
+    specs = [ClassifierSpec(name=name, summary="", factory=factory) for name, factory in factories.items()]
+    registry = load_registry(only=["datasets"], extra=[("p", make_plugin("p", classifiers=specs))])
+    methods = "".join(f'[[methods]]\nlabel = "{name}"\nclassifier = "{name}"\n' for name in ("two", "any"))
+    head = f'[suite]\nname = "own"\n[protocol]\nkind = "nested-cv"\ndecisions = "{decisions}"\n'
+    datasets = '[[datasets]]\nuse = ["iris", "wdbc"]'
+    plan = make_plan(load_suite(suite_file(head=head, datasets=datasets, methods=methods), registry), registry)
+    left_out = {"two": ["iris"]} if decisions == "multi-class" else {}
+    assert plan.unsuited == left_out
+    cells = {(trial.dataset, trial.method) for trial in plan.trials}
+    every = {(dataset, method) for dataset in ("iris", "wdbc") for method in ("two", "any")}
+    assert cells == every - {(dataset, "two") for dataset in left_out.get("two", ())}

@@ -14,6 +14,7 @@ from mfbench.analysis.one_dataset.paired import LEAST_PAIRS, TOO_FEW, PairedTest
 from mfbench.analysis.one_dataset.signed import sign_test, wilcoxon_test
 from mfbench.analysis.settings import ComparisonSettings
 from mfbench.errors import RunError
+from mfbench.run.trial.metrics import SCORES
 
 Comparison = PairedTest | DecisionTest | Posterior
 S_TESTS = ("s-test", "s-test-exact")
@@ -48,20 +49,26 @@ def compare(
 
     Notes
     -----
-    A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead.
+    A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead. A test
+    of decisions has no verdict on a metric that does not count them.
     """
-    rule = RULES[test or settings.test]
-    if len(first.scores) < 2 and not rule.of_decisions:
-        rule = RULES[sound_test(first)]
+    name = test or settings.test
+    if len(first.scores) < 2 and not RULES[name].of_decisions:
+        name = sound_test(first, settings)
+    rule = RULES[name]
+    if rule.of_decisions and not SCORES[settings.metric].counts_decisions:
+        difference = settings.sign * float(np.mean(first.scores - second.scores))
+        reason = f"{name} compares decisions, not {settings.metric}"
+        return PairedTest(difference, np.nan, np.nan, np.nan, reason=reason)
     return rule.compare(first, second, settings)
 
 
-def sound_test(cell: CellResults) -> str:
-    """Return the rule to trust: the corrected resampled t-test, or McNemar's test on a single test set.
+def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
+    """Return the rule to trust: the corrected resampled t-test, or McNemar's test of accuracies on a single test set.
 
     For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
     """
-    if len(cell.scores) > 1:
+    if len(cell.scores) > 1 or not SCORES[settings.metric].counts_decisions:
         return "corrected-t"
     try:
         cell.decisions()

@@ -69,6 +69,7 @@ def _job(plan: Plan, folder: Path) -> Job:
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},
+        classes={label: p.classes for label, p in plan.datasets.items()},
         memory_limit=int(plan.loaded.protocol.memory * _GIB) or default_memory(_PROCESSES),
     )
 

@@ -26,6 +26,8 @@ def remarks(run: Run) -> Section:
             *restriction(run.meta),
             *_machines(run.meta.machines),
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
+            *unsuited(run.meta),
+            *dropped_classes(run.meta),
             *_undefined(run),
             *_pending(run),
             *_failures(run),
@@ -34,6 +36,8 @@ def remarks(run: Run) -> Section:
         ],
         data={
             "left_out": lambda: run.left_out,
+            "unsuited": lambda: run.meta.unsuited,
+            "dropped_classes": lambda: run.meta.dropped_classes,
             "unavailable": lambda: list(run.unavailable),
             "failures": lambda: run.failures,
             "not_run": lambda: run.n_pending,
@@ -105,6 +109,32 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
             f"with --data-dir, or import {them} with: mfbench datasets import"
         )
     return lines
+
+
+def unsuited(meta: RunMetadata) -> list[str]:
+    """Return a line for each method that is for two classes and was left out of datasets with more."""
+    return [
+        f"Left out: {method} on {listing(datasets)}: it is for two classes, by scikit-learn's tag multi_class."
+        for method, datasets in meta.unsuited.items()
+    ]
+
+
+def dropped_classes(meta: RunMetadata, most: int | None = None) -> list[str]:
+    """Return a sentence on the classes that the suite drops, by dataset; of more than `most` only the number.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+    most : int or None, default=None
+        Classes of a dataset that are named; None means all.
+    """
+    parts = []
+    for dataset, classes in meta.dropped_classes.items():
+        named = most is None or len(classes) <= most
+        words = [f"{name!r} ({counted(n, 'row')})" for name, n in classes.items()]
+        many = f"{len(classes)} classes ({counted(sum(classes.values()), 'row')})"
+        parts.append(f"{listing(words) if named else many} of {dataset}")
+    return [f"Classes dropped, because the suite keeps the two largest: {'; '.join(parts)}."] if parts else []
 
 
 def _undefined(run: Run) -> list[str]:

@@ -120,6 +120,7 @@ def _s_marks(run: Run) -> dict[tuple[str, str], str]:
     return {
         (row["dataset"], row["method"]): S_MARKS[row["mark"].translate(turned)]
         for row in run.wins_ties_losses().to_dict("records")
+        if row["mark"]
     }
 
 

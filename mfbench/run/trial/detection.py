@@ -60,12 +60,12 @@ class DetectionRunner(TrialRunner):
 
     def make_fold(self, trial: Trial) -> RoundFold:
         """Generate the data of a round. Trials of a round are neighbours, so that few workers generate it twice."""
-        protocol, settings = self.job.protocol, self.job.settings
+        protocol, scale = self.job.protocol, self.job.settings.scale
         assert isinstance(protocol, GroundTruth)
         seed = protocol.round_seed(trial.dataset, trial.repeat)
         generated = draw_round(self.job.references[trial.dataset], self.registry, seed)
-        data = restrict_classes(generated.data, settings.classes)
-        return RoundFold(data, generated.order, settings.scale, self.fold_seed(trial), protocol.threshold)
+        data = restrict_classes(generated.data, self.job.classes[trial.dataset])
+        return RoundFold(data, generated.order, scale, self.fold_seed(trial), protocol.threshold)
 
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
         """Run a method on the data of a round; see `run_round`."""

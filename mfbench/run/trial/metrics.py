@@ -44,12 +44,16 @@ class Predictions:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """The properties of a score that a report uses: its direction, whether it is printed in percent, and its range."""
+    """The properties of a score that a report uses.
+
+    Its direction, whether it is printed in percent, its range, and whether it is the share of decisions that are right.
+    """
 
     greater_is_better: bool = True
     percent: bool = True
     lowest: float = -np.inf
     highest: float = np.inf
+    counts_decisions: bool = False
 
     @property
     def range(self) -> tuple[float, float]:
@@ -140,13 +144,13 @@ def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
 
 
 METRICS: dict[str, Metric] = {
-    "accuracy": Metric(lambda p: float(np.mean(p.y_true == p.y_pred))),
+    "accuracy": Metric(lambda p: float(np.mean(p.y_true == p.y_pred)), counts_decisions=True),
     "balanced_accuracy": Metric(_balanced),
     "f1_macro": Metric(_f1),
     "mcc": Metric(_mcc, percent=False, lowest=-1.0, highest=1.0),
     "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False, lowest=0.0),
     "roc_auc": Metric(_roc_auc, needs_scores=True),
-    "one_vs_rest_accuracy": Metric(_one_vs_rest),
+    "one_vs_rest_accuracy": Metric(_one_vs_rest, counts_decisions=True),
 }
 # Every score that a protocol can measure.
 SCORES: dict[str, Score] = {

@@ -68,6 +68,16 @@ def test_every_rule_is_the_test_it_says(trials):
         assert repr(compare(a, b, settings_for(test=name))) == repr(test)
 
 
+def test_a_test_of_decisions_has_no_verdict_on_another_metric(trials):
+    cells = results_by_cell(trials.assign(log_loss=1 - trials["accuracy"]), "log_loss", decisions)
+    settings = settings_for(metric="log_loss", greater_is_better=False)
+    for name, rule in RULES.items():
+        test = compare(cells["d", "A"], cells["d", "B"], settings, name)
+        assert (test.verdict() is None) == rule.of_decisions
+        assert test.difference > 0, "A is better, whatever the direction of the metric"
+    assert test.reason == "mcnemar compares decisions, not log_loss"
+
+
 def test_a_suite_can_name_every_rule():
     for key in ("test", "published_test"):
         (item,) = [Report.model_json_schema()["properties"][key]]
@@ -117,11 +127,11 @@ class TestOneTestSet:
             assert np.isnan(found.p_value) and found.verdict() is None
 
     def test_the_sound_rule_is_mcnemars(self, trials):
-        assert sound_test(self.cells(trials)["d", "A"]) == "mcnemar"
-        assert sound_test(results_by_cell(trials, "accuracy", decisions)["d", "A"]) == "corrected-t"
+        assert sound_test(self.cells(trials)["d", "A"], settings_for()) == "mcnemar"
+        assert sound_test(results_by_cell(trials, "accuracy", decisions)["d", "A"], settings_for()) == "corrected-t"
 
     def test_without_predictions_there_is_none(self, trials):
-        assert sound_test(self.cells(trials, None)["d", "A"]) == "corrected-t"
+        assert sound_test(self.cells(trials, None)["d", "A"], settings_for()) == "corrected-t"
 
 
 def test_a_test_of_decisions_without_predictions_says_so(trials):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mfbench.report.brief import problems
 from mfbench.report.sections.remarks import left_out, remarks
 from mfbench.trials import Status, TrialResult, Unavailable
 
@@ -29,6 +30,18 @@ def test_a_part_of_a_suite_says_so(write_run):
     assert "A part of the suite: --only iris, ?NN." in remarks(run).notes
     run.meta = run.meta.model_copy(update={"part": "small", "part_patterns": ["iris", "1NN"]})
     assert "A part of the suite: --part small --only iris, ?NN." in remarks(run).notes
+
+
+def test_dropped_classes_and_methods_for_two_classes_are_named(write_run):
+    run = write_run({("d", "A"): 0.5})
+    assert not any("lasses" in line for line in remarks(run).notes)
+    dropped = {"d": {"x": 1}, "e": {"x": 3000, "y": 2, "z": 1, "w": 1}}
+    run.meta = run.meta.model_copy(update={"dropped_classes": dropped, "unsuited": {"B": ["d", "e"]}})
+    head = "Classes dropped, because the suite keeps the two largest: 'x' (1 row) of d; "
+    assert f"{head}'x' (3,000 rows), 'y' (2 rows), 'z' (1 row) and 'w' (1 row) of e." in remarks(run).notes
+    assert f"{head}4 classes (3,004 rows) of e." in problems(run)
+    line = "Left out: B on d and e: it is for two classes, by scikit-learn's tag multi_class."
+    assert line in remarks(run).notes and line in problems(run)
 
 
 def test_failures_with_and_without_a_message(write_run, failure):
