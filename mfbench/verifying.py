@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.analysis.results import Run
-from mfbench.bundles.agreement import COLUMNS, Agreement, Outcome, agreement
-from mfbench.bundles.installed_suite import differences_from_installed
+from mfbench.bundles.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
+from mfbench.bundles.dropped import dropped_parts
+from mfbench.bundles.installed_suite import differences_from_installed, differing_figures, limits_of
 from mfbench.bundles.reading import OpenedBundle, opened_bundles
 from mfbench.bundles.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
 from mfbench.bundles.sampling import Place, new_seed, sample_of
@@ -28,6 +29,7 @@ from mfbench.run.environment import describe
 from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
+from mfbench.run.shards import which_share
 from mfbench.run.store import Store
 from mfbench.suite.plan import Plan
 from mfbench.trials import Status, Trial
@@ -118,6 +120,7 @@ class _Verifier:
         self.bundle, self.here, self.work = bundle, here, work
         self.run = claimed_run(bundle, Run)
         self.verdicts = verdicts_of(self.run)
+        self.limits = limits_of(bundle.meta, here.registry)
         self.completed: set[Place] = set()
         self.differing: dict[str, str] = {}  # a clause by the label of each dataset that is not the one here
         query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
@@ -129,9 +132,9 @@ class _Verifier:
 
     def verify(self, sample: int | None, seed: int, options: RunOptions, observer: Observer) -> Verification:
         places = sample_of(set(self.keys) - set(self.missing), sample, seed)
-        rebuilt = rebuilt_plan(
-            self.bundle.meta, {place[0] for place in places}, {place[1] for place in places}, self.here
-        )
+        meta, manifest = self.bundle.meta, self.bundle.manifest
+        rebuilt = rebuilt_plan(meta, {place[0] for place in places}, {place[1] for place in places}, self.here)
+        dropped = dropped_parts(meta, self.keys, self.run.left_out, self.here)
         trials = self._runnable(places, rebuilt)
         agreements: dict[Place, Agreement] = {}
         changed: list[str] = []
@@ -140,8 +143,6 @@ class _Verifier:
             self._execute(rebuilt.plan, list(trials.values()), options, observer)
             agreements = self._agreements(trials)
             changed, subjects = self._changed(trials, agreements)
-        meta, manifest = self.bundle.meta, self.bundle.manifest
-        every = len(manifest.datasets) * len(meta.methods) * self.run.protocol.folds * self.run.protocol.repeats
         return Verification(
             bundle=self.bundle.path.name,
             sha256=self.bundle.sha256,
@@ -150,11 +151,16 @@ class _Verifier:
             protocol=meta.protocol.kind,
             part=meta.part,
             only=list(meta.only),
+            share="" if meta.share is None else plain_text(which_share(meta.share, manifest.planned), 300),
             suite_differences=differences_from_installed(meta, self.here.registry),
+            limits=list(self.limits.lowered),
+            figures=differing_figures(self.bundle, self.here.registry),
             seed=seed,
             planned=manifest.planned,
             results=manifest.results,
-            unplanned=max(0, every - manifest.planned),
+            unplanned=sum(dropped.values()),
+            # What other shares of a run have is not dropped.
+            dropped=list(dropped) if meta.share is None else [],
             missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
             # Whoever made the bundle wrote the record; the first sentence has the numbers.
             reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
@@ -186,7 +192,9 @@ class _Verifier:
 
     def _agreements(self, trials: dict[Place, Trial]) -> dict[Place, Agreement]:
         claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self._repeated))
-        agreements = {place: agreement(claimed[place], repeated[place]) for place in trials if place in repeated}
+        agreements = {
+            place: agreement(claimed[place], repeated[place], self.limits) for place in trials if place in repeated
+        }
         self.completed = {place for place, row in repeated.items() if row["status"] == Status.OK}
         self.differing = differing_data(self.bundle.folder, self._repeated)
         for place, each in agreements.items():
@@ -246,7 +254,7 @@ class _Verifier:
 def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:
     with Store(folder, read_only=True) as store:
         rows = {}
-        for row in store.rows(COLUMNS):
+        for row in store.rows((*COLUMNS, *MEASURED)):
             place = (row["dataset"], row["method"], row["repeat"], row["fold"])
             if place in places and row["status"] is not None:
                 rows[place] = row

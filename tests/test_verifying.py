@@ -79,7 +79,7 @@ def test_verdicts_that_would_change(tmp_path, in_process):
                 row |= {"status": "timeout", "scores": None, "predictions": None, "weights": None, "selected": None}
 
     verification = verify(forged(tmp_path / "own.zip", tmp_path / "claim.zip", trials=stop), sample=None)
-    assert verification.counts["not comparable"] == 20
+    assert verification.counts["different"] == 20
     assert verification.changed[0].startswith("A against D on monks-1: no verdict becomes ")
 
 
@@ -139,14 +139,34 @@ def test_what_cannot_be_run_here_is_named(small_claim, tmp_path, in_process):
     assert verification.trials[0].detail.startswith("iris has other data here (sha256 abab2a6e")
 
 
-def test_missing_results_are_named_and_a_part_says_so(small_claim, tmp_path, in_process):
+def test_missing_results_are_named_and_are_a_failure(small_claim, tmp_path, in_process):
     claim = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows.pop(0))
     verification = verify(claim, sample=2)
     assert len(verification.missing) == 1 and verification.results == 11
-    assert verify(without(small_claim, tmp_path / "part.zip", lambda row: row["method"] == "D")).unplanned == 3
+    assert verification.exit_code == ExitCode.FAILED
 
 
-def without(claim, path, leaves_out):
+def test_a_cherry_picked_bundle_is_not_verified(subtests, small_claim, tmp_path, in_process):
+    def only(meta):
+        meta["only"] = ["A", "B", "C"]
+
+    def share(meta):
+        meta["share"] = {"kind": "shard", "numbers": [1], "of": 2, "run": "full-1a", "n_trials": 12}
+
+    for leaves_out, metadata, dropped, unplanned in [
+        (lambda row: row["method"] == "D", None, ["the method D"], 3),
+        (lambda row: row["fold"] == 1, None, ["repeat 0, fold 1 of every dataset and method"], 4),
+        (lambda row: row["method"] == "D", only, [], 0),
+        (lambda row: row["method"] == "D", share, [], 3),
+    ]:
+        with subtests.test(dropped=dropped, metadata=metadata):
+            verification = verify(without(small_claim, tmp_path / "claim.zip", leaves_out, metadata), sample=2)
+            assert (verification.dropped, verification.unplanned) == (dropped, unplanned)
+            assert verification.exit_code == (ExitCode.FAILED if dropped else ExitCode.OK)
+    assert verification.share == "Shard 1 of 2: 9 of 12 trials."
+
+
+def without(claim, path, leaves_out, metadata=None):
     """Write a bundle without some trials."""
     gone = set()
 
@@ -157,14 +177,42 @@ def without(claim, path, leaves_out):
     def drop_results(rows):
         rows[:] = [row for row in rows if row["key"] not in gone]
 
-    return forged(claim, path, plan=drop_planned, trials=drop_results)
+    changes = {} if metadata is None else {"metadata": metadata}
+    return forged(claim, path, plan=drop_planned, trials=drop_results, **changes)
 
 
-def test_a_limit_that_was_reached_is_not_comparable(small_claim, tmp_path, in_process):
+def reaching(status):
+    """Return a function that gives the first result of a bundle another status."""
+
     def stop(rows):
-        rows[0] |= {"status": "timeout", "scores": None, "predictions": None, "weights": None, "selected": None}
+        values = dict.fromkeys(("scores", "predictions", "weights", "selected"))
+        rows[0] |= {"status": status, "error_type": None, **values}
 
-    verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=stop))
+    return stop
+
+
+@pytest.mark.parametrize("status", ["timeout", "memory"])
+def test_an_invented_limit_is_different(status, small_claim, tmp_path, in_process):
+    def large(meta):
+        meta["environment"]["memory_limit_bytes"] = 2**40
+
+    verification = verify(forged(small_claim, tmp_path / "claim.zip", metadata=large, trials=reaching(status)))
+    assert verification.counts["different"] == 1 and verification.exit_code == ExitCode.FAILED
+    (trial,) = [trial for trial in verification.trials if trial.outcome is Outcome.DIFFERENT]
+    assert trial.detail.startswith(f"it reached the {'time' if status == 'timeout' else 'memory'} limit in the bundle")
+    assert trial.detail.endswith(" of 600 s" if status == "timeout" else " of 1.02e+03 GiB")
+
+
+def test_lowered_limits_are_named_and_a_limit_that_was_nearly_reached_is_not_comparable(
+    small_claim, tmp_path, in_process
+):
+    def lower(meta):
+        meta["protocol"]["timeout"] = 0.001
+        meta["environment"]["memory_limit_bytes"] = 2**20
+
+    claim = forged(small_claim, tmp_path / "claim.zip", metadata=lower, trials=reaching("timeout"))
+    verification = verify(claim)
+    assert verification.limits == ["0.001 s instead of 600 s", "0.000977 GiB instead of 1 GiB"]
     assert verification.counts["not comparable"] == 1 and verification.exit_code == ExitCode.OK
 
 

@@ -22,6 +22,10 @@ COLUMNS = (
     "decisions", "interactions", "candidates", "curve",
 )  # fmt: skip
 """What is compared, of the columns of a result; times, memory and warnings are not."""
+MEASURED = ("duration", "peak_memory")
+"""What is compared with a limit that only the claim reached."""
+WIDE_MARGIN = {Status.TIMEOUT: 10.0, Status.MEMORY: 4.0}
+"""A trial that needs less than a limit by this factor does not reach it on another machine: time depends more on it."""
 _CLAUSES = {
     Status.OK: "succeeded",
     Status.ERROR: "failed",
@@ -48,6 +52,26 @@ COMPARED = (Outcome.EQUAL, Outcome.ROUNDING, Outcome.DIFFERENT)
 
 
 @dataclass(frozen=True)
+class Limits:
+    """The limits of a bundle's run, which its repetition has as well.
+
+    Attributes
+    ----------
+    seconds, memory : float, default=0.0
+        Of a trial, and of a worker process in bytes; 0 if it is not known.
+    lowered : tuple of str, default=()
+        A clause on each that is below the usual one: that it was reached on both sides says little.
+    """
+
+    seconds: float = 0.0
+    memory: float = 0.0
+    lowered: tuple[str, ...] = ()
+
+
+UNKNOWN = Limits()
+
+
+@dataclass(frozen=True)
 class Agreement:
     """An outcome, with what differs.
 
@@ -62,13 +86,15 @@ class Agreement:
     detail: str = ""
 
 
-def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any]) -> Agreement:
+def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: Limits = UNKNOWN) -> Agreement:
     """Compare a claimed result with that of the repetition.
 
     Parameters
     ----------
     claimed, repeated : mapping of str to object
-        The values of `COLUMNS`, as `mfbench.run.store.Store.rows` yields them.
+        The values of `COLUMNS`, as `mfbench.run.store.Store.rows` yields them; of the repetition those of `MEASURED`
+        as well.
+    limits : Limits, default=UNKNOWN
 
     Returns
     -------
@@ -85,8 +111,11 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any]) -> Agreem
     there, here = claimed["status"], repeated["status"]
     if there != here:
         detail = f"it {_status(claimed)} in the bundle and {_status(repeated)} here"
+        missed = _missed(there, repeated, limits)
         limit = there in _LIMITS or here in _LIMITS
-        return Agreement(Outcome.NOT_COMPARABLE if limit else Outcome.DIFFERENT, detail)
+        return Agreement(Outcome.NOT_COMPARABLE if limit and not missed else Outcome.DIFFERENT, detail + missed)
+    if here in _LIMITS and limits.lowered:
+        return Agreement(Outcome.NOT_COMPARABLE, f"it {_CLAUSES[here]} on both sides: {'; '.join(limits.lowered)}")
     if here in (*_LIMITS, Status.CRASH):
         return Agreement(Outcome.EQUAL)
     if here != Status.OK:
@@ -111,6 +140,20 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any]) -> Agreem
 
 
 _SHOWN = 3
+
+
+def _missed(there: Status, repeated: Mapping[str, Any], limits: Limits) -> str:
+    """Return by how much the repetition has missed the limit that the claim reached; empty if not by a wide margin."""
+    if there not in WIDE_MARGIN or repeated["status"] in _LIMITS:
+        return ""
+    name, limit, unit, size = {
+        Status.TIMEOUT: ("duration", limits.seconds, "s", 1.0),
+        Status.MEMORY: ("peak_memory", limits.memory, "GiB", 2.0**30),
+    }[there]
+    needed = repeated.get(name)
+    if needed is None or not needed * WIDE_MARGIN[there] < limit:  # also if it is not known
+        return ""
+    return f", with {needed / size:.2g} of {limit / size:.3g} {unit}"
 
 
 def _more(clauses: list[str]) -> list[str]:

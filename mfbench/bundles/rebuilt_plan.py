@@ -83,7 +83,7 @@ def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collecti
     UsageError
         If the recorded suite is not one that this version reads.
     """
-    loaded = _loaded(meta, here.registry)
+    loaded = recorded_suite(meta, here.registry)
     rebuilt = Rebuilt()
     usable = []
     for method in loaded.suite.methods:
@@ -101,8 +101,20 @@ def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collecti
     return rebuilt
 
 
-def _loaded(meta: RunMetadata, registry: Registry) -> LoadedSuite:
-    """Return the suite of a run as it was loaded, as far as the run recorded it."""
+def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
+    """Return the suite of a run as it was loaded, as far as the run recorded it.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+    registry : Registry
+        Provides the path of the installed suite of that name.
+
+    Raises
+    ------
+    UsageError
+        If it is not one that this version reads.
+    """
     content = meta.suite.model_dump(mode="json")
     content["methods"] = [_as_written(method, meta) for method in content.get("methods", [])]
     content |= {"profiles": {}, "protocol": {}, "report": {}}

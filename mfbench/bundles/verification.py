@@ -57,14 +57,23 @@ class Verification:
         The name of the suite's part that the run was restricted to; empty for the whole suite.
     only : list of str
         The patterns that restricted the run further.
+    share : str
+        Which shares of a run it is; empty for a whole run.
     suite_differences : list of str
         How the bundle's suite differs from the installed suite of that name.
+    limits : list of str
+        Its limits of time and memory that are below those of that suite, or below the standard ones.
+    figures : list of str
+        Published figures that are not those of the installed tables.
     seed : int
         That of the sample: with it, the same trials are sampled again.
     planned, results : int
         Trials of the bundle's plan, and those with a result.
     unplanned : int
-        Trials of its suite, datasets and methods that its plan does not have, as in a part of a run.
+        Trials of its suite that its plan does not have, without those that a part, ``--only`` or a recorded reason
+        excludes.
+    dropped : list of str
+        What they are: datasets, methods or folds; empty for a share of a run.
     missing : list of str
         Planned trials without a result.
     reused : list of str
@@ -90,11 +99,15 @@ class Verification:
     protocol: str
     part: str
     only: list[str]
+    share: str
     suite_differences: list[str]
+    limits: list[str]
+    figures: list[str]
     seed: int
     planned: int
     results: int
     unplanned: int
+    dropped: list[str]
     missing: list[str]
     reused: list[str]
     left_out: dict[str, str]
@@ -125,10 +138,10 @@ class Verification:
 
     @property
     def exit_code(self) -> ExitCode:
-        """OK if all compared trials are equal, FAILED if one differs, NOTHING_MEASURED if none was compared."""
-        if not self.compared:
-            return ExitCode.NOTHING_MEASURED
-        return ExitCode.FAILED if self.counts[Outcome.DIFFERENT] else ExitCode.OK
+        """FAILED if anything differs, is missing or would change, else NOTHING_MEASURED if no trial was compared."""
+        if self.counts[Outcome.DIFFERENT] or self.changed or self.dropped or self.missing or self.figures:
+            return ExitCode.FAILED
+        return ExitCode.OK if self.compared else ExitCode.NOTHING_MEASURED
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as ``mfbench verify --json`` writes them."""

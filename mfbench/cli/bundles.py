@@ -70,7 +70,8 @@ def verify(
 ) -> None:
     """Run a sample of a bundle's trials again, and compare the results.
 
-    Exit code 0: all compared results are equal; 1: one differs; 2: the file is refused; 3: nothing could be compared.
+    Exit code 0: all compared results are equal; 1: something differs, was dropped or has no result, or a verdict would
+    change; 2: the file is refused; 3: nothing could be compared.
     """
     from mfbench.report.progress import Silent, follow
     from mfbench.report.verification import verification_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mfbench.bundles.agreement import ABSOLUTE, RELATIVE, Outcome
 from mfbench.bundles.verification import Verification, VerifiedTrial
@@ -44,15 +44,25 @@ def _lines(verification: Verification) -> Iterator[str]:
     )
     if verification.only:
         yield f"Restricted by --only: {_named(verification.only)}"
+    if verification.share:
+        yield verification.share
     if verification.suite_differences:
         yield f"Its suite is not the installed one: {_named(verification.suite_differences)}"
+    if verification.limits:
+        yield f"Its limits are lower than usual: {_named(verification.limits)}"
     if verification.missing:
         yield f"Without a result: {_named(verification.missing)}"
-    if verification.unplanned:
-        yield f"{verification.unplanned:,} other trials of its datasets and methods are not in its plan."
+    if verification.dropped:
+        number = counted(verification.unplanned, "trial")
+        yield f"Dropped without a stated reason, {number} of its suite are not in its plan:"
+        yield from _listed(verification.dropped)
     yield from verification.reused
     if verification.left_out:
-        yield f"Left out by its run: {', '.join(verification.left_out)}"
+        yield "Left out by its run:"
+        yield from _listed([f"{label}: {reason or 'no reason'}" for label, reason in verification.left_out.items()])
+    if verification.figures:
+        yield "Published figures that are not those of the installed tables:"
+        yield from _listed(verification.figures)
     counts = verification.counts
     yield f"Sample: {counted(len(verification.trials), 'trial')} with --seed {verification.seed}."
     yield f"  {counts[Outcome.EQUAL]:>5,} equal to the bit"
@@ -65,7 +75,8 @@ def _lines(verification: Verification) -> Iterator[str]:
         trials = [trial for trial in verification.trials if trial.outcome is outcome]
         if trials:
             yield heading
-            yield from _grouped(trials) if outcome is Outcome.NOT_RUN else _details(trials)
+            details = [f"{trial.name}: {trial.detail}" for trial in trials]
+            yield from _grouped(trials) if outcome is Outcome.NOT_RUN else _listed(details)
     if verification.protocol == "timing" and verification.compared:
         yield "Times and memory, which this suite measures, are not compared."
     yield from _on_differences(verification)
@@ -79,11 +90,11 @@ def _named(names: list[str]) -> str:
     return "; ".join([*names[:_FEW], *more])
 
 
-def _details(trials: list[VerifiedTrial]) -> Iterator[str]:
-    for trial in trials[:_MOST_NAMED]:
-        yield f"  {trial.name}: {trial.detail}"
-    if len(trials) > _MOST_NAMED:
-        yield f"  and {len(trials) - _MOST_NAMED:,} more (--json lists all)"
+def _listed(clauses: Sequence[str]) -> Iterator[str]:
+    for clause in clauses[:_MOST_NAMED]:
+        yield f"  {clause}"
+    if len(clauses) > _MOST_NAMED:
+        yield f"  and {len(clauses) - _MOST_NAMED:,} more (--json lists all)"
 
 
 def _grouped(trials: list[VerifiedTrial]) -> Iterator[str]:
@@ -108,10 +119,7 @@ def _on_differences(verification: Verification) -> Iterator[str]:
 def _on_verdicts(verification: Verification) -> Iterator[str]:
     if verification.changed:
         yield f"{len(verification.changed)} of {counted(verification.verdicts, 'verdict')} would change:"
-        for clause in verification.changed[:_MOST_NAMED]:
-            yield f"  {clause}"
-        if len(verification.changed) > _MOST_NAMED:
-            yield f"  and {len(verification.changed) - _MOST_NAMED:,} more (--json lists all)"
+        yield from _listed(verification.changed)
     elif verification.verdicts and verification.compared:
         number = verification.verdicts
         subject = "the only verdict stays" if number == 1 else f"all {number:,} verdicts stay"

@@ -61,11 +61,9 @@ def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
     >>> remark_on_share(share, Path("merged"), 15)
     'Shard 2 of 3: 15 of 45 trials. To add others, run: mfbench merge STORE... --into merged'
     """
-    trials = f"{n_planned:,} of {share.n_trials:,} trials"
+    which = which_share(share, n_planned)
     if not share.kind:
-        return f"A part of the run {share.run}: {trials}."
-    noun = share.kind.capitalize() + ("s" if len(share.numbers) > 1 else "")
-    which = f"{noun} {listing(share.numbers)} of {share.of}: {trials}."
+        return which
     if share.kind == "task":
         return f"{which} The script merge.sh of the batch merges all tasks."
     if folder.name not in (share.run, share.folder_name):  # merged elsewhere
@@ -74,3 +72,12 @@ def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
     pattern = share_folder_name(share.run, share.kind, "*", share.of)
     start, end = (folder.parent / pattern).as_posix().rsplit("*-of-", 1)
     return f"{which} To join all shards, run: mfbench merge {shell_command([start])}*-of-{end}"
+
+
+def which_share(share: RecordedShare, n_planned: int) -> str:
+    """Return the first sentence of `remark_on_share`."""
+    trials = f"{n_planned:,} of {share.n_trials:,} trials"
+    if not share.kind:
+        return f"A part of the run {share.run}: {trials}."
+    noun = share.kind.capitalize() + ("s" if len(share.numbers) > 1 else "")
+    return f"{noun} {listing(share.numbers)} of {share.of}: {trials}."

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from mfbench.bundles.agreement import COLUMNS, Outcome, agreement
+from mfbench.bundles.agreement import COLUMNS, Limits, Outcome, agreement
 from mfbench.trials import Candidate, Curve, Interactions
 
 EQUAL, ROUNDING, DIFFERENT, NOT_COMPARABLE, _ = Outcome
@@ -80,6 +80,31 @@ def test_failures():
     assert agreement(one | {"status": "crash"}, result()).outcome is DIFFERENT
     assert agreement(one | {"status": "crash"}, one | {"status": "timeout"}).outcome is NOT_COMPARABLE
     assert agreement(one | {"status": "crash"}, one | {"status": "crash"}).outcome is EQUAL
+
+
+def test_a_limit_that_the_repetition_misses_by_a_wide_margin(subtests):
+    limits = Limits(seconds=600.0, memory=2.0**32)
+    for status, needed, outcome in [
+        ("timeout", {"duration": 59.0}, DIFFERENT),
+        ("timeout", {"duration": 61.0}, NOT_COMPARABLE),
+        ("timeout", {"duration": None}, NOT_COMPARABLE),
+        ("memory", {"peak_memory": 2**29}, DIFFERENT),
+        ("memory", {"peak_memory": 2**31}, NOT_COMPARABLE),
+        ("timeout", {"duration": 1.0, "status": "memory"}, NOT_COMPARABLE),
+    ]:
+        with subtests.test(status=status, needed=needed):
+            assert agreement(result(status=status), result(**needed), limits).outcome is outcome
+    assert agreement(result(status="memory"), result(peak_memory=1), Limits(seconds=600.0)).outcome is NOT_COMPARABLE
+    detail = agreement(result(status="timeout"), result(duration=0.5), limits).detail
+    assert detail == "it reached the time limit in the bundle and succeeded here, with 0.5 of 600 s"
+
+
+def test_reaching_a_lowered_limit_on_both_sides_says_nothing():
+    stopped = result(status="timeout")
+    answer = agreement(stopped, stopped, Limits(0.1, lowered=("0.1 s instead of 600 s",)))
+    assert answer.outcome is NOT_COMPARABLE
+    assert answer.detail == "it reached the time limit on both sides: 0.1 s instead of 600 s"
+    assert agreement(stopped, stopped, Limits(600.0)).outcome is EQUAL
 
 
 def test_a_long_list_is_cut():

@@ -8,8 +8,9 @@ from mfbench.errors import ExitCode
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "0" * 64, "suite": "own", "profile": "full", "part": "", "only": [],
-    "protocol": "repeated-cv", "suite_differences": [], "seed": 1, "planned": 12, "results": 12,
-    "unplanned": 0, "missing": [], "reused": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "seed": 1,
+    "planned": 12, "results": 12, "unplanned": 0, "dropped": [], "missing": [], "reused": [], "left_out": {},
+    "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
 
@@ -27,6 +28,16 @@ def test_exit_codes(subtests):
     ]:
         with subtests.test(outcomes=outcomes, code=code):
             assert verification(*outcomes).exit_code == code
+
+
+def test_what_is_missing_or_would_change_is_never_verified(subtests):
+    for name in ("changed", "dropped", "missing", "figures"):
+        for outcomes in ([Outcome.EQUAL], [Outcome.NOT_COMPARABLE]):
+            with subtests.test(name=name, outcomes=outcomes):
+                assert verification(*outcomes, **{name: ["A against B: win becomes tie"]}).exit_code == ExitCode.FAILED
+    # What is named and does not fail: an own suite may have low limits, and differ from that of the same name.
+    for name in ("limits", "suite_differences"):
+        assert verification(Outcome.EQUAL, **{name: ["1 s instead of 600 s"]}).exit_code == ExitCode.OK
 
 
 def test_the_bound_counts_the_results_that_can_be_compared():

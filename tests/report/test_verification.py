@@ -6,8 +6,9 @@ from mfbench.report.verification import verification_lines
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
-    "protocol": "repeated-cv", "suite_differences": [], "seed": 7, "planned": 400, "results": 390,
-    "unplanned": 0, "missing": [], "reused": [], "left_out": {}, "differences": {}, "verdicts": 3, "changed": [],
+    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "seed": 7,
+    "planned": 400, "results": 390, "unplanned": 0, "dropped": [], "missing": [], "reused": [], "left_out": {},
+    "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 
 
@@ -55,14 +56,21 @@ def test_what_is_not_equal_is_named():
         (Outcome.NOT_RUN, "it is not installed\x1b[2J"),
         missing=["B on wine, repeat 0, fold 3"],
         unplanned=8,
+        dropped=["the dataset pima", "B on wine, repeat 0, fold 2"],
+        limits=["1 s instead of 600 s"],
+        figures=["A on iris in table 2 is 0.5 instead of 0.6"],
+        share="Shard 2 of 3: 15 of 45 trials.",
         left_out={"sonar": "gone"},
         differences={"numpy 2.1 instead of 2.0": 3},
         changed=["A against B on iris: win becomes tie"],
     )
     for line in (
         "Without a result: B on wine, repeat 0, fold 3",
-        "8 other trials of its datasets and methods are not in its plan.",
-        "Left out by its run: sonar",
+        "Dropped without a stated reason, 8 trials of its suite are not in its plan:\n  the dataset pima\n  B on wine,",
+        "Left out by its run:\n  sonar: gone",
+        "Its limits are lower than usual: 1 s instead of 600 s",
+        "Published figures that are not those of the installed tables:\n  A on iris in table 2 is 0.5 instead of 0.6",
+        "Shard 2 of 3: 15 of 45 trials.\n",
         "Different:\n  A on iris, repeat 0, fold 1: accuracy is 0.9 in the bundle and 0.8 here",
         "Equal within rounding:\n  A on iris, repeat 0, fold 2: weights",
         "Not comparable:\n  A on iris, repeat 0, fold 3: it succeeded in the bundle and reached the time limit here",
