@@ -28,8 +28,8 @@ class Certificate:
     inconsistent : int
         Number of target neighbours that are not the kappa-th nearest hit or the lambda-th nearest miss under w.
     hidden_ties : int
-        Number of members outside the active set that are tied with a target neighbour, not counting its duplicates. If
-        there are any, the conditions are necessary but not sufficient.
+        Number of members outside the active set that are tied with a target neighbour, not counting copies of tied
+        members. If there are any, the conditions are necessary but not sufficient.
     n_ties : int
         Number of ties in the active set, not counting the target neighbours themselves.
     """
@@ -52,7 +52,7 @@ def certify(
     bar: Floats,
     theta: float,
     ties: list[Ints],
-    n_less: Ints,
+    less: list[Ints],
     need: tuple[int, int],
     zeros: Ints,
 ) -> Certificate:
@@ -68,8 +68,8 @@ def certify(
     theta : float
     ties : list of ndarray
         The members of H= of each target, then the members of M= of each; the target neighbour comes first.
-    n_less : ndarray of shape (2 * n_targets,)
-        Sizes of H< and M<.
+    less : list of ndarray
+        The members of H< of each target, then those of M<.
     need : (int, int)
         kappa and lambda.
     zeros : ndarray
@@ -85,9 +85,12 @@ def certify(
     """
     n_targets = len(targets)
     g = theta / n_targets
+    rounding_of_e = 1e-12 * float((np.ptp(X, axis=0) ** 2).max(initial=0.0))
     rows, owner, c = [], [], np.zeros(X.shape[1])
+    # For each row: how many copies each tied member has, itself included, and how many members of H< are not copies.
+    copies, n_less = [], np.zeros(2 * n_targets, dtype=np.int64)
     inconsistent = hidden = 0
-    scale = max(1e-300, max(float(_e(X, targets[t], ties[t][:1])[0] @ w) for t in range(n_targets)))
+    scale = max(1e-300, max(float(_e(X, targets[t % n_targets], tied[:1])[0] @ w) for t, tied in enumerate(ties)))
     for row in range(2 * n_targets):
         i, kind = targets[row % n_targets], row // n_targets
         members = np.flatnonzero((codes == codes[i]) == (kind == 0))
@@ -100,10 +103,12 @@ def certify(
         near = np.abs(distances - value) <= 1e-9 * scale
         active = np.isin(members, ties[row])
         inconsistent += int(np.count_nonzero(active & (np.abs(distances - value) > 1e-8 * scale)))
-        inactive = int(np.count_nonzero(near & ~active))
-        hidden += int(np.count_nonzero(near & ~active & (e != nearest).any(axis=1)))
+        same = np.column_stack([np.abs(e - other).max(axis=1) <= rounding_of_e for other in _e(X, i, ties[row])])
+        hidden += int(np.count_nonzero(near & ~active & ~same.any(axis=1)))
+        copies.append(same.sum(axis=0))
+        n_less[row] = np.count_nonzero(~np.isin(less[row], members[same.any(axis=1)]))
         nearer = int(np.count_nonzero((distances < value) & ~near))
-        inconsistent += not nearer <= n_less[row] <= nearer + inactive
+        inconsistent += not nearer <= len(less[row]) <= nearer + np.count_nonzero(near & ~active)
         for member in ties[row][1:]:
             rows.append(_e(X, i, np.array([member]))[0] - nearest)
             owner.append(row)
@@ -119,7 +124,7 @@ def certify(
     residual = (lin - w)[free] - A[:, free].T @ multipliers
     alpha = (lin - A.T @ multipliers)[~free]
     rounding = 1e-13 * float(np.abs(lin).max())
-    worst = _worst_tie(multipliers[1:], np.array(owner, dtype=np.int64), n_less, need, n_targets, g)
+    worst = _worst_tie(multipliers[1:], np.array(owner, dtype=np.int64), copies, n_less, need, n_targets, g)
     largest = max(float(alpha.max(initial=0.0)), worst)
     stationarity = float(np.abs(residual).max(initial=0.0))
     infeasibility = max(abs(float(w.sum()) - 1.0), float(-w.min(initial=0.0)), float(w[zeros].max(initial=0.0)))
@@ -143,14 +148,15 @@ def _e(X: Floats, i: int, members: Ints) -> Floats:
     return np.asarray((X[members] - X[i]) ** 2)
 
 
-def _worst_tie(extra: Floats, owner: Ints, n_less: Ints, need: tuple[int, int], n_targets: int, g: float) -> float:
-    """Return the largest multiplier that Lemma 6 would release, as a share of g."""
+def _worst_tie(
+    extra: Floats, owner: Ints, copies: list[Ints], n_less: Ints, need: tuple[int, int], n_targets: int, g: float
+) -> float:
+    """Return the largest multiplier that Lemma 6 would release, as a share of g; members move with their copies."""
     worst = 0.0
     for row in np.unique(owner):
         own, kind = extra[owner == row], int(row >= n_targets)
-        values = np.append(own, (g, -g)[kind] - own.sum())
-        if n_less[row] <= need[kind] - 2:
-            worst = max(worst, float(-values.min()))
-        if n_less[row] + len(values) > need[kind]:
-            worst = max(worst, float(values.max()))
+        # The target neighbour comes first, as in ``ties``.
+        values, count = np.append((g, -g)[kind] - own.sum(), own), copies[row]
+        nearer, farther = n_less[row] + count < need[kind], n_less[row] + count.sum() - count >= need[kind]
+        worst = max(worst, float(-values.min(where=nearer, initial=0.0)), float(values.max(where=farther, initial=0.0)))
     return worst / g if g > 0 else 0.0

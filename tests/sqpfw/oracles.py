@@ -99,6 +99,23 @@ def loss_value(X, y, w, bar, kappa, lam, theta):
     return theta * np.mean(margin) + 0.5 * ((w - bar) ** 2).sum()
 
 
+def directional_derivatives(X, y, w, bar, kappa, lam, theta, V):
+    """Return the derivative of f at w along each row of V; the rates of tied members decide which is the kappa-th."""
+    slopes = []
+    for i in range(len(X)):
+        e, hit = squares(X, i), (y == y[i]) & (np.arange(len(X)) != i)
+        if hit.sum() >= kappa and (y != y[i]).sum() >= lam:
+            slopes.append(_rate(e[hit], w, kappa, V) - _rate(e[y != y[i]], w, lam, V))
+    return theta * np.mean(slopes, axis=0) + V @ (w - bar)
+
+
+def _rate(e, w, k, V):
+    d = e @ w
+    gap = d - np.sort(d)[k - 1]
+    tied = np.abs(gap) <= 1e-9 * d.max()
+    return np.sort(V @ e[tied].T, axis=1)[:, k - 1 - np.count_nonzero(gap[~tied] < 0)]
+
+
 def dense_kkt(s, theta):
     """Solve (4) in all variables (w, xi, eta): return u, phi, alpha by feature, and {(row, member): multiplier}."""
     n_targets, p = len(s.targets), len(s.w)

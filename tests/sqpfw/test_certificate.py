@@ -30,7 +30,7 @@ def test_every_violation_is_detected(noisy, oracles):
             bar=data.bar,
             theta=theta,
             ties=ties,
-            n_less=s.n_less,
+            less=[row[:size] for row, size in zip(s.less, s.n_less, strict=True)],
             need=(1, 1),
             zeros=zeros,
         )
@@ -44,6 +44,12 @@ def test_every_violation_is_detected(noisy, oracles):
     shifted = w.copy()
     shifted[:2] += [0.01, -0.01]
     assert not check(w=shifted).optimal
+
+
+def test_target_hits_at_distance_0(noisy):
+    """Where each row is there twice, only the misses say how large a difference of distances is."""
+    X, y = noisy
+    assert SQPFeatureWeighting().fit(np.repeat(X, 2, axis=0), np.repeat(y, 2)).certificate_.optimal
 
 
 @pytest.mark.parametrize("theta", [1e5, 1e8, 1e10])

@@ -36,6 +36,24 @@ def test_no_better_point_nearby(oracles, problem_seed):
         assert oracles.loss_value(data.X, data.codes, other, data.bar, kappa, lam, theta) >= value - 1e-12
 
 
+@in_turn("seed", [*range(6), 10, 38, 77, 250, 264])
+def test_no_direction_leads_down_where_each_row_is_there_twice(oracles, seed):
+    """A tie of a pair with a doubled member is a kink only where it changes the distance to the target neighbour."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(10, int(rng.integers(2, 9))))
+    X[:, 0] += np.arange(10) % int(rng.integers(2, 4))
+    X, y = np.repeat(X, 2, axis=0), rng.integers(0, 2, 20)
+    kappa, lam, theta = int(rng.integers(1, 5)), int(rng.integers(1, 5)), float(10 ** rng.uniform(-2, 1.5))
+    fitted = SQPFeatureWeighting(kappa, lam, theta, random_state=0).fit(X, y)
+    assert fitted.certificate_.optimal, fitted.certificate_
+    w, n_features = fitted.weights_, X.shape[1]
+    V = rng.normal(size=(400, n_features)) * (rng.random((400, n_features)) < rng.choice([0.5, 1.0], (400, 1)))
+    V[:, w == 0] = np.abs(V[:, w == 0])
+    V[:, w > 0] -= V.sum(axis=1, keepdims=True) / (w > 0).sum()
+    bar = np.full(n_features, 1 / n_features)
+    assert oracles.directional_derivatives(X, y, w, bar, kappa, lam, theta, V).min() >= -1e-9
+
+
 def nearest_kink(data, w):
     e = (data.X[:, None] - data.X[None]) ** 2
     d = np.sort(e @ w, axis=1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import dot, rebuild_basis
+from mfbench_sqpfw._active_set.copies import may_leave
 from mfbench_sqpfw._active_set.descent import REBUILD_AFTER, activate, move, release
 from mfbench_sqpfw._active_set.quadratic_program import (
     NONE,
@@ -17,7 +18,6 @@ from mfbench_sqpfw._active_set.quadratic_program import (
     back_substitute,
     gradient,
     largest_entry,
-    may_leave,
     project,
     subtract_ties,
     towards_target,
@@ -115,8 +115,8 @@ def _first_release(s: State, theta: float, span: float) -> tuple[float, int, int
         else:
             sign = 1.0 if row < n_targets else -1.0
             value, slope = sign * theta / n_targets - sums[0, row], sign / n_targets - sums[1, row]
-        direction = 1 if slope > 0 else -1
-        if abs(slope) <= _RELATIVE / n_targets or not may_leave(s, row, direction):
+        member, direction = s.tie_member[k] if k < ties else s.rep[row], 1 if slope > 0 else -1
+        if abs(slope) <= _RELATIVE / n_targets or not may_leave(s, row, member, direction):
             continue
         if max(0.0, -value / slope) < best:
             best, way = max(0.0, -value / slope), direction

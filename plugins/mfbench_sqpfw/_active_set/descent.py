@@ -6,6 +6,7 @@ import numpy as np
 
 from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import append_tie, delete_tie, drop_feature, rebuild_basis, restore_feature
+from mfbench_sqpfw._active_set.copies import move_copies, note_copies
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.quadratic_program import (
     NONE,
@@ -63,6 +64,10 @@ def release(s: State, kind: int, where: int, direction: int) -> None:
     else:
         row, member = where, s.rep[where]
         _replace_representative(s, row)
+    if s.has_copies[row]:
+        move_copies(s, row, member, direction)
+        refresh_row(s, row)
+        return
     if direction < 0:
         s.less[row, s.n_less[row]] = member
         s.n_less[row] += 1
@@ -106,6 +111,7 @@ def activate(s: State, row: int, where: int) -> bool:
     tie_row_of(s, row, where, b)
     if not append_tie(s, row, where, b):
         return False
+    note_copies(s, row, where)
     for k in range(s.n_less[row]):
         if s.less[row, k] == where:
             s.n_less[row] -= 1

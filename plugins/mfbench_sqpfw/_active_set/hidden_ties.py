@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import rebuild_basis
+from mfbench_sqpfw._active_set.copies import is_tied_copy, list_tied
 from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, activate, descend, move
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.quadratic_program import gradient, objective
 from mfbench_sqpfw._active_set.ranking import rank_row
-from mfbench_sqpfw._active_set.ratio_test import is_tied, members, ratio_test, refresh_row, settle
+from mfbench_sqpfw._active_set.ratio_test import members, ratio_test, refresh_row, settle
 from mfbench_sqpfw._active_set.state import POSITIVE, TIES, State, copied
 
 Flags = NDArray[np.bool_]
@@ -36,8 +37,7 @@ _TURNS = 40
 def hidden_ties(s: State, tied: Flags) -> tuple[int, float]:
     """Mark the rows with ties of any kind; return the number of hidden ties, and the slack below which a pair is tied.
 
-    Members whose differences equal those of the representative in every feature are not counted: it does not matter
-    which of them is the target neighbour. Time O(n² l).
+    Copies of tied members are not counted: it does not matter which of them is in the active set. Time O(n² l).
     """
     largest = 0.0
     for row in range(len(s.rep)):
@@ -51,9 +51,9 @@ def hidden_ties(s: State, tied: Flags) -> tuple[int, float]:
         begin, middle, resume, end = members(s, row)
         for block in range(2):
             for j in range(begin if block == 0 else resume, middle if block == 0 else end):
-                if j in (i, rep) or abs(_distance_of(s, i, j) - nearest) > grid or is_tied(s, row, j):
+                if j in (i, rep) or abs(_distance_of(s, i, j) - nearest) > grid:
                     continue
-                if _differs(s, i, j, rep):
+                if not is_tied_copy(s, i, j, list_tied(s, row)):
                     hidden += 1
                     tied[row] = True
     return hidden, grid
@@ -66,14 +66,6 @@ def _distance_of(s: State, i: int, j: int) -> float:
         difference = s.X[i, f] - s.X[j, f]
         total += difference * difference * s.w[f]
     return total
-
-
-@njit(cache=True, allocates=False)
-def _differs(s: State, i: int, j: int, rep: int) -> bool:
-    for f in range(s.X.shape[1]):  # noqa: SIM110 - Numba does not compile generators
-        if abs(s.X[i, f] - s.X[j, f]) != abs(s.X[i, f] - s.X[rep, f]):
-            return True
-    return False
 
 
 @njit(cache=True, allocates=False)

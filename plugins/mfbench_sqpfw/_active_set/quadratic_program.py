@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mfbench_compiled import njit
 from mfbench_sqpfw._active_set.basis import dot
+from mfbench_sqpfw._active_set.copies import may_leave
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.state import DW, LIN, MULTIPLIERS, POSITIVE, STEPS, TIES, ZERO_RUN, State, T, Z
 
@@ -128,16 +129,6 @@ def subtract_ties(s: State, multipliers: Floats, alpha: Floats) -> None:
 
 
 @njit(cache=True, allocates=False)
-def may_leave(s: State, row: int, direction: int) -> bool:
-    """Return whether Lemma 6 lets a member of H= or M= move nearer (-1) or farther (1) than the target neighbour."""
-    need = s.need[row // len(s.targets)]
-    if s.n_ties[row] == 0:
-        return False
-    enough: bool = s.n_less[row] <= need - 2 if direction < 0 else s.n_less[row] + s.n_ties[row] + 1 > need
-    return enough
-
-
-@njit(cache=True, allocates=False)
 def _priority(s: State, size: float, number: int, random: bool) -> float:
     """Return the priority of releasing a constraint: the size of its multiplier, or a pseudo-random number."""
     if not random:
@@ -178,6 +169,7 @@ def find_release(s: State, theta: float) -> tuple[int, int, int]:
         value = multipliers[k + 1] if k < ties else (g if row < len(s.targets) else -g) - sums[row]
         direction = 1 if value > 0 else -1
         priority = _priority(s, abs(value), len(s.w) + k, random)
-        if abs(value) > TIE_TOLERANCE * g and priority > largest and may_leave(s, row, direction):
+        member = s.tie_member[k] if k < ties else s.rep[row]
+        if abs(value) > TIE_TOLERANCE * g and priority > largest and may_leave(s, row, member, direction):
             best, largest = (TIE, k, direction) if k < ties else (REPRESENTATIVE, row, direction), priority
     return best

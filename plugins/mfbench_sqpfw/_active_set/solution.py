@@ -67,7 +67,7 @@ class Solution:
             bar=problem.bar,
             theta=theta,
             ties=ties,
-            n_less=state.n_less,
+            less=[row[:size] for row, size in zip(state.less, state.n_less, strict=True)],
             need=(problem.kappa, problem.lam),
             zeros=state.perm[state.counts[POSITIVE] :],
         )

@@ -42,6 +42,7 @@ class State(NamedTuple):
     less: Ints  # (R, max(kappa, lambda)): members of H< or M<
     n_less: Ints  # (R,)
     n_ties: Ints  # (R,): members of H= or M= besides the representative
+    has_copies: Ints  # (R,): whether any of them, or the representative, has copies
     tie_row: Ints  # (c,)
     tie_member: Ints  # (c,)
     tie_slot: Ints  # (c,): which row of tie_b belongs to each tied pair; a permutation
@@ -98,6 +99,7 @@ def build(problem: Problem, w: Floats) -> State:
         less=np.full((rows, max(problem.kappa, problem.lam)), -1, dtype=np.int64),
         n_less=np.zeros(rows, dtype=np.int64),
         n_ties=np.zeros(rows, dtype=np.int64),
+        has_copies=np.zeros(rows, dtype=np.int64),
         **_tie_arrays(capacity, p),
         ref=np.zeros((rows, p)),
         ref_alive=np.zeros(rows, dtype=np.int64),
