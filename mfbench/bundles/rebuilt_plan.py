@@ -13,7 +13,6 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.reference import FileReference
 from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.expressions import is_reference, parse
-from mfbench.host.registered import Declaration
 from mfbench.host.registry import Registry
 from mfbench.run.metadata import RunMetadata
 from mfbench.suite.forms import KINDS
@@ -144,16 +143,17 @@ def _reason_against(method: Method, loaded: LoadedSuite, here: Surroundings) -> 
     """Return why a method cannot be used here; empty if it can be."""
     try:
         for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
-            name = "" if text is None else parse(text, references=True).name
-            if is_reference(name):
-                if not here.import_classes:
+            if text is None:
+                continue
+            expression = parse(text, references=True)
+            for name in (expression.name, *(part.name for part in expression.parts())):
+                if is_reference(name) and not here.import_classes:
                     return f"it is the class {name}, which is imported only with --import-classes"
-                here.registry.declare([Declaration("selector" if kind == "selector" else "classifier", name)])
-            elif name:
-                try:
-                    here.registry.resolve(kind, name, here.registry.home_of(loaded.path.parent))
-                except UnknownNameError:
-                    return f"the {kind} {name} is not installed here"
+            here.registry.declare_expression(kind, expression)
+            try:
+                here.registry.resolve(kind, expression.name, here.registry.home_of(loaded.path.parent))
+            except UnknownNameError:
+                return f"the {kind} {expression.name} is not installed here"
         alone = replace(loaded, suite=loaded.suite.model_copy(update={"methods": [method]}))
         _, left_out = resolve_methods(alone, here.registry)
     except (UsageError, PluginError) as error:

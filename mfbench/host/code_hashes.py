@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -65,6 +66,10 @@ BY_VERSION = frozenset(
 )  # fmt: skip
 
 
+# What reads the weights of selectors that a user names by their import path; the keys of others do not depend on it.
+ADAPTER_PARTS = {"adapter": "host/adapter.py"}
+
+
 def method_code(registered: Registered) -> dict[str, str]:
     """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
 
@@ -88,8 +93,10 @@ def method_code(registered: Registered) -> dict[str, str]:
     dict of str to str
     """
     plugin = registered.plugin
+    is_adapted = plugin.declared is not None and plugin.declared.kind == "selector"
+    adapter = {"adapter": adapter_code()} if is_adapted else {}
     if plugin.distribution == HOST:
-        return _built_in_code(registered)
+        return _built_in_code(registered) | adapter
     code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin) if root not in BY_VERSION}
     if plugin.distribution:
         code[f"distribution {plugin.distribution}"] = plugin.version
@@ -104,7 +111,7 @@ def method_code(registered: Registered) -> dict[str, str]:
     packages, stack = _reachable((module, plugin.module.partition(":")[0]))
     code |= {f"import {name}": package_hash(name) for name in sorted(packages) if f"plugin {name}" not in code}
     versions = map(_distribution_of, sorted(stack))
-    return code | {f"package {name}": version for name, version in versions if name and name not in NUMERIC}
+    return code | adapter | {f"package {n}": version for n, version in versions if n and n not in NUMERIC}
 
 
 def factory_name(registered: Registered) -> str:
@@ -158,6 +165,7 @@ def forget() -> None:
     """Clear the hashes computed so far, so that all files are read again."""
     for cached in (
         host_code,
+        adapter_code,
         package_hash,
         _plugin_roots,
         _requirements,
@@ -175,8 +183,17 @@ def forget() -> None:
 @cache
 def host_code() -> str:
     """Return a hash of the meaning of the host's parts that take part in computing a result."""
+    return _parts_hash(_names_of_parts(HOST_PARTS))
+
+
+@cache
+def adapter_code() -> str:
+    """Return a hash of the meaning of what reads the weights of selectors that a user names by their import path."""
+    return _parts_hash(_names_of_parts(ADAPTER_PARTS))
+
+
+def _parts_hash(names: Mapping[str, str]) -> str:
     folder = Path(__file__).parent.parent
-    names = _names_of_parts(folder)
 
     def described(binding: meaning.Binding) -> str:
         module, attribute = meaning.definition(binding.module, binding.attribute, lambda root: root == HOST)
@@ -193,10 +210,11 @@ def host_code() -> str:
     return digest.hexdigest()[:16]
 
 
-def _names_of_parts(folder: Path) -> dict[str, str]:
+def _names_of_parts(parts: Mapping[str, str]) -> dict[str, str]:
     """Return the name of each file of the parts, by its path without a suffix."""
+    folder = Path(__file__).parent.parent
     names = {}
-    for name, part in HOST_PARTS.items():
+    for name, part in parts.items():
         path = folder / part
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             inner = f"{name}/{file.relative_to(path).with_suffix('').as_posix()}" if path.is_dir() else name

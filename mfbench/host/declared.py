@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import metadata
 
 from mfbench.errors import UsageError
-from mfbench.host import imports
+from mfbench.host import imports, notebooks
 from mfbench.host.expressions import is_reference
 from mfbench.host.hookspecs import PROJECT, hookimpl
 from mfbench.host.registered import Declaration, Plugin
@@ -77,6 +77,8 @@ def declared_plugin(declaration: Declaration) -> Plugin:
         raise UsageError(
             f"{reference!r} is not the import path of a class: write MODULE:CLASS, such as 'my_module:MyClass'"
         )
+    if module.startswith(notebooks.PREFIX):
+        notebooks.make_importable()
     if module == "__main__" or imports.locate(module) is None:
         raise UsageError(
             f"there is no module {module!r} to import {attribute!r} from; install it, for example with 'pip install "

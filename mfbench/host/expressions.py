@@ -1,14 +1,15 @@
 """Expressions such as ``relieff(n_neighbors=10)``: a registered name with parameters, as text.
 
 They are used in suite files and in `mfbench.make`. Values are literals; nothing is executed. ``name@package`` names
-what that package registers, which is necessary if several packages register the name.
+what that package registers, which is necessary if several packages register the name. Where the import path of a class
+is allowed as a name, a value may be such an expression as well: ``boruta:BorutaPy(estimator=sklearn.svm:LinearSVC())``.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,13 +17,19 @@ from mfbench.errors import UsageError, quoted
 from mfbench.host.identity import identity
 
 # The import path of a class: a module and a name in it.
-_REFERENCE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_PLACE = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_REFERENCE = re.compile(_PLACE)
+# A quoted text, or an import path among the parameters; no module is called True, a key of a dictionary may be.
+_QUOTED_OR_PLACE = re.compile(
+    rf"""(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<![\w.])(?!(?:True|False|None):)(?P<place>{_PLACE})"""
+)
 # An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
+_WORDS = {"true": True, "false": False, "null": None}
 _SHOWN = 100  # characters of a value
 _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Expression:
     """A name and its parameters.
 
@@ -32,12 +39,12 @@ class Expression:
         The registered name, with ``@`` and a package if several packages register it; or, if it was allowed, the place
         of a class, such as ``my_module:MyClass``.
     params : mapping, default={}
-        Keyword parameters; the values are literals.
+        Keyword parameters; the values are literals, or expressions with the import path of a class as their name.
 
     Examples
     --------
-    >>> str(Expression("knn", {"n_neighbors": 3}))
-    'knn(n_neighbors=3)'
+    >>> Expression("knn", {"n_neighbors": 3})
+    knn(n_neighbors=3)
     """
 
     name: str
@@ -47,6 +54,27 @@ class Expression:
         if not self.params:
             return self.name
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.params.items())})"
+
+    __repr__ = __str__  # so that an expression among the values of another one, or in a list there, can be read again
+
+    def parts(self) -> Iterator[Expression]:
+        """Yield the expressions among the values, and those among their values.
+
+        Examples
+        --------
+        >>> list(parse("a:B(c=[d:E(f=g:H), 1])", references=True).parts())
+        [d:E(f=g:H), g:H]
+        """
+        values: list[Any] = list(self.params.values())
+        while values:
+            value = values.pop(0)
+            if isinstance(value, Expression):
+                yield value
+                values += value.params.values()
+            elif isinstance(value, list | tuple):
+                values += value
+            elif isinstance(value, dict):
+                values += value.values()
 
     @property
     def bare_name(self) -> str:
@@ -91,6 +119,8 @@ def canonical_text(value: Any) -> str:
     >>> canonical_text({"b": 1, "a": (None, 0.5)})
     "{'a': (None, 0.5), 'b': 1}"
     """
+    if isinstance(value, Expression):
+        return value.canonical()
     if isinstance(value, Mapping):
         items = sorted((canonical_text(key), canonical_text(item)) for key, item in value.items())
         return "{" + ", ".join(f"{key}: {item}" for key, item in items) + "}"
@@ -121,7 +151,8 @@ def parse(text: str, *, references: bool = False) -> Expression:
     text : str
         The expression. A value is a Python literal, or ``true``, ``false`` or ``null`` as in TOML and JSON.
     references : bool, default=False
-        Whether the name may be the import path of a class, such as ``my_module:MyClass``.
+        Whether the name, and what stands for an object among the values, may be the import path of a class, such as
+        ``my_module:MyClass``.
 
     Returns
     -------
@@ -135,11 +166,11 @@ def parse(text: str, *, references: bool = False) -> Expression:
     Examples
     --------
     >>> parse("relieff(n_neighbors=10)")
-    Expression(name='relieff', params={'n_neighbors': 10})
+    relieff(n_neighbors=10)
     >>> parse("waveform-21").name
     'waveform-21'
     >>> parse("relieff@my-package(n_neighbors=5)")
-    Expression(name='relieff@my-package', params={'n_neighbors': 5})
+    relieff@my-package(n_neighbors=5)
     >>> parse("knn(3)")
     Traceback (most recent call last):
     ...
@@ -152,34 +183,77 @@ def parse(text: str, *, references: bool = False) -> Expression:
         raise UsageError(f"{cannot}: expected a name, or one with parameters, such as 'knn(n_neighbors=3)'")
     if not bracket:
         return Expression(name)
+    places: dict[str, str] = {}
+    if references:
+        rest = _QUOTED_OR_PLACE.sub(lambda match: _stand_in(match, places), rest)
     try:
         # A hyphen is not allowed in a Python name, so the name is replaced; only the arguments are parsed.
         call = ast.parse(f"f({rest}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply
         raise UsageError(f"{cannot}: {getattr(error, 'msg', str(error) or 'too deeply nested')}") from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise UsageError(f"{cannot}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
-    params: dict[str, Any] = {}
-    for keyword in call.keywords:
-        if keyword.arg is None or keyword.arg in params:
-            raise UsageError(f"{cannot}: write each parameter once, as name=value")
-        params[keyword.arg] = _literal(keyword.value, keyword.arg, text)
+    return Expression(name, _Values(text, f"f({rest}", places).params(call))
+
+
+def _stand_in(match: re.Match[str], places: dict[str, str]) -> str:
+    """Return a quoted text as it is, and for an import path, which is not Python, a name for it."""
+    if match["place"] is None:
+        return match[0]
+    name = f"_place{len(places)}_"
+    places[name] = match["place"]
+    return name
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Reads the values of a parsed expression; `places` has the import paths behind the names in `source`."""
+
+    text: str
+    source: str
+    places: Mapping[str, str]
+
+    def params(self, call: ast.Call) -> dict[str, Any]:
+        cannot = f"cannot read {quoted(self.text)}"
+        if call.args:
+            raise UsageError(f"{cannot}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
+        params: dict[str, Any] = {}
+        for keyword in call.keywords:
+            if keyword.arg is None or keyword.arg in params:
+                raise UsageError(f"{cannot}: write each parameter once, as name=value")
+            node = keyword.value
+            word = node.id if isinstance(node, ast.Name) else ""
+            params[keyword.arg] = _WORDS[word] if word in _WORDS else self.value(node, keyword.arg)
+            try:
+                canonical_text(params[keyword.arg])
+            except (ValueError, RecursionError):  # Python does not write integers of more than 4,300 digits
+                raise UsageError(f"the value of {keyword.arg!r} is too large to be written out") from None
+        return params
+
+    def value(self, node: ast.expr, key: str) -> Any:
+        """Return the value of a node: a literal, an expression, or a list, tuple or dictionary of these."""
         try:
-            canonical_text(params[keyword.arg])
-        except (ValueError, RecursionError):  # Python does not write integers of more than 4,300 digits
-            raise UsageError(f"the value of {keyword.arg!r} is too large to be written out") from None
-    return Expression(name, params)
-
-
-def _literal(node: ast.expr, key: str, text: str) -> Any:
-    words = {"true": True, "false": False, "null": None}
-    if isinstance(node, ast.Name) and node.id in words:
-        return words[node.id]
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        shown = (ast.get_source_segment(f"f({text.partition('(')[2]}", node) or "it")[:_SHOWN]
-        raise UsageError(
-            f"cannot read {quoted(text)}: the value of {key!r} must be a literal (a number, a quoted string, True, a "
-            f"list), found {shown}"
-        ) from None
+            if any(isinstance(part, ast.Name) and part.id in self.places for part in ast.walk(node)):
+                match node:
+                    case ast.Name():
+                        return Expression(self.places[node.id])
+                    case ast.Call(func=ast.Name(id=name)) if name in self.places:
+                        return Expression(self.places[name], self.params(node))
+                    case ast.List(elts=nodes):
+                        return [self.value(part, key) for part in nodes]
+                    case ast.Tuple(elts=nodes):
+                        return tuple(self.value(part, key) for part in nodes)
+                    case ast.Dict(keys=keys, values=nodes) if None not in keys:
+                        names = [ast.literal_eval(part) for part in keys if part is not None]
+                        return {name: self.value(part, key) for name, part in zip(names, nodes, strict=True)}
+            return ast.literal_eval(node)
+        except UsageError:
+            raise
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            shown = (ast.get_source_segment(self.source, node) or "it")[:_SHOWN]
+            for name, place in self.places.items():
+                shown = shown.replace(name, place)
+            raise UsageError(
+                f"cannot read {quoted(self.text)}: the value of {key!r} must be a literal (a number, a quoted string, "
+                f"True, a list), found {shown}"
+            ) from None

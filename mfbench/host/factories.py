@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,10 +12,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
+from mfbench.host.expressions import Expression
 from mfbench.host.registered import Registered
 from mfbench.host.spec_checks import shown
 from mfbench.models import DatasetSpec, EstimatorSpec, SelectorSpec
 from mfbench.wording import listing
+
+ANY = "**"  # among the names of parameters: others are accepted as well
 
 
 def import_object(reference: str) -> Any:
@@ -49,16 +53,28 @@ def resolve_factory(registered: Registered) -> Any:
     return target
 
 
+def takes_rows(target: Any) -> bool:
+    """Return whether an object is a function ``f(X, y)`` that selects, instead of one that builds a selector.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest, chi2
+    >>> takes_rows(chi2), takes_rows(SelectKBest)
+    (True, False)
+    """
+    names = list(inspect.signature(target).parameters) if inspect.isroutine(target) else []
+    return [name.lower() for name in names[:2]] == ["x", "y"]
+
+
 def parameter_names(registered: Registered) -> list[str]:
     """Return the parameters that the factory or loader of a spec accepts, in order.
 
     Notes
     -----
-    If the factory is a function with ``**kwargs``, the parameters are those of the estimator that it returns. A dataset
-    without a loader has no parameters.
+    If the factory is a function with ``**kwargs``, the parameters are those of the estimator that it returns. A class
+    that a user names by its import path may take more with ``**kwargs`` than it tells of: ``**`` is then among them. Of
+    a function ``f(X, y)`` the parameters are those after these two. A dataset without a loader has no parameters.
     """
-    import inspect
-
     if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
         return []
     if registered.prober is not None:
@@ -67,27 +83,32 @@ def parameter_names(registered: Registered) -> list[str]:
     with _explained(registered, "has no readable signature"):
         signature = inspect.signature(target)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+    named = [n for n, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    if registered.plugin.declared is not None and (inspect.isclass(target) or takes_rows(target)):
+        return named[2 if takes_rows(target) else 0 :] + [ANY] * takes_any
     # The loader of a dataset is not called to learn its parameters: that would load the data.
     if takes_any and isinstance(registered.spec, EstimatorSpec):
         with _explained(registered, "cannot be built without parameters"):
             instance = target(**registered.spec.defaults)
             if hasattr(instance, "get_params"):
                 return [str(name) for name in instance.get_params(deep=False)]
-    return [name for name, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return named
 
 
-def takes_numbers(registered: Registered) -> bool:
+def takes_numbers(registered: Registered, params: Mapping[str, Any] | None = None) -> bool:
     """Return whether a selector is fitted on numbers, according to its spec or else to scikit-learn's tags."""
     spec = registered.spec
     assert isinstance(spec, SelectorSpec)
     if spec.targets:
         return spec.targets == "numbers"
     if registered.prober is not None:
+        if registered.plugin.declared is not None:
+            return registered.prober.tried(registered, params or {}).takes_numbers
         return registered.prober.facts(registered).takes_numbers
     from sklearn.utils import get_tags
 
     with _explained(registered, "cannot be built without parameters"):
-        estimator = build(registered, {})
+        estimator = build(registered, params or {})
         return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).estimator_type == "regressor"
 
 
@@ -119,7 +140,7 @@ def check_parameters(registered: Registered, names: Iterable[str]) -> None:
     """Raise `UnknownNameError` for the first name that is not a parameter of the factory or loader."""
     allowed = parameter_names(registered)
     for name in names:
-        if name not in allowed:
+        if name not in allowed and ANY not in allowed:
             raise UnknownNameError("parameter", name, allowed, owner=repr(registered.title))
 
 
@@ -167,4 +188,20 @@ def build(registered: Registered, params: Mapping[str, Any]) -> Any:
     if isinstance(registered.spec, EstimatorSpec):
         check_requirements(registered)
     target = resolve_factory(registered)
-    return target(**{**getattr(registered.spec, "defaults", {}), **params})
+    values = _built({**getattr(registered.spec, "defaults", {}), **params})
+    declared = registered.plugin.declared
+    if declared is None or declared.kind != "selector":
+        return target(**values)
+    from mfbench.host.adapter import Adapted, FunctionSelector
+
+    return Adapted(FunctionSelector(target, values) if takes_rows(target) else target(**values))
+
+
+def _built(value: Any) -> Any:
+    """Return the value of a parameter: of an expression its object, which may be a function if it has no parameters."""
+    if isinstance(value, Expression):
+        target = import_object(value.name)
+        return target(**_built(value.params)) if inspect.isclass(target) or value.params else target
+    if isinstance(value, list | tuple):
+        return type(value)(map(_built, value))
+    return {name: _built(item) for name, item in value.items()} if isinstance(value, dict) else value

@@ -7,22 +7,25 @@ parameters; what a fitted object has learnt is left behind.
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from mfbench.errors import UsageError
-from mfbench.host import imports
+from mfbench.host import imports, notebooks
 from mfbench.host.expressions import Expression
 from mfbench.host.registered import Registered
 from mfbench.host.spec_checks import shown
 
-_MOVE = "move it to a module, such as my_methods.py, import it from there, and add it again"
+_MOVE = notebooks.REMEDY
 
 
 def reference_of(target: Any) -> str:
     """Return the place from which a class or function can be imported.
+
+    What a notebook or the main script defines is saved as a module first, with all that it uses.
 
     Parameters
     ----------
@@ -54,16 +57,13 @@ def _places(target: Any) -> list[str]:
         raise UsageError(f"cannot add {shown(target)}: expected a class, an estimator, or an expression such as 'knn'")
     if name.endswith("<lambda>"):
         raise UsageError(f"cannot add a lambda, which has no name to import: write a function or a class; {_MOVE}")
-    if module == "__main__":
-        raise UsageError(
-            f"cannot add {name!r}: it is defined in a notebook cell or in the main script, which worker processes do "
-            f"not import; {_MOVE}"
-        )
     if "<locals>" in name:
         raise UsageError(
             f"cannot add {name.rpartition('.')[2]!r}: it is defined inside of the function "
             f"{name.partition('.<locals>')[0]!r}, from which it cannot be imported; {_MOVE}"
         )
+    if module == notebooks.MAIN:
+        return [notebooks.saved(name, reference_of)]
     words = module.split(".") if isinstance(module, str) else []
     parents = [".".join(words[:length]) for length in range(1, len(words) + 1)]
     places = [f"{parent}:{name}" for parent in parents if _attribute(parent, name) is target]
@@ -132,7 +132,12 @@ def _defaults(target: Any) -> dict[str, Any]:
         parameters = inspect.signature(target).parameters
     except (ValueError, TypeError):  # a class of a compiled module
         return {}
-    return {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+    defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if isinstance(target, type) and takes_any and hasattr(target, "get_params"):  # most are not in the signature
+        with contextlib.suppress(Exception):  # it may have required parameters
+            return dict(target().get_params(deep=False)) | defaults
+    return defaults
 
 
 def _changed(params: Mapping[str, Any], defaults: Mapping[str, Any], target: Any) -> dict[str, Any]:
@@ -149,7 +154,13 @@ def _equal(value: Any, default: Any) -> bool:
 
 
 def _literal(value: Any, what: str) -> Any:
-    """Return a value that its text gives again; NumPy's numbers become Python's."""
+    """Return a value that its text gives again: NumPy's numbers become Python's, objects and functions expressions."""
+    if callable(getattr(value, "get_params", None)) or isinstance(value, type) or inspect.isroutine(value):
+        return expression_of(value)
+    if type(value) in (list, tuple):
+        return type(value)(_literal(item, what) for item in value)
+    if isinstance(value, dict):
+        return {key: _literal(item, what) for key, item in value.items()}
     plain = value.item() if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () else value
     try:
         if _equal(ast.literal_eval(repr(plain)), plain):
@@ -158,6 +169,6 @@ def _literal(value: Any, what: str) -> Any:
         pass
     raise UsageError(
         f"cannot add {what} with {shown(value)}: a parameter must be a literal (a number, a text, True, None, or a "
-        "list of these), because workers read it as text; write a class or a function that builds the estimator in a "
-        "module, and add that"
+        "list of these), an estimator or a function, because workers read it as text; write a class or a function that "
+        "builds the estimator in a module, and add that"
     )

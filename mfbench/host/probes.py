@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mfbench.errors import PluginError
+from mfbench.host.expressions import canonical_text
 from mfbench.host.registered import Plugin, Registered
 from mfbench.isolation.call import ChildError, call
 from mfbench.isolation.capacity import available_memory
 from mfbench.models import DatasetSpec, SelectorSpec
 
 ANSWER = "mfbench.host.probe_answers:answer"  # in the child alone: it imports the registry
+TRY_OUT = "mfbench.host.probe_answers:try_out"
 SHARED = ("mfbench.run.worker",)  # as for trials, so that one server serves both
+SECONDS_TO_TRY = 30.0  # a method that takes longer for a few rows is believed
 SECONDS = 300.0  # importing a large library takes a minute on a slow disk, and several on a busy machine
 _SHARE_OF_MEMORY = 0.8
 Request = tuple[str, str]  # kind and name of a spec
@@ -59,6 +63,7 @@ class Prober:
 
     seconds: float = SECONDS
     _facts: dict[tuple[Plugin, Request], Facts] = field(default_factory=dict)
+    _tried: dict[tuple[Plugin, str], Facts] = field(default_factory=dict)
 
     def facts(self, registered: Registered) -> Facts:
         """Return the facts about a factory or loader.
@@ -73,6 +78,29 @@ class Prober:
         if facts.problem:
             raise PluginError(facts.problem)
         return facts
+
+    def tried(self, registered: Registered, params: Mapping[str, Any]) -> Facts:
+        """Return what a child learns by fitting a class that a user names, with parameters, on a few rows.
+
+        If the child fails, nothing speaks against the class: its trials will show what is wrong with it.
+        """
+        key = registered.plugin, canonical_text(params)
+        if key not in self._tried:
+            try:
+                numbers, problem = call(
+                    TRY_OUT,
+                    registered.plugin,
+                    *_request(registered),
+                    params,
+                    timeout=SECONDS_TO_TRY,
+                    memory=memory_limit(),
+                    path=sys.path,
+                    preload=SHARED,
+                )
+                self._tried[key] = Facts(takes_numbers=bool(numbers), problem=str(problem))
+            except (ChildError, TypeError, ValueError):
+                self._tried[key] = Facts()
+        return self._tried[key]
 
     def prepare(self, entries: Iterable[Registered]) -> None:
         """Learn the facts about many factories at once: one child for each plugin, if all goes well."""

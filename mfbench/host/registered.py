@@ -17,12 +17,13 @@ class Declaration:
 
     Attributes
     ----------
-    kind : {"selector", "classifier"}
+    kind : {"selector", "classifier", "part"}
+        A part is the value of a parameter of another one.
     reference : str
         Its place, such as ``"my_module:MyClass"``.
     """
 
-    kind: Literal["selector", "classifier"]
+    kind: Literal["selector", "classifier", "part"]
     reference: str
 
     @property

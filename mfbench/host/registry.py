@@ -161,7 +161,7 @@ class Registry:
             As in `selector`.
         """
         if is_reference(name):
-            return self._declared(kind, name)
+            return self._declared(kind, name)[0]
         try:
             return self._table(kind).resolve(name, home)
         except UnknownNameError:
@@ -193,12 +193,32 @@ class Registry:
                 self._tables.pop(declaration.kind, None)
                 self.__dict__.pop(f"{declaration.kind}s", None)
 
-    def _declared(self, kind: str, reference: str) -> str:
-        """Return the name of a class that has been declared."""
+    def declare_expression(self, kind: str, expression: Expression) -> None:
+        """Declare the classes that an expression names by their place; raises as `declare` does."""
+        if is_reference(expression.name):
+            self.declare([Declaration("selector" if kind == "selector" else "classifier", expression.name)])
+        self.declare([Declaration("part", part.name) for part in expression.parts()])
+
+    def entries(self, kind: str, expression: Expression) -> list[Registered]:
+        """Return what an expression names: a selector or classifier, and the classes that stand for its parameters.
+
+        Raises
+        ------
+        UsageError
+            If a class has not been declared: a suite file must not import what its author chose.
+        """
+        entries = [self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)]
+        for part in expression.parts():
+            name, plugin = self._declared("part", part.name)
+            entries.append(Registered(ClassifierSpec(name=name, summary="", factory=part.name), plugin))
+        return entries
+
+    def _declared(self, kind: str, reference: str) -> tuple[str, Plugin]:
+        """Return the name of a class that has been declared, and the plugin that stands for it."""
         for plugin in self.plugins.values():
             declared = plugin.declared
             if declared is not None and (declared.kind, declared.reference) == (kind, reference):
-                return declared.name
+                return declared.name, plugin
         raise UsageError(
             f"{reference!r} is the import path of a class, but a suite names only what plugins register (see 'mfbench "
             f"plugins'); to add a class to a run, use --add"

@@ -74,10 +74,8 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     """Return where the methods of a plan, and the datasets whose rounds workers generate, come from."""
     entries: list[Registered] = []
     for method in plan.methods.values():
-        if method.selector is not None:
-            entries.append(registry.selector(method.selector.expression.name))
-        if method.classifier is not None:
-            entries.append(registry.classifier(method.classifier.expression.name))
+        for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
+            entries += [] if step is None else registry.entries(kind, step.expression)
     for planned in plan.datasets.values():
         if planned.reference is not None:
             entries.append(registry.dataset(planned.reference.expression.name))
@@ -148,4 +146,5 @@ def _code(source: Source) -> dict[str, str]:
             return {}
     spec = EstimatorSpec(name="any", summary="", factory=f"{source.module}:any")
     code = method_code(Registered(spec, plugin))
-    return code if any(code.values()) else {}  # a module without a distribution that does not exist here has no hash
+    # A module without a distribution that does not exist here has no hash.
+    return code if any(value for name, value in code.items() if name != "adapter") else {}

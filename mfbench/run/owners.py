@@ -36,13 +36,10 @@ def owners_of_plugin(plugin: Plugin) -> Owners:
 
 
 def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
-    """Return the distributions that a method's selector and classifier come from."""
-    owners = BUILT_IN
-    if method.selector is not None:
-        owners |= owners_of_plugin(registry.selector(method.selector.expression.name).plugin)
-    if method.classifier is not None:
-        owners |= owners_of_plugin(registry.classifier(method.classifier.expression.name).plugin)
-    return owners
+    """Return the distributions that a method's selector and classifier come from, with their parts."""
+    steps = {"selector": method.selector, "classifier": method.classifier}
+    entries = [e for kind, step in steps.items() if step is not None for e in registry.entries(kind, step.expression)]
+    return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
 
 
 def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:

@@ -18,7 +18,6 @@ from mfbench.data.reference import FileReference, RepositoryReference, parse_ref
 from mfbench.errors import UsageError, suggestion
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.objects import expression_of
-from mfbench.host.registered import Declaration
 from mfbench.host.registry import Registry
 from mfbench.host.spec_checks import shown
 from mfbench.suite.forms import KINDS
@@ -300,10 +299,9 @@ def _names(listed: Mapping[str, object]) -> set[str]:
 def declare_classes(method: Method, option: str, registry: Registry) -> None:
     """Register the classes that a method names by their import path; an error begins with the option."""
     for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
-        name = "" if text is None else parse(text, references=True).name
-        if is_reference(name):
+        if text is not None:
             try:
-                registry.declare([Declaration("selector" if kind == "selector" else "classifier", name)])
+                registry.declare_expression(kind, parse(text, references=True))
             except UsageError as error:
                 raise UsageError(f"{option}: {error}") from None
 

@@ -18,6 +18,7 @@ from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteEr
 from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import canonical_text
 from mfbench.host.factories import is_for_two_classes
+from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.models import Dataset, DatasetSpec
 from mfbench.suite.costs import Forecast
@@ -295,12 +296,12 @@ def key_ingredients(
     """
     code: dict[str, str] = {}
     steps: dict[str, Any] = {}
-    if method.classifier is not None:
-        code |= method_code(registry.classifier(method.classifier.expression.name))
-        steps["classifier"] = _step_ingredients(method.classifier, registry.classifier)
-    if method.selector is not None:
-        code |= method_code(registry.selector(method.selector.expression.name))
-        steps["selector"] = _step_ingredients(method.selector, registry.selector)
+    for kind, step in (("classifier", method.classifier), ("selector", method.selector)):
+        if step is not None:
+            entries = registry.entries(kind, step.expression)
+            for entry in entries:
+                code |= method_code(entry)
+            steps[kind] = _step_ingredients(step, entries[0])
     values = {**settings.model_dump(), "classes": planned.classes}
     relevant = key_settings(values, tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
@@ -333,8 +334,7 @@ def _round_ingredients(reference: RegisteredReference, registry: Registry) -> di
     }
 
 
-def _step_ingredients(step: Step, find: Any) -> dict[str, Any]:
-    registered = find(step.expression.name)
+def _step_ingredients(step: Step, registered: Registered) -> dict[str, Any]:
     spec = registered.spec
     # The file of a built-in plugin is not an ingredient, so what its spec says about a fit is.
     settings = {name: getattr(spec, name, None) for name in ("raw_input", "targets", "path")}

@@ -25,6 +25,7 @@ from mfbench.host.expressions import parse
 from mfbench.host.factories import check_parameters, check_requirements, path_of, takes_numbers
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
+from mfbench.host.trying import check_usable
 from mfbench.models import SelectorSpec
 from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.limits import check_points
@@ -193,7 +194,7 @@ def _resolve_detector(
         )
     if method.selector is not None:
         step = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
-        numbers = takes_numbers(registry.selector(step.expression.name))
+        numbers = takes_numbers(registry.selector(step.expression.name), step.expression.params)
         return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
     step = _resolve_step(method.classifier or "", "classifier", registry, home, location.key("classifier"))
     return ResolvedMethod(method.label, None, step, method.top)
@@ -210,9 +211,10 @@ def _resolve_step(text: str, kind: str, registry: Registry, home: str, location:
     try:
         written = parse(text, references=True)
         expression = replace(written, name=registry.resolve(kind, written.name, home))
-        registered = registry.selector(expression.name) if kind == "selector" else registry.classifier(expression.name)
+        registered, *_ = registry.entries(kind, expression)
         check_parameters(registered, expression.params)
         check_requirements(registered)
+        check_usable(registered, expression.params)
     except UsageError as error:
         raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec

@@ -7,6 +7,7 @@ import pytest
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.code_hashes import forget, method_code
 from mfbench.host.declared import DeclaredHooks, declared_plugin
+from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import check_parameters
 from mfbench.host.registered import Declaration, Plugin
 from mfbench.host.registry import load_registry
@@ -69,7 +70,7 @@ def test_its_code_is_that_of_the_module_and_of_what_it_imports_wherever_it_was_i
         return method_code(registry.selector(SELECTOR.name))
 
     before = code()
-    assert set(before) == {"plugin mine_here", "import helpers_of_mine"}
+    assert set(before) == {"plugin mine_here", "import helpers_of_mine", "adapter"}
     __import__("mine_here")  # as a notebook does
     assert code() == before
     (module / "neighbour.py").write_text("edited = True\n")
@@ -83,6 +84,31 @@ def test_a_class_of_the_scientific_stack_counts_by_its_version():
     registry.declare([Declaration("classifier", "sklearn.svm:LinearSVC")])
     code = method_code(registry.classifier(registry.resolve("classifier", "sklearn.svm:LinearSVC")))
     assert "distribution scikit-learn" in code and "plugin sklearn" not in code
+
+
+def test_what_reads_the_weights_is_part_of_the_code_of_selectors_that_are_named_by_their_place_alone(monkeypatch):
+    def codes():
+        registry = load_registry(only=["baselines"])
+        place = "mfbench_baselines.filters:VarianceFilter"
+        registry.declare([Declaration("selector", place)])
+        return [method_code(registry.selector(registry.resolve("selector", name))) for name in (place, "variance")]
+
+    declared, own = codes()
+    assert "adapter" in declared and "adapter" not in own
+    monkeypatch.setattr("mfbench.host.code_hashes.adapter_code", lambda: "another")
+    assert codes()[0] != declared and codes()[1] == own
+
+
+def test_the_classes_among_the_parameters_are_part_of_the_code(module):
+    registry = load_registry(only=["baselines"])
+    expression = parse("sklearn.feature_selection:RFE(estimator=mine_here:Mine)", references=True)
+    with pytest.raises(UsageError, match="'mine_here:Mine' is the import path of a class, but a suite names only what"):
+        registry.entries("classifier", Expression("knn", expression.params))
+    registry.declare_expression("selector", expression)
+    name = registry.resolve("selector", expression.name)
+    rfe, mine = registry.entries("selector", Expression(name, expression.params))
+    assert "plugin mine_here" in method_code(mine) and "plugin mine_here" not in method_code(rfe)
+    assert "mine_here" not in sys.modules
 
 
 def test_a_class_of_a_built_in_plugin_is_trusted():

@@ -217,6 +217,56 @@ class TestCanonical:
         assert parse(text).canonical() == parse(text).canonical()
 
 
+class TestNested:
+    """Where import paths are allowed, a value may be an expression as well."""
+
+    def test_forms_that_are_understood(self, subtests):
+        for text, parts in [
+            ("a:B(c=d.e:F)", ["d.e:F"]),
+            ("a:B(c=d:E(f=null, g='h:i'))", ["d:E(f=None, g='h:i')"]),
+            ("a:B(c=[('x', d:E()), ('y', f:G(h=i:J))])", ["d:E", "f:G(h=i:J)", "i:J"]),
+            ("a:B(c={'x':d:E, 'y':True}, f={True:False}, g='h:i')", ["d:E"]),
+            ("knn(c=(d:E,))", ["d:E"]),
+        ]:
+            with subtests.test(text=text):
+                found = parse(text, references=True)
+                assert [str(part) for part in found.parts()] == parts
+                assert parse(str(found), references=True) == found
+
+    def test_other_forms_are_refused(self, subtests):
+        for text, part in [
+            ("a:B(c=d:E(3))", "name=value"),
+            ("a:B(d:E())", "name=value"),
+            ("a:B(c=d:E(**f:G))", "write each parameter once"),
+            ("a:B(c=d:E().f)", "found d:E().f"),
+            ("a:B(c=d:E + 1)", "found d:E + 1"),
+            ("a:B(c={d:E: 1})", "must be a literal"),
+            ("a:B(c=[d:E for x in 'a'])", "must be a literal"),
+            ("a:B(c=lambda d:E)", "cannot read"),
+        ]:
+            with subtests.test(text=text), pytest.raises(UsageError, match=re.escape(part)):
+                parse(text, references=True)
+
+    def test_where_import_paths_are_not_allowed_no_value_is_one(self):
+        with pytest.raises(UsageError):
+            parse("knn(c=d:E)")
+
+    def test_they_take_part_in_keys(self):
+        one, other = (parse(f"a:B(c=d:E(f={value}))", references=True).canonical() for value in (1, 2))
+        assert one != other
+        assert parse("a:B(c=d:E)", references=True).canonical() != parse("a:B(c='d:E')", references=True).canonical()
+
+    @given(st.lists(PIECES | st.sampled_from(["d:E", "d:E(", "f:G"]), max_size=8).map("".join))
+    def test_any_argument_gives_literals_and_expressions_or_one_error(self, text):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = parse(f"a:B(a={text})", references=True)
+            except UsageError:
+                return
+        assert parse(str(found), references=True) == found
+
+
 def test_the_text_of_an_object_has_no_address():
     """Otherwise every start of a suite would have keys of its own for a spec with such a default."""
 

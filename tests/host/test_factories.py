@@ -1,11 +1,15 @@
 """Factories: their parameters are known and checked before anything is built."""
 
+import math
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.errors import PluginError, UnknownNameError
+from mfbench.host.expressions import parse
 from mfbench.host.factories import (
     build,
     check_parameters,
@@ -14,7 +18,7 @@ from mfbench.host.factories import (
     path_of,
     resolve_factory,
 )
-from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registered import Declaration, Plugin, Registered
 
 
 class Thing:
@@ -36,6 +40,33 @@ class TestParameters:
                 return {"a": 1, "b": 2}
 
         assert parameter_names(self.registered(lambda **kwargs: Estimator())) == ["a", "b"]
+
+    def test_a_class_that_a_user_names_may_take_more_than_it_tells_of(self):
+        class Free:
+            def __init__(self, size=1, **more):
+                self.size, self.more = size, more
+
+        spec = ClassifierSpec(name="a", summary="", factory=Free)
+        own = Registered(spec, Plugin("p", "p", declared=Declaration("classifier", "p:Free")))
+        assert build(own, {"verbose": -1}).more == {"verbose": -1}
+        with pytest.raises(UnknownNameError, match="unknown parameter 'verbose' of 'a'"):  # it states what it takes
+            build(Registered(spec, Plugin("p", "p")), {"verbose": -1})
+
+    def test_the_parameters_of_a_function_of_rows_are_those_after_them(self):
+        def score(X, y, k=3):
+            return X[0] * k
+
+        plugin = Plugin("p", "p", declared=Declaration("selector", "p:score"))
+        own = Registered(SelectorSpec(name="a", summary="", factory=score), plugin)
+        assert parameter_names(own) == ["k"]
+        assert build(own, {"k": 2}).fit(np.array([[1.0, 3.0]]), [0]).feature_importances_.tolist() == [2.0, 6.0]
+
+    def test_an_expression_among_the_parameters_is_built(self):
+        def value(text):
+            return build(self.registered(Thing), parse(f"a:B(size={text})", references=True).params).size
+
+        assert value("fractions:Fraction(numerator=3)") == Fraction(3)
+        assert value("[('x', fractions:Fraction), {'y': math:sqrt}]") == [("x", Fraction()), {"y": math.sqrt}]
 
     def test_no_positional_only_parameter_can_be_named(self):
         assert parameter_names(self.registered(lambda x, /, y=1: None)) == ["y"]

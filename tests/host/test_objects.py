@@ -7,12 +7,15 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import AdaBoostClassifier
+from sklearn.ensemble import AdaBoostClassifier, VotingClassifier
+from sklearn.feature_selection import SelectKBest, mutual_info_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 from mfbench.errors import UsageError
+from mfbench.host.expressions import parse
 from mfbench.host.objects import expression_of, reference_of
 from mfbench.host.registry import load_registry
 
@@ -55,6 +58,24 @@ def test_an_object_is_its_class_with_the_parameters_that_differ_from_their_defau
 
 def test_equal_numbers_of_another_type_are_written():
     assert expression_of(KNeighborsClassifier(n_neighbors=5.0)).params == {"n_neighbors": 5.0}
+
+
+def test_objects_and_functions_among_the_parameters_are_expressions_too():
+    stump = DecisionTreeClassifier(max_depth=1)
+    for value, text in [
+        (
+            AdaBoostClassifier(stump),
+            "sklearn.ensemble:AdaBoostClassifier(estimator=sklearn.tree:DecisionTreeClassifier",
+        ),
+        (SelectKBest(mutual_info_classif), "(score_func=sklearn.feature_selection:mutual_info_classif)"),
+        (VotingClassifier([("a", stump)]), "(estimators=[('a', sklearn.tree:DecisionTreeClassifier(max_depth=1))])"),
+    ]:
+        expression = expression_of(value)
+        assert text in str(expression) and parse(str(expression), references=True) == expression
+
+
+def test_of_a_class_with_free_keywords_the_parameters_that_differ_are_written():
+    assert str(expression_of(XGBClassifier(n_estimators=3))) == "xgboost:XGBClassifier(n_estimators=3)"
 
 
 def test_functions_and_nested_classes_are_named_by_their_place(mine):
@@ -122,7 +143,7 @@ def test_what_other_processes_cannot_build_is_refused_with_what_to_do(subtests):
         (lambda: partial(KNeighborsClassifier, 3), "cannot add functools.*: expected a class"),
         (lambda: 3, "cannot add 3: expected a class"),
         (lambda: None, "cannot add None: expected a class"),
-        (lambda: AdaBoostClassifier(DecisionTreeClassifier(max_depth=1)), r"AdaBoostClassifier\(estimator=…\) with"),
+        (lambda: AdaBoostClassifier(inside()()), "'Local': it is defined inside of the function 'inside'"),
         (lambda: LogisticRegression(random_state=np.random.RandomState(0)), "a parameter must be a literal"),
         (lambda: LogisticRegression(C=float("inf")), "a parameter must be a literal"),
         (lambda: LogisticRegression(class_weight=np.ones(2)), "a parameter must be a literal"),

@@ -191,6 +191,8 @@ class TestMethods:
     def test_a_suite_file_cannot_name_a_class_by_its_place(self, added, toy_registry):
         with pytest.raises(SuiteError, match=r"classifier: 'os:system' is the import path of a class, but"):
             make_plan(added(methods='[[methods]]\nlabel = "X"\nclassifier = "os:system"'), toy_registry)
+        with pytest.raises(SuiteError, match=r"classifier: 'os:system' is the import path of a class, but"):
+            make_plan(added(methods='[[methods]]\nlabel = "X"\nclassifier = "plain(x=os:system)"'), toy_registry)
 
     def test_one_that_cannot_be_imported_is_an_error_instead_of_being_left_out(
         self, added, tmp_path, monkeypatch, toy_plugin

@@ -12,6 +12,7 @@ from mfbench.run.trial.guard import at_size
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.metrics import Predictions
 from mfbench.run.trial.problem import Best, Problem
+from mfbench.run.trial.subsets import warn_of_end
 from mfbench.suite.curves import curve_sizes
 from mfbench.suite.methods import TOP
 from mfbench.trials import Curve, TrialResult
@@ -57,6 +58,13 @@ class CurveProblem(Problem):
             parts.append(TrialResult(key=result.key))
             with at_size(size, n_features):
                 predictions = self._measure(best.point, parts[-1], best.fitted, with_scores)
+            selection = self.steps.selection(self.fold, best.point)
+            if selection.is_set and (selection.weights > 0).sum() <= size < sizes[-1]:
+                assert self.method.selector is not None
+                warn_of_end(selection.weights, f"selector {self.method.selector.title!r}")
+                break
+        if selection.is_set:  # the curve ends at the size of the set
+            sizes, tuned = (*sizes[: len(parts) - 1], parts[-1].n_selected), tuned[: len(parts)]
         self._combine(sizes, parts, tuned, result)
         return predictions
 

@@ -16,7 +16,7 @@ from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker, Steps, fit_on, seeded
-from mfbench.run.trial.subsets import by_original_feature, check_finite
+from mfbench.run.trial.subsets import by_original_feature, check_finite, within_set
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import GroundTruth
 from mfbench.suite.seeds import derive_seed
@@ -100,6 +100,8 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
             selection = Steps(method, trial.seed, make).selection(fold, {})
         weights, pairs = selection.weights, selection.interactions
         selected = select_features(weights, method.top, fold.threshold, len(fold.relevant))
+        if selection.is_set and method.selector is not None:
+            selected = within_set(weights, selected, f"selector {method.selector.title!r}")
         result.scores = detection_scores(selected, weights, fold.relevant)
         if pairs is not None and fold.true_pairs:
             result.scores["pair_detection"] = pair_detection(pairs, fold.true_pairs)

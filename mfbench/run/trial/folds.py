@@ -44,6 +44,8 @@ class Selection:
         Its weights of pairs of features, on the outer fold.
     path : str
         Name of the fit behind it, if one fit gives the weights for many values of a parameter.
+    is_set : bool
+        Whether the features with positive weights are a set, and nothing is known about the others.
     """
 
     weights: NDArray[np.float64]
@@ -53,6 +55,7 @@ class Selection:
     failure: tuple[str, str, str] | None = None
     interactions: Interactions | None = None
     path: str = ""
+    is_set: bool = False
 
 
 # Selector fits that one trial leaves for others of its fold: by fold and by the selector's expression.

@@ -181,6 +181,8 @@ def predict(
     Predictions
     """
     y_pred = np.asarray(classifier.predict(X))
+    if y_pred.shape == (len(X), 1):  # as CatBoost predicts more than two classes
+        y_pred = y_pred[:, 0]
     y_score: NDArray[np.float64] | None = None
     is_probability = False
     if with_scores or any(METRICS[name].needs_scores for name in names):

@@ -19,7 +19,7 @@ from mfbench.run.trial.guard import SelectorError, describe_failure
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.lending import rows_for
 from mfbench.run.trial.measure import Stopwatch
-from mfbench.run.trial.subsets import by_original_feature, check_finite, choose, metric_weights
+from mfbench.run.trial.subsets import by_original_feature, check_finite, choose, metric_weights, within_set
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
 from mfbench.suite.seeds import derive_seed
 
@@ -40,9 +40,12 @@ def selector_key(method: ResolvedMethod) -> str:
 
 
 def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
-    """Set the seed of an estimator that has one, unless it is among the parameters that the suite sets."""
-    if "random_state" not in fixed and "random_state" in estimator.get_params(deep=False):
-        estimator.set_params(random_state=seed)
+    """Set the seed of an estimator that has one, unless the suite sets it, and of its parts that have none yet."""
+    params = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    own = ["random_state"] if "random_state" in params and "random_state" not in fixed else []
+    parts = [name for name, value in params.items() if name.endswith("__random_state") and value is None]
+    if own or parts:
+        estimator.set_params(**dict.fromkeys(own + parts, seed))
     return estimator
 
 
@@ -172,6 +175,9 @@ class Steps:
         top = point.get((TOP, TOP), self.method.top)
         top, weights = ("all", "euclidean") if top == "all-weighted" else (top, self.method.weights)
         selected = choose(selection.weights, top)
+        if selection.is_set and top != "positive":
+            own = within_set(selection.weights, selected, f"selector {self.method.selector.title!r}")
+            selected = own if len(own) else selected[:1]
         kept = np.isin(encoded.groups, selected)
         train, test, groups = encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept]
         if weights is None:
@@ -213,10 +219,11 @@ class Steps:
             if along is None:
                 selector, watch = self._fitted_selector(step, fold, params)
                 importances, name = _importances(selector, step), ""
+                is_set = getattr(selector, "selects_a_set", False) is True
             else:
                 assert step.path is not None
                 selector, watch, name = along
-                importances = getattr(selector, step.path[1])(params[step.path[0]])
+                importances, is_set = getattr(selector, step.path[1])(params[step.path[0]]), False
             groups = np.arange(fold.X.shape[1]) if step.raw_input else fold.encoded.groups
             weights = _checked_weights(importances, step, groups, fold.columns)
             # Weights of pairs are recorded neither for inner folds nor along a path.
@@ -228,7 +235,7 @@ class Steps:
             by_feature, by_column = weights, weights[fold.encoded.groups]
         else:
             by_feature, by_column = by_original_feature(weights, groups, fold.X.shape[1]), weights
-        return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name)
+        return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name, is_set=is_set)
 
     def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str] | None:
         """Return a selector fitted along its whole path: once, up to the largest value of the grid.

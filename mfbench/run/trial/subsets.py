@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +96,39 @@ def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.i
     order = ranking(weights)
     count = int((weights > 0).sum()) if top == "positive" else count_of(top, len(weights))
     return np.sort(order[: max(1, count)]).astype(np.int64)
+
+
+def within_set(weights: NDArray[np.float64], selected: NDArray[np.int64], owner: str) -> NDArray[np.int64]:
+    """Return which of the features that a rule keeps belong to the set that a selector gives.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        Positive for the features of the set.
+    selected : ndarray of int
+        As `choose` returned it. If a rule asks for another number of features than the set has, there is a warning.
+    owner : str
+        What gave the weights, for the warning: "selector 'own'".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> within_set(np.array([0.0, 1.0, 1.0]), np.array([1, 2]), "selector 'own'")
+    array([1, 2])
+    """
+    size = int((weights > 0).sum())
+    if len(selected) > size:
+        warn_of_end(weights, owner)
+    elif len(selected) < size and len(np.unique(weights[weights > 0])) == 1:
+        warnings.warn(f"{owner} selects {size} features in no order: 'top' takes the first ones of these", stacklevel=2)
+    return selected[weights[selected] > 0]
+
+
+def warn_of_end(weights: NDArray[np.float64], owner: str) -> None:
+    """Warn that a selector has no more features than those of its set."""
+    size = int((weights > 0).sum())
+    text = f"{owner} selects {size} of {len(weights)} features and ranks no others: 'top' and curves end there"
+    warnings.warn(text, stacklevel=2)
 
 
 def metric_weights(weights: NDArray[np.float64], distance: str = "euclidean") -> NDArray[np.float64]:

@@ -84,7 +84,7 @@ class TestFailures:
             lambda n: np.zeros(n),
             lambda n: np.array(["a"] * n),
             lambda n: np.zeros(n - 1, int),
-            lambda n: np.zeros((n, 1), int),
+            lambda n: np.zeros((n, 2), int),
         ]:
             with subtests.test(predictions=predictions):
 
@@ -95,6 +95,13 @@ class TestFailures:
                 result, _ = run(factory=Odd)
                 assert (result.status, result.error_type) == (Status.ERROR, "ValueError")
                 assert "classifier 'spy' predicted an array" in result.error_message
+
+    def test_a_column_of_predictions_is_read_as_their_list(self):
+        class Column(Spy):
+            def predict(self, X):
+                return super().predict(X)[:, None]
+
+        assert run(factory=Column)[0].predictions.tolist() == run()[0].predictions.tolist()
 
     def test_what_would_end_a_process_is_the_methods_own_failure(self, subtests):
         for selector in [True, False]:

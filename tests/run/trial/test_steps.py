@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE
 from spies import TUNED, Log, Spy, fold_of, method, run, trial
 
-from mfbench.run.trial.steps import selector_key
+from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.trials import Status
 
 
@@ -112,3 +114,11 @@ class TestSeeds:
         one, other = run(how=TUNED)[0], run(how=TUNED)[0]
         assert np.array_equal(one.predictions, other.predictions)
         assert (one.scores, one.chosen) == (other.scores, other.chosen)
+
+
+def test_parts_without_a_seed_get_one_too_and_estimators_without_parameters_none():
+    forest = RandomForestClassifier()
+    assert seeded(RFE(forest), 5, {}) and forest.random_state == 5
+    assert seeded(RFE(RandomForestClassifier(random_state=1)), 5, {}).estimator.random_state == 1
+    assert seeded(RandomForestClassifier(random_state=1), 5, {"random_state": 1}).random_state == 1
+    assert seeded(object, 5, {}) is object

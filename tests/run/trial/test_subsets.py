@@ -1,5 +1,7 @@
 """From weights to the columns that a classifier gets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
@@ -8,6 +10,49 @@ from mfbench.data.prepare import Columns
 from mfbench.run.trial.prediction import run_trial
 from mfbench.run.trial.subsets import check_finite, choose
 from mfbench.trials import Status
+
+
+class InSets(Spy):
+    """A selector that selects the last two features and says nothing about the others."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.feature_importances_, self.selects_a_set = np.array([0.0, 1.0, 1.0]), True
+        return self
+
+
+class TestSets:
+    @pytest.mark.parametrize(
+        ("top", "selected", "warning"),
+        [
+            ("positive", [1, 2], None),
+            (2, [1, 2], None),
+            (3, [1, 2], "selector 'spy' selects 2 of 3 features and ranks no others: 'top' and curves end there"),
+            ("all", [1, 2], "selector 'spy' selects 2 of 3 features and ranks no others: 'top' and curves end there"),
+            (1, [1], "selector 'spy' selects 2 features in no order: 'top' takes the first ones of these"),
+        ],
+    )
+    def test_a_rule_ends_at_the_size_of_a_set_and_says_so(self, top, selected, warning):
+        result, _ = run(how=method(top=top), factory=InSets)
+        assert (result.status, result.selected.tolist()) == (Status.OK, selected)
+        assert result.warning == (f"UserWarning: {warning}" if warning else "")
+
+    @pytest.mark.parametrize(("curve", "sizes"), [([1, 3], [1, 2]), ([1, 2, 3], [1, 2]), ([2], [2]), ([1], [1])])
+    def test_a_curve_ends_there_too(self, curve, sizes):
+        result, log = run(how=replace(method(), curve=curve), factory=InSets)
+        assert (result.curve.sizes.tolist(), result.n_selected) == (sizes, sizes[-1])
+        assert len(log.fits("classifier")) == len(sizes)
+        assert ("curves end there" in str(result.warning) or "no order" in str(result.warning)) == (curve != [2])
+
+    def test_of_an_empty_set_one_feature_is_kept(self):
+        class Empty(InSets):
+            def fit(self, X, y):
+                super().fit(X, y).feature_importances_ = np.zeros(3)
+                return self
+
+        for how in (method(top="positive"), method(top=2), replace(method(), curve=[1, 3])):
+            result, _ = run(how=how, factory=Empty)
+            assert (result.status, result.selected.tolist()) == (Status.OK, [0])
 
 
 class TestSubsets:

@@ -1,0 +1,212 @@
+"""Selectors that nobody wrote for mfbench: each has ``feature_importances_`` after a fit, read from what it offers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LOOKED_FOR = (
+    "a selector has, after fit(X, y), feature_importances_, coef_, scores_, ranking_, get_support() or support_, or a "
+    "transform that leaves out columns and keeps the others as they are; a function f(X, y) returns scores, or the "
+    "features to select, best first"
+)
+# Required parameters of functions that say how many features to return: all of them, if the user does not set it.
+_COUNTS = ("k", "n_features", "n_features_to_select", "n_selected_features", "num_features")
+# What an estimator or function that needs the columns of a DataFrame says about an array.
+_ASKS_FOR_FRAME = re.compile(r"DataFrame|pandas|'numpy\.ndarray' object has no attribute|valid indices")
+
+
+class NoSelectorError(TypeError):
+    """What was fitted has nothing that tells which features it prefers."""
+
+
+class FunctionSelector:
+    """A function ``f(X, y)`` as an estimator; what it returns is `result_`."""
+
+    def __init__(self, function: Callable[..., Any], params: Mapping[str, Any]) -> None:
+        accepted = list(inspect.signature(function).parameters.values())[2:]
+        self._function = function
+        self._params = {p.name: p.default for p in accepted if p.default is not p.empty} | dict(params)
+        self._count = next((p.name for p in accepted if p.name not in self._params and p.name.lower() in _COUNTS), None)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters after X and y."""
+        return dict(self._params)
+
+    def set_params(self, **params: Any) -> None:
+        """Set parameters after X and y."""
+        self._params |= params
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Call the function."""
+        count = {} if self._count is None else {self._count: X.shape[1]}
+        self.result_ = self._function(X, y, **count, **self._params)
+
+
+class Adapted:
+    """A selector whose weights are read from whatever the fitted `estimator` offers.
+
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        If the estimator selects features, exactly these have positive weights.
+    selects_a_set : bool
+        Whether it says nothing about the features that it does not select: they weigh 0.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> X, y = np.array([[0, 5, 1], [1, 3, 0], [0, 4, 5], [1, 4, 6]]), np.array([0, 0, 1, 1])
+    >>> (Adapted(SelectKBest(k=1)).fit(X, y).feature_importances_ > 0).tolist()
+    [False, False, True]
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "estimator":  # not yet set, in a copy
+            raise AttributeError(name)
+        return getattr(self.estimator, name)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the estimator, none if it cannot tell them."""
+        return dict(self.estimator.get_params(deep=deep)) if hasattr(self.estimator, "get_params") else {}
+
+    def set_params(self, **params: Any) -> Adapted:
+        """Set parameters of the estimator."""
+        self.estimator.set_params(**params)
+        return self
+
+    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Adapted:
+        """Fit the estimator on an array, or on a DataFrame if it asks for one."""
+        if not hasattr(self.estimator, "fit"):
+            raise NoSelectorError(f"it has no fit; {LOOKED_FOR}")
+        names = [f"x{number}" for number in range(X.shape[1])]
+        rows: Any = X
+        try:
+            self.estimator.fit(X, y)
+        except Exception as error:
+            if not _ASKS_FOR_FRAME.search(str(error)):
+                raise
+            import pandas as pd
+
+            rows = pd.DataFrame(X, columns=names)
+            self.estimator.fit(rows, pd.Series(y))
+        self.feature_importances_, self.selects_a_set = _weights(self.estimator, rows, names)
+        return self
+
+
+def _weights(estimator: Any, rows: Any, names: list[str]) -> tuple[Any, bool]:
+    """Return the weights of a fitted estimator, and whether they are those of a set."""
+    if isinstance(estimator, FunctionSelector):
+        return _of_result(estimator.result_, names)
+    support = _support(estimator, len(names))
+    for name in _READERS:
+        offered = _by_name(getattr(estimator, name, None), names)
+        shape = np.shape(offered)
+        if len(shape) > 1 and shape[-1] == len(names) and name in ("feature_importances_", "coef_"):
+            return _with_support(np.linalg.norm(np.reshape(offered, (-1, len(names))), axis=0), support), False
+        if name == "feature_importances_" and offered is not None and support is None:
+            return offered, False  # checked like those of any other selector
+        if shape == (len(names),):
+            return _with_support(_READERS[name](offered), support), False
+    if support is None and hasattr(estimator, "transform"):
+        support = _kept(estimator, rows, names)
+    if support is None:
+        lacks = "nothing of what it has after a fit ranks or selects features"
+        is_transformer = hasattr(estimator, "transform")
+        raise NoSelectorError(f"{'its transform makes new columns' if is_transformer else lacks}; {LOOKED_FOR}")
+    return support.astype(np.float64), True
+
+
+def _by_name(values: Any, names: list[str]) -> Any:
+    """Return values by feature, such as those of a series that is sorted by value, in the order of the features."""
+    if not isinstance(values, Mapping) and not hasattr(values, "reindex"):
+        return values
+    by_name = {str(name): value for name, value in dict(values).items()}
+    return np.array([by_name.get(name, np.nan) for name in names]) if set(by_name) <= set(names) else values
+
+
+def _support(estimator: Any, n_features: int) -> NDArray[np.bool_] | None:
+    """Return which features are selected; the attribute of this name also means other things, such as rows."""
+    has_method = callable(getattr(estimator, "get_support", None))
+    support = np.asarray(estimator.get_support() if has_method else getattr(estimator, "support_", None))
+    return support if support.shape == (n_features,) and support.dtype == bool else None
+
+
+def _with_support(weights: NDArray[Any], support: NDArray[np.bool_] | None) -> NDArray[Any]:
+    """Return weights of which exactly those of the selected features are positive; each part keeps its order."""
+    if support is None or np.array_equal(weights > 0, support):
+        return weights
+    inside, others = weights[support], weights[~support]
+    inside = inside if (inside > 0).all() else rankdata(inside, "dense")
+    weights = np.empty(len(weights))
+    weights[support] = inside
+    # Below the selected ones in absolute value too.
+    weights[~support] = -rankdata(-others, "dense") / len(weights) * inside.min(initial=1.0)
+    return weights
+
+
+def _finite(scores: Any) -> NDArray[np.float64]:
+    """Return scores of which an undefined one, such as that of a constant feature, is no larger than any other."""
+    scores = np.asarray(scores, dtype=np.float64)
+    return np.asarray(np.nan_to_num(scores, nan=np.min(scores, where=np.isfinite(scores), initial=0.0)))
+
+
+def _kept(estimator: Any, rows: Any, names: list[str]) -> NDArray[np.bool_] | None:
+    """Return the columns that a transform leaves as they are; None if it makes new ones."""
+    output = estimator.transform(rows)
+    columns = [column.tobytes() for column in np.asarray(rows, dtype=np.float64).T]
+    kept = np.zeros(len(names), dtype=bool)
+    labels = map(str, getattr(output, "columns", [""] * np.shape(output)[1]))
+    for label, column in zip(labels, np.asarray(output, dtype=np.float64).T, strict=True):
+        # If the output has names, they distinguish equal columns.
+        equal = [i for i, own in enumerate(columns) if own == column.tobytes() and not kept[i]]
+        if not equal:
+            return None
+        kept[next((i for i in equal if names[i] == label), equal[0])] = True
+    return kept
+
+
+def _of_result(result: Any, names: list[str]) -> tuple[NDArray[np.float64], bool]:
+    """Return the weights behind what a function returned, and whether they are those of a set."""
+    if isinstance(result, tuple) and result and np.ndim(result[0]) == 1:
+        result = result[0]  # such as F and p
+    values = np.asarray(_by_name(result, names))
+    n_features = len(names)
+    if values.ndim == 1 and values.dtype == bool and len(values) == n_features:
+        return values.astype(np.float64), True
+    if values.ndim == 1 and values.dtype.kind in "OUS" and set(map(str, values)) <= set(names):
+        values = np.array([names.index(str(name)) for name in values], dtype=np.intp)
+    if values.ndim == 1 and values.dtype.kind in "iu" and _are_features(values, n_features):
+        weights = np.zeros(n_features)
+        weights[values] = np.arange(len(values), 0, -1) / max(1, len(values))
+        return weights, len(values) < n_features
+    if values.shape == (n_features,) and values.dtype.kind in "iuf":
+        return _finite(values), False
+    raise NoSelectorError(
+        f"the function returned {type(result).__name__} of shape {values.shape} for {n_features} features; {LOOKED_FOR}"
+    )
+
+
+def _are_features(values: NDArray[Any], n_features: int) -> bool:
+    """Return whether whole numbers are positions of features, each once, instead of scores."""
+    return len(np.unique(values)) == len(values) and bool(((values >= 0) & (values < n_features)).all())
+
+
+# From what an estimator offers, a number for each feature, to weights.
+_READERS: dict[str, Callable[[Any], NDArray[np.float64]]] = {
+    "feature_importances_": lambda weights: np.asarray(weights, dtype=np.float64),
+    "coef_": lambda coefficients: np.abs(np.asarray(coefficients, dtype=np.float64)),
+    "scores_": _finite,
+    "ranking_": lambda ranking: np.asarray(1.0 / rankdata(ranking, "dense")),
+}
