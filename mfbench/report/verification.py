@@ -46,6 +46,8 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield f"Restricted by --only: {_named(verification.only)}"
     if verification.suite_differences:
         yield f"Its suite is not the installed one: {_named(verification.suite_differences)}"
+    if verification.max_rows is not None:
+        yield f"Training rows are sampled, in the bundle and here: at most {verification.max_rows:,} in a fold."
     if verification.missing:
         yield f"Without a result: {_named(verification.missing)}"
     if verification.unplanned:

@@ -120,8 +120,9 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
     for table in (protocol, *suite["methods"]):
-        if table["curve"] is None:  # a run of a version without this key keeps its folder
-            del table["curve"]
+        for key in ("curve", "max_rows"):
+            if table.get(key, ...) is None:  # a run of a version without this key keeps its folder
+                del table[key]
     # A part alone is a name for patterns of --only: the same patterns are the same run.
     restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
     content = {
