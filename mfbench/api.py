@@ -134,6 +134,7 @@ def run_suite(
     fresh: bool = False,
     retry_failed: bool = False,
     seed: int | None = None,
+    max_rows: int | None = None,
     add: Any = (),
     add_data: str | Sequence[str] = (),
     target: str | None = None,
@@ -171,6 +172,8 @@ def run_suite(
         Repeat trials that failed.
     seed : int or None, default=None
         Overrides the suite's seed.
+    max_rows : int or None, default=None
+        Overrides the suite's limit of training rows: a larger training part is sampled, stratified by class.
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
         ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
@@ -198,7 +201,7 @@ def run_suite(
         Called with every result as soon as it is stored.
     budget : str, float or None, default=None
         Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
-        Methods and datasets advance evenly, fold by fold, and the next call goes on.
+        Methods and datasets advance fold by fold, the cheapest first in each, and the next call goes on.
     wait_for_workers : str, float or None, default=None
         How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes.
     shard : str or None, default=None
@@ -247,6 +250,7 @@ def run_suite(
         only=only,
         out=out,
         seed=seed,
+        max_rows=max_rows,
         add=add,
         add_data=add_data,
         target=target,

@@ -31,7 +31,7 @@ from mfbench.run.fresh import set_aside
 from mfbench.run.full_disks import file_errors
 from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
-from mfbench.run.order import longest_first
+from mfbench.run.order import longest_first, seconds_each
 from mfbench.run.owners import owners_of_method, owners_of_plugin
 from mfbench.run.recorded_code import RecordedCode, remark_on_keys
 from mfbench.run.reuse import BundledRun, copied_statuses, recorded_reuse, reuse_results
@@ -119,8 +119,8 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    tables = {"curve": [protocol, *suite["methods"]], "classes": suite["datasets"]}
-    for key, table in ((key, table) for key, group in tables.items() for table in group):
+    newer = {"curve": [protocol, *suite["methods"]], "max_rows": [protocol], "classes": suite["datasets"]}
+    for key, table in ((key, table) for key, group in newer.items() for table in group):
         if table[key] is None:  # a run of a version without this key keeps its folder
             del table[key]
     # A part alone is a name for patterns of --only: the same patterns are the same run.
@@ -205,7 +205,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             if budget is None:
                 pending = longest_first(pending, plan.forecast.costs, jobs, plan.methods)
             else:
-                pending = in_rounds(plan.trials, keys)
+                each = seconds_each(pending, plan.forecast.costs, plan.methods)
+                pending = in_rounds(plan.trials, keys, each)
                 budget.cells = len(plan.ingredients)
             observer.started(plan, done, pending)
             progress = Progress(resumed=len(done))
