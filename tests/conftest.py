@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(items):
     """Require a reason wherever a test is left out of the usual run."""
     cases = defaultdict(list)
     for item in items:
-        for mark in (*item.iter_markers("slow"), *item.iter_markers("nightly"), *item.iter_markers("sampled")):
+        for mark in [mark for name in ("slow", "nightly", "outside", "sampled") for mark in item.iter_markers(name)]:
             if not mark.kwargs.get("reason"):
                 raise pytest.UsageError(f"{item.nodeid} is marked {mark.name} without a reason")
         for mark in item.iter_markers("sampled"):

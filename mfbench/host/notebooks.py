@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import inspect
 import linecache
+import os
 import symtable
 import sys
 from collections.abc import Callable, Iterator
@@ -63,7 +64,8 @@ def saved(name: str, place_of: Callable[[Any], str]) -> str:
 
 
 def _folder() -> Path:
-    return platformdirs.user_cache_path("mfbench", appauthor=False) / "notebooks"
+    cache = os.environ.get("MFBENCH_CACHE") or platformdirs.user_cache_dir("mfbench", appauthor=False)
+    return Path(cache).absolute() / "notebooks"
 
 
 def _collect(name: str, place_of: Callable[[Any], str], pieces: dict[str, str]) -> None:

@@ -119,10 +119,12 @@ class Worker:
             if not lookup(name).spec.warm_up or (kind, name) in self._warm:
                 continue
             self._warm.add((kind, name))
+            # A class that a user names may need its parameters, or write files without them.
+            expression = Expression(name) if lookup(name).plugin.declared is None else step.expression
             rows = np.random.default_rng(0).normal(size=(16, 3))
             # An estimator may reject these few rows. The fit that counts comes next and reports its own errors.
             with contextlib.suppress(BaseException):
-                seeded(self.registry.make(Expression(name), kind), 0, {}).fit(rows, np.arange(16) % 2)
+                seeded(self.registry.make(expression, kind), 0, {}).fit(rows, np.arange(16) % 2)
 
     def _fold(self, trial: Trial) -> Fold:
         """Return the fold of a trial, which its last few neighbours may have used before."""

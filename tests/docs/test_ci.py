@@ -45,7 +45,7 @@ def test_the_usual_run_has_a_sample_that_is_always_the_same(modify):
     assert left_out(names[:2]) == set()
 
 
-@pytest.mark.parametrize("name", ["slow", "nightly", "sampled"])
+@pytest.mark.parametrize("name", ["slow", "nightly", "outside", "sampled"])
 def test_a_test_that_is_left_out_has_a_reason(modify, name):
     with pytest.raises(pytest.UsageError, match=f"marked {name} without a reason"):
         modify([Item("a", getattr(pytest.mark, name)(1).mark)])
@@ -55,16 +55,17 @@ def test_a_test_that_is_left_out_has_a_reason(modify, name):
 def test_the_documented_scripts_can_be_executed():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     scripts = set(re.findall(r"`(\.ci/\w+)`", text))
-    assert {".ci/run", ".ci/nightly"} <= scripts
+    assert {".ci/run", ".ci/nightly", ".ci/outside"} <= scripts
     assert all(os.access(ROOT / script, os.X_OK) for script in scripts)
 
 
-def test_every_test_runs_in_the_usual_run_or_in_ci_or_at_night():
-    text = {name: (ROOT / ".ci" / name).read_text(encoding="utf-8") for name in ("run", "nightly")}
-    assert "-m 'not slow and not nightly'" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+def test_every_test_runs_in_the_usual_run_or_by_a_script():
+    text = {name: (ROOT / ".ci" / name).read_text(encoding="utf-8") for name in ("run", "nightly", "outside")}
+    assert "-m 'not slow and not nightly and not outside'" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert "-m 'slow and not nightly' --ignore tests/docs/test_site.py" in text["run"]
     assert "-m slow tests/docs/test_site.py" in text["run"]
     assert "-m 'slow or nightly' --durations" in text["nightly"]
+    assert "'.[test,outside]'" in text["outside"] and "-m outside" in text["outside"]
 
 
 def test_the_other_pythons_are_the_systems_and_the_ends_of_each_minor_version():

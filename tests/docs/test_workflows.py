@@ -67,12 +67,14 @@ def test_the_tests_run_by_the_command_of_the_readme_on_every_python_of_the_packa
     assert words[:2] == ["mfbench", "suite"] and {word for word in words if word.startswith("-")} <= known
 
 
-def test_the_nightly_workflow_runs_the_script_by_schedule():
-    text = (ROOT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["nightly", "outside"])
+def test_these_workflows_run_the_script_of_their_name_by_schedule(name):
+    text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
     workflow = yaml.safe_load(text)
     assert workflow["permissions"] == {"contents": "read"} and "secrets" not in text
     assert workflow[True]["schedule"]
-    script = workflow["jobs"]["nightly"]["steps"][-1]["run"]
+    script = workflow["jobs"][name]["steps"][-1]["run"]
+    assert script == f".ci/{name}"
     assert os.access(ROOT / script, os.X_OK) and script in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
