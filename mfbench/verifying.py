@@ -133,8 +133,13 @@ class _Verifier:
     def verify(self, sample: int | None, seed: int, options: RunOptions, observer: Observer) -> Verification:
         places = sample_of(set(self.keys) - set(self.missing), sample, seed)
         meta, manifest = self.bundle.meta, self.bundle.manifest
-        rebuilt = rebuilt_plan(meta, {place[0] for place in places}, {place[1] for place in places}, self.here)
-        dropped = dropped_parts(meta, self.keys, self.run.left_out, self.here)
+        stated = {(dataset, method) for method, datasets in meta.unsuited.items() for dataset in datasets}
+        datasets = {place[0] for place in places} | {dataset for dataset, _ in stated}
+        methods = {place[1] for place in places} | {method for _, method in stated}
+        rebuilt = rebuilt_plan(meta, datasets, methods, self.here)
+        # A method that is for two classes by the bundle alone has trials in the plan that is made here.
+        unsuited = stated - {(t.dataset, t.method) for t in (rebuilt.plan.trials if rebuilt.plan else ())}
+        dropped = dropped_parts(meta, self.keys, self.run.left_out, self.here, unsuited)
         trials = self._runnable(places, rebuilt)
         agreements: dict[Place, Agreement] = {}
         changed: list[str] = []
@@ -164,7 +169,7 @@ class _Verifier:
             missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
             # Whoever made the bundle wrote the record; the first sentence has the numbers.
             reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
-            left_out=dict(self.run.left_out),
+            left_out=self.run.left_out | {f"{m} on {d}": "it is for two classes" for d, m in sorted(unsuited)},
             trials=[self._verified(place, agreements, rebuilt) for place in places],
             differences=self._differences(trials, rebuilt.plan),
             verdicts=subjects,

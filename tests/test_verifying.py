@@ -174,7 +174,11 @@ def test_a_cherry_picked_bundle_is_not_verified(subtests, small_claim, tmp_path,
     def share(meta):
         meta["share"] = {"kind": "shard", "numbers": [1], "of": 2, "run": "full-1a", "n_trials": 12}
 
+    def unsuited(meta):  # knn is not for two classes alone
+        meta["unsuited"] = {"D": ["iris"]}
+
     for leaves_out, metadata, dropped, unplanned in [
+        (lambda row: row["method"] == "D", unsuited, ["the method D"], 3),
         (lambda row: row["method"] == "D", None, ["the method D"], 3),
         (lambda row: row["fold"] == 1, None, ["repeat 0, fold 1 of every dataset and method"], 4),
         (lambda row: row["method"] == "D", only, [], 0),

@@ -47,6 +47,8 @@ class RecordedRun:
     path : Path
     reference : str or None
         Overrides the suite's reference if set.
+    metric : str or None
+        One of the run's metrics, which takes the place of the first in comparisons and reports if set.
     remarks : sequence of str
         What a reader of the report must know about how the run came about; a sentence each.
     bundle : Path or None
@@ -69,6 +71,7 @@ class RecordedRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reference: str | None = None
+        self.metric: str | None = None
         self.bundle: Path | None = None
         self.claims: tuple[str, ...] = ()
         self._stored = StoredRun(path)
@@ -132,7 +135,7 @@ class RecordedRun:
         class or, where the run's first metric is ``one_vs_rest_accuracy``, the mean over classes of the larger of a
         class's share and the rest's.
         """
-        return dataset_frame(self._stored.datasets, self.metrics[0])
+        return dataset_frame(self._stored.datasets, self.metric or self.metrics[0])
 
     @property
     def largest_classes(self) -> dict[str, float]:

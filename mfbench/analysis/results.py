@@ -34,7 +34,18 @@ from mfbench.suite.forms import CURVE_METRICS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_RESTRICTABLE = ("path", "bundle", "claims", "reference", "remarks", "_stored", "meta", "left_out", "unavailable")
+_RESTRICTABLE = (
+    "path",
+    "bundle",
+    "claims",
+    "reference",
+    "metric",
+    "remarks",
+    "_stored",
+    "meta",
+    "left_out",
+    "unavailable",
+)
 
 
 class Run(RecordedRun):
@@ -78,7 +89,9 @@ class Run(RecordedRun):
     def published_counts(self) -> pd.DataFrame:
         """One row per printed count of wins, ties and losses: the papers' and ours by the papers' rule."""
         recorded, present = self.meta.published, set(self.outcomes["method"])
-        counts = [count for count in recorded.counts if {count.reference, count.method} <= present]
+        # Whatever the first metric is, the counts of a paper stand beside it; they are not of one that a reader chose.
+        tables = {name for name, table in recorded.tables.items() if self.metric in (None, table.metric)}
+        counts = [c for c in recorded.counts if c.table in tables and {c.reference, c.method} <= present]
         return compare_counts(counts, recorded.figures, lambda reference: self.wins_ties_losses(reference=reference))
 
     def compare_rounds(self, reference: str | None = None) -> pd.DataFrame:
@@ -123,7 +136,7 @@ class Run(RecordedRun):
     def settings(self) -> ComparisonSettings:
         """The settings of comparisons, from the suite's ``[report]``."""
         report = self.meta.report
-        metric = self.metrics[0]
+        metric = self.metric or self.metrics[0]
         reference = self.reference or report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)

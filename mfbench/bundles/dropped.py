@@ -31,7 +31,11 @@ _PARTS = {
 
 
 def dropped_parts(
-    meta: RunMetadata, planned: Collection[Place], left_out: Mapping[str, str], here: Surroundings
+    meta: RunMetadata,
+    planned: Collection[Place],
+    left_out: Mapping[str, str],
+    here: Surroundings,
+    unsuited: Collection[tuple[str, str]] = (),
 ) -> dict[str, int]:
     """Return what should be in the plan of a bundle and is not.
 
@@ -44,6 +48,8 @@ def dropped_parts(
     left_out : mapping of str to str
         The datasets and methods that its run left out, each with the reason; an empty reason is none.
     here : Surroundings
+    unsuited : collection of (str, str), default=()
+        Datasets with more than two classes, each with a method that is for two.
 
     Returns
     -------
@@ -63,7 +69,7 @@ def dropped_parts(
         for dataset in datasets
         for method in methods
         for fold in protocol.coordinates()
-        if not (left_out.get(dataset, "").strip() or left_out.get(method, "").strip())
+        if not (left_out.get(dataset, "").strip() or left_out.get(method, "").strip() or (dataset, method) in unsuited)
     ]
     return _clauses(expected, [place for place in expected if place not in planned])
 

@@ -11,12 +11,16 @@ from mfbench.cli.options import Strict, make_console
 
 
 def suites(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME|FILE", help="List the datasets and methods of this suite. [default: all suites]"),
+    ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of suite files instead of the list.")
     ] = False,
     strict: Strict = False,
 ) -> None:
-    """List the installed suites."""
+    """List the installed suites, or the datasets and methods of one."""
     from mfbench.host.registry import load_registry
 
     if schema:
@@ -26,9 +30,13 @@ def suites(
 
         sys.stdout.write(json.dumps(Suite.model_json_schema(), indent=2) + "\n")
         return
-    from mfbench.report.listings import show_suites
+    from mfbench.report.listings import show_suite, show_suites
 
-    show_suites(load_registry(strict=strict), make_console())
+    registry = load_registry(strict=strict)
+    if name is None:
+        show_suites(registry, make_console())
+    else:
+        show_suite(name, registry, make_console())
 
 
 def plugins(

@@ -233,6 +233,9 @@ def report(
             metavar="LABEL", help="Method that the others are compared with. [default: the suite's, or the best]"
         ),
     ] = None,
+    metric: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
+    ] = None,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Also show all pairs, win probabilities and the profile of times.")
     ] = False,
@@ -273,11 +276,11 @@ def report(
     from mfbench.api import opened_runs
     from mfbench.report.present import (
         Form,
+        choose,
         open_page,
         page_path,
         present_run,
         present_table,
-        set_reference,
         write_charts,
     )
 
@@ -306,6 +309,7 @@ def report(
         statistics,
         full,
         reference,
+        metric,
         output,
         tuple(runs or ()) if len(runs or ()) > 1 else (),
         figures,
@@ -316,6 +320,8 @@ def report(
             raise UsageError("--open and --figures need a run; use --html or --figure with --published")
         if as_curves:
             raise UsageError("--curves needs a run: a published table has no curves")
+        if metric is not None:
+            raise UsageError("--metric needs a run: a published table has one metric")
         _write(present_table(published, form, make_console()), output)
         return
     if opens and (forms or full or statistics or figures is not None):
@@ -323,7 +329,7 @@ def report(
     if figures is not None and (full or ((forms or statistics) and forms != ["md"])):
         raise UsageError("--figures stands alone, or goes with --md, whose text then shows the pictures")
     with opened_runs(runs or [], out) as stored:
-        set_reference(stored, reference)
+        choose(stored, reference, metric)
         if figures is not None and not forms:
             for path in write_charts(stored, figures, form_of_figures or PictureForm.SVG):
                 sys.stdout.write(f"{path}\n")

@@ -146,7 +146,7 @@ def _extension(path: Path) -> str:
 def _readable(path: Path) -> Iterator[None]:
     """Turn what readers raise for a damaged file into one sentence."""
     with (
-        explained(DataError, lambda reason: f"{path} cannot be read: {reason}", OSError, ValueError, csv.Error),
+        explained(DataError, lambda reason: f"{path} cannot be read: {reason}", OSError, ValueError),
         explained(
             DataError,
             lambda reason: f"{path} is truncated or not a gzip file ({reason}): fetch or compress it again",
@@ -179,14 +179,15 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
     """Read CSV or TSV as text, with Python's reader: pandas would pad short rows and rename duplicate columns."""
     with open_text(path, delimiter) as handle:
         reader = csv.reader(bounded_lines(path, handle), delimiter=delimiter, skipinitialspace=True)
-        names = [name.strip() for name in next(filter(None, reader), [])]
+        rows = _parsed(path, reader)
+        names = [name.strip() for name in next(rows, [])]
         if not names:
             raise DataError(f"{path} is empty")
         if len(names) == 1 and any(other in names[0] for other in ",;\t"):
             separator = "commas" if delimiter == "," else "tabs"
             raise DataError(f"{path} has one column named {names[0]!r}: separate the values by {separator}")
         check_names(path, names)
-        cells = transposed(_rows(path, reader, len(names)), len(names))
+        cells = transposed(_rows(path, reader, rows, len(names)), len(names))
     columns = [Column(name, to_words(column)) for name, column in zip(names, cells, strict=True)]
     # A row of data instead of a header: one of the "names" is a number, and the last one is a label.
     numbered = names == [str(i) for i in range(len(names))]
@@ -200,8 +201,19 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
     return columns
 
 
-def _rows(path: Path, reader: Any, width: int) -> Iterator[list[str]]:
-    for row in filter(None, reader):
+def _parsed(path: Path, reader: Any) -> Iterator[list[str]]:
+    """Yield the rows that are not empty; say which line has a cell that Python's reader refuses."""
+    try:
+        yield from filter(None, reader)
+    except csv.Error as error:
+        longest = csv.field_size_limit()
+        is_long = str(longest) in str(error)
+        what = f"a cell has more than {longest:,} characters: shorten it, or close an open quotation mark"
+        raise DataError(f"{path}, line {reader.line_num}: {what if is_long else error}") from None
+
+
+def _rows(path: Path, reader: Any, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
+    for row in rows:
         if len(row) != width:
             where = f"{path}, line {reader.line_num}"
             raise DataError(f"{where}: {len(row)} values, but the header names {width} columns")

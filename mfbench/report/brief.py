@@ -209,7 +209,7 @@ def reading_notes(run: Run) -> list[str]:
     if optimistic:
         notes.append(f"Tuned on the reported folds, so optimistic: {listed(optimistic)}. {DOCS}tuned-per-dataset")
     skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
-    if skewed and run.settings.metric == "accuracy":
+    if skewed and "accuracy" in (run.settings.metric, run.curve_settings.metric):
         notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. docs/results.md#reading-the-report")
     if not scores["complete"].astype(bool).all():
         notes.append(_incomplete_note(run))

@@ -117,7 +117,7 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
 
     def open_run() -> Run:
         opened = Run(run.path)
-        opened.reference = run.reference
+        opened.reference, opened.metric = run.reference, run.metric
         return opened
 
     returned, problems = registry.report_sections(open_run)

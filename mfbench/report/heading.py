@@ -108,6 +108,7 @@ def regeneration_commands(
     folder = run.meta.folder_words
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []
+    options += ["--metric", run.metric] if run.metric is not None else []
     options += [f"--{form}", *figures, *(["--output", output] if output else [])]
     if joined:
         return [shell_command(["mfbench", "report", *joined, *options])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.data.lookup import Lookup, keys_of
-from mfbench.data.reference import MirrorReference
+from mfbench.data.reference import FileReference, MirrorReference
 from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE
@@ -120,6 +121,36 @@ def show_suites(registry: Registry, console: Console) -> None:
             Text(str(path)),
         )
     console.print(table)
+
+
+def show_suite(name: str, registry: Registry, console: Console) -> None:
+    """Print the labels of a suite's datasets and methods, which ``--only`` matches, with what restricts them."""
+    from mfbench.suite.loading import find_suite, parse_suite, read_text
+
+    path = find_suite(name, registry)
+    suite = parse_suite(read_text(path), str(path))
+    console.print(Text(plain_text(suite.suite.title or suite.suite.name), style="bold"))
+    if suite.suite.description:
+        console.print(Text(plain_text(suite.suite.description)))
+    datasets = _table("dataset", "profiles", fold=("dataset", "profiles"))
+    for group in suite.datasets:
+        for use in group.use:
+            label = Path(use.removeprefix(FileReference.prefix)).name if use.startswith(FileReference.prefix) else use
+            datasets.add_row(Text(plain_text(label), style="bold"), _profiles(group.profiles))
+    methods = _table("method", "what it is", "profiles", fold=("what it is", "profiles"))
+    for method in suite.methods:
+        steps = " → ".join(step for step in (method.selector, method.classifier) if step is not None)
+        methods.add_row(
+            Text(plain_text(method.label), style="bold"), Text(plain_text(steps)), _profiles(method.profiles)
+        )
+    for table in (datasets, methods):
+        console.print(table)
+    for part, content in suite.parts.items():
+        console.print(Text(f"--part {part}: {plain_text(', '.join(content.only))}"))
+
+
+def _profiles(names: Sequence[str] | None) -> str:
+    return "all" if names is None else ", ".join(names)
 
 
 def show_datasets(

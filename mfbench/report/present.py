@@ -58,6 +58,8 @@ class Form:
         Whether the terminal form has everything that the other forms have.
     reference : str or None
         Overrides the suite's reference.
+    metric : str or None
+        Takes the place of the run's first metric.
     output : Path or None
         File that the report is written to, for the command in the head of a Markdown report.
     joined : sequence of str
@@ -72,6 +74,7 @@ class Form:
     statistics: bool = False
     full: bool = False
     reference: str | None = None
+    metric: str | None = None
     output: Path | None = None
     joined: Sequence[str] = ()
     figures: Path | None = None
@@ -104,8 +107,9 @@ def show_run(
     joined : sequence of str, default=()
         The runs that `run` joins, as they were named on the command line; none for a single run.
     """
-    reference = ["--reference", run.reference] if run.reference is not None else []
-    again = shell_command(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *reference])
+    chosen = ["--reference", run.reference] if run.reference is not None else []
+    chosen += ["--metric", run.metric] if run.metric is not None else []
+    again = shell_command(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *chosen])
     page = page or _current_page(run)
     opening = f"{again} {f'--html --output {FILE}' if joined else '--open'}"
     failed = plugin_sections(run, registry)[-1].notes if registry is not None else ()
@@ -113,9 +117,14 @@ def show_run(
 
 
 def _current_page(run: Run) -> Path | None:
-    """Return the page of a run if it is newer than the results and has the suite's reference."""
+    """Return the page of a run if it is newer than the results and has the suite's reference and metric."""
     page, store = page_path(run), run.bundle or run.path / FILE_NAME
-    if run.reference is not None or not page.is_file() or page.stat().st_mtime < store.stat().st_mtime:
+    if (
+        run.reference is not None
+        or run.metric is not None
+        or not page.is_file()
+        or page.stat().st_mtime < store.stat().st_mtime
+    ):
         return None
     return page
 
@@ -126,9 +135,9 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     Raises
     ------
     UsageError
-        If the reference is not a method of the run, or there is nothing to draw.
+        If the reference is not a method of the run, the metric is not one of it, or there is nothing to draw.
     """
-    set_reference(run, form.reference)
+    choose(run, form.reference, form.metric)
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
@@ -181,14 +190,18 @@ def curves_csv(run: Run) -> str:
     return frame_to_csv(points(run))
 
 
-def set_reference(run: Run, reference: str | None) -> None:
-    """Let a method be the reference of a run; None leaves the suite's.
+def choose(run: Run, reference: str | None, metric: str | None) -> None:
+    """Let a method be the reference of a run, and a metric the one that its report shows; None leaves the suite's.
 
     Raises
     ------
     UnknownNameError
-        If the run has no such method.
+        If the run has no such method or metric.
     """
+    if metric is not None:
+        if metric not in run.metrics:
+            raise UnknownNameError("metric", metric, run.metrics, owner="this run")
+        run.metric = metric
     if reference is not None:
         if reference not in run.methods:
             raise UnknownNameError("method", reference, run.methods, owner="this run")

@@ -50,7 +50,9 @@ class Restriction:
         names = [name for group in groups for name in group]
         for pattern in self.patterns:
             if not matching([pattern], names):
-                near = "" if set(pattern) & set("*?[") else suggestion(pattern, names)  # of wildcards it would mislead
+                near = suggestion(pattern.strip("*?"), names)
+                if set(pattern) & set("*?[") and not near.startswith(": did you mean"):
+                    near = "; 'mfbench suites NAME' lists the labels of a suite"
                 raise UsageError(f"{self.source} {pattern!r} matches {self.scope}{near}")
         return [matching(self.patterns, group) or set(group) for group in groups]
 

@@ -64,6 +64,12 @@ def dropped(meta, planned, left_out=()):
     return dropped_parts(meta, set(planned), dict(left_out), HERE)
 
 
+def test_methods_for_two_classes_are_not_dropped_where_they_are_unsuited(meta):
+    planned = {place for place in places() if place[:2] != ("iris", "B")}
+    assert dropped_parts(meta(), planned, {}, HERE, {("iris", "B")}) == {}
+    assert dropped_parts(meta(), planned, {}, HERE, {("wine", "A")}) == {"B on iris": 4}
+
+
 def test_nothing_is_dropped(subtests, meta):
     for name, changes, planned, left_out in [
         ("whole", {}, places(), {}),

@@ -18,6 +18,16 @@ def test_suites_are_listed(capsys):
     assert "uci" in capsys.readouterr().out
 
 
+def test_a_suite_lists_its_labels(capsys):
+    suites("uci")
+    lines = capsys.readouterr().out.splitlines()
+    cells = {words[0]: words[1:] for words in map(str.split, lines) if words}
+    assert cells["sonar"] == ["all"] and cells["1NN"] == ["knn(n_neighbors=1)", "all"]
+    assert any(line.startswith("--part small: ") for line in lines)
+    with pytest.raises(UnknownNameError, match="did you mean 'uci'"):
+        suites("ucj")
+
+
 def test_plugins_by_tag(capsys):
     plugins(tag=["margin"])
     assert "relieff" in capsys.readouterr().out

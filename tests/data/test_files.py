@@ -157,7 +157,7 @@ HOSTILE = {
     "text.csv": (numbers(80, cell=lambda i: f"id{i}"), "'x' of .* 80 distinct values.*'categorical'"),
     "regression.csv": (numbers(60, label=lambda i: f"{i}.5"), "60 distinct values.*classification"),
     "prices.csv": (numbers(60, label=lambda i: str(1000 + i)), "60 distinct values.*classification"),
-    "huge.csv": ("a,class\n" + "9" * 200_000 + ",x\n", "field larger than"),
+    "huge.csv": ("a,class\n" + "9" * 200_000 + ",x\n", "a cell has more than 131,072 characters"),
     "plain.csv.gz": (CSV, "gzip"),
     "cut.csv.gz": (gzip.compress(CSV.encode() * 50)[:-20], "truncated"),
     "text.parquet": (CSV, "Parquet"),

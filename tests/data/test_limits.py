@@ -95,6 +95,17 @@ def test_a_line_that_no_table_has(tmp_path, monkeypatch):
             read_file(tmp_path / name)
 
 
+def test_a_cell_that_is_too_long_is_located(subtests, tmp_path):
+    for name, line in [("long", "x" * 140_000 + ",p\n"), ("open quotation", '"x,p\n' + "1,q\n" * 40_000)]:
+        with subtests.test(name):
+            (tmp_path / "t.csv").write_text(f"a,class\n1,p\n{line}1,q\n")
+            sentence = (
+                r"t\.csv, line \d+: a cell has more than 131,072 characters: shorten it, or close an open quotation"
+            )
+            with pytest.raises(DataError, match=sentence):
+                read_file(tmp_path / "t.csv")
+
+
 def test_the_limit_can_be_raised_and_must_be_a_number(tmp_path, monkeypatch, limited):
     frame = pd.DataFrame({"a": np.arange(70_000) % 7, "class": ["x", "y"] * 35_000})
     frame.to_csv(tmp_path / "t.csv.gz", index=False)

@@ -10,7 +10,7 @@ from rich.console import Console
 from mfbench.analysis.results import Run
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.report import present
-from mfbench.report.present import Form, present_run, set_reference, show_run, write_charts, write_page
+from mfbench.report.present import Form, choose, present_run, show_run, write_charts, write_page
 from mfbench.run.merging import merge_runs
 
 
@@ -90,15 +90,15 @@ class TestPage:
 
     def test_nor_is_one_with_another_reference(self, run):
         write_page(run)
-        set_reference(run, "B")
+        choose(run, "B", None)
         assert f"Page: mfbench report {run.path} --reference B --open" in self.screen(run)
 
 
 def test_the_reference_of_the_suite_stays_if_none_is_named(run):
     before = run.settings.reference
-    set_reference(run, None)
+    choose(run, None, None)
     assert run.settings.reference == before
-    set_reference(run, "B")
+    choose(run, "B", None)
     assert run.settings.reference == "B"
 
 
@@ -115,3 +115,19 @@ class TestCharts:
         names = {path.name for path in tmp_path.iterdir()}
         assert {"critical-difference.svg", "time-profile.svg"} <= names
         assert "score-time.svg" not in names
+
+
+def test_a_report_shows_the_metric_that_is_chosen(write_run):
+    def cell(accuracy, balanced):
+        return [{"accuracy": accuracy + fold / 100, "balanced_accuracy": balanced + fold / 100} for fold in range(5)]
+
+    cells = {("d", "A"): cell(0.9, 0.5), ("d", "B"): cell(0.8, 0.7)}
+    run = write_run(cells, metrics=("accuracy", "balanced_accuracy"))
+    text = present_run(run, Form("md", metric="balanced_accuracy"), console())
+    assert "balanced_accuracy, percent: mean ± sd over folds" in text
+    assert "| d | 52.0 ± 1.6 ? | **72.0 ± 1.6** |" in text
+    assert "mfbench report own --metric balanced_accuracy --md" in text
+    assert json.loads(present_run(run, Form("json"), console()))["metric"] == "balanced_accuracy"
+    assert run.restricted(["d"]).settings.metric == "balanced_accuracy"
+    with pytest.raises(UsageError, match="unknown metric 'area' of this run: choose from"):
+        choose(run, None, "area")

@@ -15,6 +15,7 @@ from mfbench.analysis.results import Run
 from mfbench.report.cells import DASH, number_cell, rank_cell, with_unit
 from mfbench.report.charts.curves import curve_chart, ranking_chart
 from mfbench.report.charts.theme import MOST_DATASETS
+from mfbench.report.sections.other_scores import flattered
 from mfbench.run.trial.metrics import SCORES
 from mfbench.sections import Cell, Section, Table
 from mfbench.wording import counted
@@ -169,6 +170,8 @@ def _notes(run: Run) -> list[str]:
         f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
         "are not a test of the difference between two methods, which is paired.",
     ]
+    constant = "" if run.settings.metric == metric else flattered(run, metric)  # else another section says it
+    notes += [f"{constant} at every number of features."] if constant else []
     return [*notes, *differing_ranges(run), *_left_out(run), *_hidden(run)]
 
 

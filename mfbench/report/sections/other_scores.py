@@ -33,15 +33,19 @@ def _tables(run: Run) -> list[Table]:
     return tables
 
 
-def _notes(run: Run) -> list[str]:
-    metric = run.settings.metric
+def flattered(run: Run, metric: str) -> str:
+    """Return on which datasets a constant guess does well by a metric, without a period; empty if on none."""
     skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
     if metric not in FLATTERED or not skewed:
+        return ""
+    large = f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}"
+    return f"{large}: a constant prediction has a high {metric}"
+
+
+def _notes(run: Run) -> list[str]:
+    start = flattered(run, run.settings.metric)
+    if not start:
         return []
-    start = (
-        f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}: a constant prediction has a high "
-        f"{metric}"
-    )
     if not len(run.companions):
         return [
             f"{start}. No other score was measured; add balanced_accuracy, log_loss or roc_auc to metrics in "

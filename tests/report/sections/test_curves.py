@@ -8,7 +8,7 @@ import pytest
 
 from mfbench import load_run
 from mfbench.errors import UsageError
-from mfbench.report.brief import brief_report
+from mfbench.report.brief import brief_report, reading_notes
 from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.report.contents import report_of
 from mfbench.report.present import Form, present_run
@@ -19,6 +19,7 @@ from mfbench.trials import TrialResult
 
 NOISE = np.array([0.02, -0.01, 0.0, 0.01, -0.02])
 DESCRIBE = {"A1": "a → knn", "B1": "b → knn", "A2": "a → svm [tunes C 1, 10]"}
+METRICS = ("area", "accuracy")
 TITLE = "Accuracy against the number of features"
 
 
@@ -160,6 +161,19 @@ def test_areas_over_different_ranges_are_noted(run, write_run, cell):
     for own, has in ((other, True), (run, False)):
         brief = [note for section in brief_report(own, 120).sections for note in section.notes]
         assert any("own sizes" in note for note in brief) == has
+
+
+def test_where_a_constant_guess_does_well_is_noted(write_run, cell):
+    sentence = "One class exceeds 65 % of the rows of skewed: a constant prediction has a high accuracy at every number"
+    truths = {"even": [0, 1], "skewed": [0, 1, 1, 1]}
+    run = write_run(
+        {(name, "A"): cell(0.6, 0.7, 0.8) for name in truths}, metrics=METRICS, truths=truths, features="uvwx"
+    )
+    (note,) = [note for note in curves(run).notes if "constant" in note]
+    assert note.startswith(sentence)
+    assert any(note.startswith("A constant guess has a high accuracy on skewed.") for note in reading_notes(run))
+    even = write_run({("even", "A"): cell(0.6, 0.7, 0.8)}, metrics=METRICS, truths=truths, features="uvwx")
+    assert "constant" not in " ".join([*curves(even).notes, *reading_notes(even)])
 
 
 def test_datasets_that_the_charts_lack_are_counted_and_can_be_read_elsewhere(write_run, cell):
