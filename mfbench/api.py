@@ -50,7 +50,7 @@ def make(expression: str, kind: str | None = None, *, registry: Registry | None 
         A name, optionally with parameters: ``"relieff(n_neighbors=10)"``. If several packages register it, the name
         and one of them: ``"relieff@my-package"``.
     kind : {"selector", "classifier"} or None, default=None
-        What to build; necessary if the name is both.
+        What to build; necessary if the name is both and not the same class.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
 

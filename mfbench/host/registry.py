@@ -281,8 +281,8 @@ class Registry:
         Raises
         ------
         UsageError
-            If the name or a parameter does not exist, or the name is both a selector and a classifier and `kind` is
-            None.
+            If the name or a parameter does not exist, or `kind` is None and the name is a selector and a classifier
+            that are built differently.
         """
         expression = parse(expression) if isinstance(expression, str) else expression
         name = expression.name
@@ -297,6 +297,9 @@ class Registry:
         """Return what a name is; a guess for a name that is both could put the wrong one into a pipeline."""
         kinds = [kind for kind in ("selector", "classifier") if self._table(kind).has(name)]
         if len(kinds) > 1:
+            one, other = self.selector(name).spec, self.classifier(name).spec
+            if (one.factory, one.defaults) == (other.factory, other.defaults):
+                return kinds[0]
             raise UsageError(f"{name!r} is both a selector and a classifier: add kind='selector' or kind='classifier'")
         if not kinds:
             names = [*self.selectors, *self.classifiers]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
@@ -79,6 +80,14 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
     def _follow(self, problem: Problem, solver: Solver, *, theta_max: float) -> Solution:
         """Set the attributes of the path; return the solution at its end."""
         self.path_, solution = solver.follow(problem, theta_max=float(theta_max))
+        if not self.path_.complete:
+            warnings.warn(
+                f"{type(self).__name__} did not reach theta = {theta_max:g}: the path ends at theta = "
+                f"{self.path_.thetas[-1]:g} after {len(self.path_.events)} breakpoints, where max_iter="
+                f"{self.max_iter} cut it; increase max_iter",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self.n_iter_ = len(self.path_.events)
         return solution
 

@@ -31,7 +31,8 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
         End of the path.
     max_iter : int, default=None
         Largest number of breakpoints, and of steps of Algorithm 1 at one breakpoint; None means max(20000, 100 n
-        kappa, min(20 l, 50000)) for l features. A path that is cut short ends with the event "step limit".
+        kappa, min(20 l, 50000)) for l features. A path that is cut short ends with the event "step limit", and a
+        ConvergenceWarning says where.
     random_state : int, RandomState instance or None, default=None
         Source of the random directions of restarts, which only tied data need.
 

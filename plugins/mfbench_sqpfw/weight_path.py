@@ -128,7 +128,8 @@ class WeightPath:
         if values.ndim > 1:
             raise ValueError(f"theta must be a number or a sequence of numbers, not a table of shape {values.shape}")
         if not ((values >= 0) & (values <= self.thetas[-1])).all():
-            raise ValueError(f"theta must lie between 0 and {self.thetas[-1]:g}, where the path ends")
+            why = "ends" if self.complete else "was cut short; increase max_iter"
+            raise ValueError(f"theta must lie between 0 and {self.thetas[-1]:g}, where the path {why}")
         flat = np.atleast_1d(values)
         left = np.searchsorted(self.thetas, flat, side="right") - 1
         right = np.minimum(left + 1, len(self.thetas) - 1)

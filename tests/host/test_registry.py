@@ -53,6 +53,15 @@ class TestNames:
         assert type(both.make("both", "selector")) is Thing
         assert type(both.make("both", "classifier")) is Other
 
+    def test_a_name_that_is_both_is_built_if_the_class_is_the_same(self, make_plugin):
+        def both(**changed):
+            classifier = ClassifierSpec(name="both", summary="", **{"factory": Thing, **changed})
+            return load(make_plugin("p", selectors=[selector("both")], classifiers=[classifier]))
+
+        assert both().make("both(size=3)").size == 3
+        with pytest.raises(UsageError, match="is both a selector and a classifier"):
+            both(defaults={"size": 5}).make("both")
+
     def test_a_typo_is_answered_with_the_near_names(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("relieff"), selector("variance")]))
         with pytest.raises(UnknownNameError, match=r"unknown selector 'relief-f': did you mean 'relieff'\?"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_sqpfw import SQPFeatureWeightingPath, sqpfw_path, toy
 from mfbench_sqpfw._active_set.solver import Solver
@@ -76,9 +77,19 @@ def test_ties_do_not_stop_the_path(kind):
         assert all(e.objective_after <= e.objective_before + 1e-11 for e in path.events)
 
 
+def test_wide_data_full_of_ties():
+    """Steps of length 0 go round in circles among the features that are left, few of the 300 that there are."""
+    X = np.maximum(np.random.default_rng(5).normal(size=(24, 300)), 1.0)
+    path = sqpfw_path(X, np.arange(24) % 2, 30.0, max_iter=3000, random_state=0)
+    assert path.complete and path.thetas[-1] == 30.0
+
+
 def test_cut_short():
     X, y = toy.data()
-    fitted = SQPFeatureWeightingPath(2, theta_max=2.0, max_iter=3).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="did not reach theta = 2: the path ends at theta = .* max_iter=3 "):
+        fitted = SQPFeatureWeightingPath(2, theta_max=2.0, max_iter=3).fit(X, y)
+    with pytest.raises(ValueError, match="was cut short; increase max_iter"):
+        fitted.weights_at(2.0)
     assert not fitted.path_.complete
     assert fitted.path_.events[-1].kind == "step limit"
     assert len(fitted.path_.events) == 3

@@ -41,8 +41,8 @@ REBUILD_AFTER = 200
 # A step that is smaller than this share of the vectors whose difference it is loses digits: its component along the
 # active rows, which is rounding, is removed.
 _CANCELLED = 1e-4
-# The run has stalled after this many steps of length 0 in a row, times the number of features + 2. Only tied data cause
-# them: every direction is blocked at once by another tie.
+# The run has stalled after this many steps of length 0 in a row, times the number of positive weights + 2: on wide data
+# the number of features would exceed any limit. Only tied data cause them: every direction is blocked by another tie.
 _STALLED_AFTER = 40
 # Steps of one call of the compiled loop.
 _CHUNK = 4096
@@ -164,7 +164,7 @@ def solve(s: State, theta: float, tolerance: float, max_steps: int, history: Flo
             continue
         if steps >= max_steps:
             return STEP_LIMIT, steps
-        if s.counts[ZERO_RUN] > _STALLED_AFTER * (len(s.w) + 2):
+        if s.counts[ZERO_RUN] > _STALLED_AFTER * (s.counts[POSITIVE] + 2):
             s.counts[ZERO_RUN] = 0
             return STALLED, steps
         tau, row, where = ratio_test(s, dw, 1.0)

@@ -16,7 +16,7 @@ from mfbench_sqpfw._active_set.state import DW, LIN, MULTIPLIERS, POSITIVE, STEP
 NONE, WEIGHT, TIE, REPRESENTATIVE = range(4)
 # A multiplier has the wrong sign beyond these limits: alpha absolutely, beta and gamma as a share of theta / n.
 ALPHA_TOLERANCE, TIE_TOLERANCE = 1e-9, 1e-8
-# After this many steps of length 0 in a row, times the number of features + 2, constraints are released at random.
+# After this many steps of length 0 in a row, times the number of positive weights + 2, release is at random.
 _RANDOM_AFTER = 3
 
 
@@ -146,7 +146,7 @@ def find_release(s: State, theta: float) -> tuple[int, int, int]:
     each step.
     """
     ties, g = s.counts[TIES], theta / len(s.targets)
-    random = s.counts[ZERO_RUN] > _RANDOM_AFTER * (len(s.w) + 2)
+    random = s.counts[ZERO_RUN] > _RANDOM_AFTER * (s.counts[POSITIVE] + 2)
     multipliers = s.scratch[MULTIPLIERS]
     for k in range(ties + 1):
         multipliers[k] = s.scratch[T, k]
