@@ -165,9 +165,9 @@ def run_suite(
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are run.
     out : Path or str, default="reports"
-        Folder of all runs.
+        Folder of all runs. Results that its other runs have of the same trials are used again.
     fresh : bool, default=False
-        Delete the earlier run with the same suite and options, and start over.
+        Delete the earlier run with the same suite and options, and measure everything again.
     retry_failed : bool, default=False
         Repeat trials that failed.
     seed : int or None, default=None
@@ -177,8 +177,7 @@ def run_suite(
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
         ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
-        selector and classifier. Classes must be importable, so not from a notebook cell. Results of the other methods
-        that runs in the same folder already have are used again.
+        selector and classifier. Classes must be importable, so not from a notebook cell.
     add_data : str or sequence of str, default=()
         Datasets to add, as in `load_dataset`.
     target : str or None, default=None

@@ -110,7 +110,7 @@ def verify_bundle(
     lookup = Lookup(DataOptions.of(data_dir, offline))
     here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
     with opened_bundles([Path(bundle)]) as (opened,), temporary_folder("verify") as work:
-        return _Verifier(opened, here, work).verify(sample, seed, RunOptions(jobs), observer or Silent())
+        return _Verifier(opened, here, work).verify(sample, seed, RunOptions(jobs, fresh=True), observer or Silent())
 
 
 class _Verifier:

@@ -194,11 +194,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)
             _record_start(plan, folder, store, _origin(store, described))
-            earlier = plan.loaded.has_additions and not options.fresh
-            if earlier or options.bundles:
-                statuses = copied_statuses(retry_failed=options.retry_failed)
-                for note in reuse_results(plan, store, statuses, options.bundles, retried, earlier=earlier):
-                    _remark(observer, note)  # before hours of work that the user expected to save
+            statuses = copied_statuses(retry_failed=options.retry_failed)
+            for note in reuse_results(plan, store, statuses, options.bundles, retried, earlier=not options.fresh):
+                _remark(observer, note)  # before hours of work that the user expected to save
             keys = store.finished(retried)
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]
