@@ -154,13 +154,13 @@ def earlier_runs(plan: Plan, folder: Path) -> dict[str, Path]:
     return runs
 
 
-def offered_keys(store: Store, wanted: Collection[str], statuses: Collection[Status]) -> set[str]:
+def offered_keys(store: Store, missing: Collection[str], statuses: Collection[Status]) -> set[str]:
     """Return which of some keys have a result with one of some statuses."""
-    if set(wanted).isdisjoint(key for (key,) in store.raw("SELECT key FROM plan")):
+    if set(missing).isdisjoint(key for (key,) in store.raw("SELECT key FROM plan")):
         return set()  # before all results are compared with their checksums
     marks = ", ".join("?" * len(statuses))
     there = store.raw(f"SELECT key FROM trials WHERE status IN ({marks})", [str(status) for status in statuses])
-    return {key for (key,) in there if key in wanted}
+    return {key for (key,) in there if key in missing}
 
 
 def _passed_over(folder: Path, error: Exception) -> str:

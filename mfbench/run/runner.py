@@ -56,6 +56,9 @@ class Observer(Protocol):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Follow the start: called once, before the first trial."""
 
+    def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
+        """Follow the trials that run and their seconds so far: called from time to time, also if none of them ends."""
+
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Follow a trial: called after its result is stored."""
 
@@ -213,6 +216,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
                     job = _job(plan, folder, data_folder, files, memory, registry)
                     executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
                     executor.budget = budget
+                    executor.follow = getattr(observer, "running", None)  # not of an observer of an earlier version
                     # What the results so far come from must not be forgotten if this start ends before its first one.
                     first = partial(_record_environment, folder, store, described)
                     _work(executor, pending, store, observer, progress, discard, first)
