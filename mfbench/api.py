@@ -16,7 +16,7 @@ from mfbench.host.executors import check_executor
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
 from mfbench.planning import estimate_suite, explain_keys, prepare_suite
-from mfbench.report.progress import Silent
+from mfbench.report.progress import follow_in_notebook
 from mfbench.run.budget import seconds_of
 from mfbench.run.metadata import resume_command
 from mfbench.run.runner import Observer, RunOptions, execute
@@ -165,9 +165,9 @@ def run_suite(
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are run.
     out : Path or str, default="reports"
-        Folder of all runs.
+        Folder of all runs. Results that its other runs have of the same trials are used again.
     fresh : bool, default=False
-        Delete the earlier run with the same suite and options, and start over.
+        Delete the earlier run with the same suite and options, and measure everything again.
     retry_failed : bool, default=False
         Repeat trials that failed.
     seed : int or None, default=None
@@ -177,8 +177,7 @@ def run_suite(
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
         ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
-        selector and classifier. Classes must be importable, so not from a notebook cell. Results of the other methods
-        that runs in the same folder already have are used again.
+        selector and classifier. Classes must be importable, so not from a notebook cell.
     add_data : str or sequence of str, default=()
         Datasets to add, as in `load_dataset`.
     target : str or None, default=None
@@ -198,7 +197,8 @@ def run_suite(
     scheduler : str, default=""
         Address of the executor's scheduler; empty for its default.
     observer : Observer or None, default=None
-        Called with every result as soon as it is stored.
+        Called with every result as soon as it is stored, and from time to time with the trials that run. None prints
+        lines of progress in a notebook, and nothing elsewhere.
     budget : str, float or None, default=None
         Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
         Methods and datasets advance fold by fold, the cheapest first in each, and the next call goes on.
@@ -264,7 +264,7 @@ def run_suite(
     with opened_bundles([Path(path) for path in paths]) as opened:
         bundles = tuple(bundle.results for bundle in opened)
         options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience, bundles)
-        execute(plan, folder, registry, options, observer or Silent())
+        execute(plan, folder, registry, options, observer or follow_in_notebook())
     return load_run(folder)
 
 

@@ -22,7 +22,7 @@ from mfbench.data.sources import DataOptions
 from mfbench.errors import whole_number
 from mfbench.host.registry import load_registry
 from mfbench.isolation.temporary import temporary_folder
-from mfbench.report.progress import Silent
+from mfbench.report.progress import follow_in_notebook
 from mfbench.run.compatibility import machine_of
 from mfbench.run.differing_data import differing_data
 from mfbench.run.environment import describe
@@ -110,7 +110,8 @@ def verify_bundle(
     lookup = Lookup(DataOptions.of(data_dir, offline))
     here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
     with opened_bundles([Path(bundle)]) as (opened,), temporary_folder("verify") as work:
-        return _Verifier(opened, here, work).verify(sample, seed, RunOptions(jobs), observer or Silent())
+        options = RunOptions(jobs, fresh=True)  # nothing is copied from another run
+        return _Verifier(opened, here, work).verify(sample, seed, options, observer or follow_in_notebook())
 
 
 class _Verifier:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.report.console import PlainConsole
 from mfbench.report.downloads import is_plain
 from mfbench.report.estimate import too_long
 from mfbench.report.remaining import Remaining, in_words
@@ -31,8 +33,10 @@ from mfbench.untrusted import plain_text
 from mfbench.wording import counted
 
 PLAIN_SECONDS = 10.0
+LONGEST_PAUSE = 300.0  # seconds between two lines while no trial ends
 LONGEST_MESSAGE = 2000  # characters
 DATASETS_DISPLAYED = 12
+SLOW_DISPLAYED = 4
 
 
 class Silent:
@@ -42,6 +46,9 @@ class Silent:
         """Do nothing."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
+        """Do nothing."""
+
+    def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
         """Do nothing."""
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
@@ -59,6 +66,7 @@ class _Counting(Silent):
         self.total: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
+        self._begun: dict[str, tuple[float, Trial]] = {}
 
     def remarked(self, remark: str) -> None:
         """Print the remark."""
@@ -70,7 +78,7 @@ class _Counting(Silent):
         for line in left_out(plan.left_out, plan.unavailable, plan.loaded.request[0]):
             self.console.print(line, style="yellow", markup=False, highlight=False)
         assert plan.forecast is not None  # `execute` makes it before it calls this
-        self.remaining = Remaining(plan.forecast, pending)
+        self.remaining = Remaining(plan.forecast, pending, plan.loaded.protocol.timeout)
         resumed = f", {len(done)} done before" if done else ""
         share = plan.share
         part = "" if share is None else f"{share.kind} {share.number} of {share.of} with {len(plan.trials)} of "
@@ -93,8 +101,25 @@ class _Counting(Silent):
         for line in too_long(plan.forecast.too_long(pending), plan.loaded.protocol.timeout):
             self.console.print(line, style="yellow", markup=False, highlight=False)
 
+    def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
+        self.remaining.running(trials)
+        now = time.monotonic()
+        self._begun = {trial.key: (now - seconds, trial) for trial, seconds in trials}
+
+    @property
+    def slow(self) -> list[str]:
+        """The trials that have run for some time, each with this time, the longest first."""
+        now = time.monotonic()
+        times = sorted(((now - begun, trial) for begun, trial in list(self._begun.values())), key=lambda each: -each[0])
+        return [
+            f"{trial.method} on {trial.dataset} for {in_words(seconds)}"
+            for seconds, trial in times
+            if seconds >= PLAIN_SECONDS
+        ]
+
     def finished(self, trial: Trial, result: TrialResult) -> None:
         self.remaining.finished(trial, result)
+        self._begun.pop(trial.key, None)
         self.done[trial.dataset] += 1
         if result.status is not Status.OK:
             self.failed[trial.dataset] += 1
@@ -114,19 +139,31 @@ class PlainProgress(_Counting):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Print the size of the run."""
         super().started(plan, done, pending)
-        self._last = time.monotonic()
+        self._last = self._ended = time.monotonic()
+        self._pause = PLAIN_SECONDS
+
+    def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
+        """Print the trial that has run longest if no trial ends, each time after a longer pause."""
+        super().running(trials)
+        now = time.monotonic()
+        if now - self._last < self._pause:
+            return
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        self._print(f"now {self.slow[0]}" if self.slow else f"no result for {in_words(now - self._ended)}")
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Print the number of finished trials if the last line is some seconds old or the run is complete."""
         super().finished(trial, result)
-        now = time.monotonic()
-        done, total = self.done.total(), self.total.total()
-        if now - self._last < PLAIN_SECONDS and done < total:
-            return
-        self._last = now
+        self._ended, self._pause = time.monotonic(), PLAIN_SECONDS
+        if self._ended - self._last >= PLAIN_SECONDS or self.done.total() == self.total.total():
+            self._print(f"now {self.slow[0] if self.slow else trial.dataset}")
+
+    def _print(self, state: str) -> None:
+        self._last = time.monotonic()
         failed = f", {self.failed.total()} failed" if self.failed.total() else ""
+        left = in_words(self.remaining.seconds)
         self.console.print(
-            f"{done}/{total} trials, {in_words(self.remaining.seconds)} left{failed}, now {trial.dataset}",
+            f"{self.done.total()}/{self.total.total()} trials, {left} left{failed}, {state}",
             highlight=False,
         )
 
@@ -167,6 +204,12 @@ class LiveProgress(_Counting):
         self._live = Live(self, console=self.console, refresh_per_second=4, transient=True)
         self._live.start()
 
+    def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
+        """Show the trials that have run for some time."""
+        super().running(trials)
+        if trials:  # else the time left goes on as it is
+            self._left.update(self.remaining.seconds)
+
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Advance the display."""
         super().finished(trial, result)
@@ -188,7 +231,14 @@ class LiveProgress(_Counting):
         state = Text(f"{finished} of {len(self.total)} datasets done", style="dim")
         if self.failed.total():
             state.append(f", {self.failed.total()} trials failed", style="red")
-        return Group(self._progress, table, state)
+        return Group(self._progress, table, *(Text(f"now {text}") for text in self.slow[:SLOW_DISPLAYED]), state)
+
+
+def follow_in_notebook() -> Silent:
+    """Return a display that prints lines if this process is the kernel of a notebook, and nothing elsewhere."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    # Lines of text: a notebook would show each call of rich as a block of its own.
+    return PlainProgress(PlainConsole(force_jupyter=False, width=160)) if hasattr(shell, "kernel") else Silent()
 
 
 def follow(console: Console) -> Silent:

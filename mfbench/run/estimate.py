@@ -15,7 +15,7 @@ from mfbench.run import environment
 from mfbench.run.budget import in_rounds
 from mfbench.run.costs import forecast
 from mfbench.run.order import seconds_each
-from mfbench.run.reuse import copied_statuses, other_runs
+from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
@@ -195,16 +195,18 @@ def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial],
 
 
 def _finished(plan: Plan, folder: Path, options: RunOptions) -> dict[str, set[str]]:
-    """Return the keys that a run would find stored, by place: its folder, other runs (of an addition), bundles."""
+    """Return the keys that a run would find stored, by place: its folder, other runs, bundles."""
+    planned = {trial.key for trial in plan.trials}
     measures_scores = plan.loaded.protocol.kind != "timing"
     copied = copied_statuses(retry_failed=options.retry_failed)
     sources: dict[str, set[str]] = {}
     if not options.fresh:
         statuses = [status for status in Status if not (options.retry_failed and status in RETRIED)]
         sources[folder.as_posix()] = _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
-        for other in other_runs(folder) if plan.loaded.has_additions and measures_scores else ():
+        for name, other in earlier_runs(plan, folder).items() if measures_scores else ():
             try:
-                sources[other.name] = _keys(other, copied)
+                with Store(other, read_only=True) as store:
+                    sources[name] = offered_keys(store, planned, copied)
             except (RunError, sqlite3.Error):  # the run would pass it over as well
                 continue
     for bundle in options.bundles:

@@ -108,12 +108,13 @@ class RecordedFigures(BaseModel):
 
 
 class Reused(BaseModel):
-    """The results that other runs had measured: earlier ones of the suite, or bundles.
+    """The results that other runs had measured: earlier ones in the folder of reports, or bundles.
 
     Attributes
     ----------
     keys : dict of str to list of str
-        The keys of the results from each run, by the name of its folder, or of the bundle with the start of its hash.
+        The keys of the results from each run, by the name of its folder (``SUITE/RUN`` if it is of
+        another suite), or of the bundle with the start of its hash.
     differences : dict of str to str
         How the machine or the number of workers of a run differed from those of this one.
     passed_over : list of str

@@ -1,4 +1,4 @@
-"""Results of other runs in a run: of earlier ones if something was added to the suite, and of bundles that it names.
+"""Results of other runs in a run: of earlier ones in the same folder of reports, and of bundles that the run names.
 
 A result is copied only under an equal key, so it is the one that this run would measure, except for its times. A bundle
 must give the key to the same trial on the same data and folds as well, because whoever made it wrote the keys, and its
@@ -21,6 +21,7 @@ from mfbench.run.metadata import Environment, Reused, RunMetadata
 from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
+from mfbench.suite.shares import is_share_folder_name
 from mfbench.trials import Status
 from mfbench.wording import counted
 
@@ -78,12 +79,13 @@ def reuse_results(
     retried : collection of Status, default=()
         Stored results of these statuses are replaced.
     earlier : bool, default=True
-        Whether to copy from runs of the suite in the same folder of runs as well, before the bundles.
+        Whether to copy from `earlier_runs` as well, before the bundles.
 
     Returns
     -------
     list of str
-        A sentence on each reason for which results of a bundle or run were not copied; the run records them too.
+        A sentence on the number of results that this call copied from earlier runs, and one on each reason for which
+        results of a bundle or run were not copied; the run records the latter too.
     """
     planned = {trial.key for trial in plan.trials}
     before = recorded_reuse(store)
@@ -96,12 +98,18 @@ def reuse_results(
     )
     times = plan.loaded.protocol.kind == "timing"
     missing = planned - store.finished(retried) if not times else set()
-    for folder in other_runs(store.folder) if missing and earlier else ():
+    n_missing = len(missing)
+    for name, folder in earlier_runs(plan, store.folder).items() if missing and earlier else ():
         try:
-            reused = _reuse_from(folder, folder.name, store, missing, statuses, reused)
+            reused = _reuse_from(folder, name, store, missing, statuses, reused)
         except (RunError, ValueError) as error:  # the latter from metadata that are not valid
-            reused = _with_note(reused, _passed_over(folder, error))
+            if folder.parent == store.folder.parent:  # a run of another suite is not expected to have any
+                reused = _with_note(reused, _passed_over(folder, error))
         missing = planned - store.finished(retried)
+    n_copied = n_missing - len(missing)
+    is_or_are = "is" if n_copied == 1 else "are"
+    count = f"{n_copied:,} of {counted(len(planned), 'result')} {is_or_are} reused from earlier runs"
+    copied = [f"{count}; --fresh measures everything again."] if n_copied else []
     for bundle in bundles:
         if times:
             reused = _with_note(reused, f"No results of {bundle.name} were used: times compare if measured together.")
@@ -120,7 +128,7 @@ def reuse_results(
             reused = _with_note(reused, note)
     with store.writing("meta") as db:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
-    return reused.passed_over
+    return [*copied, *reused.passed_over]
 
 
 def recorded_reuse(store: Store) -> Reused:
@@ -129,10 +137,30 @@ def recorded_reuse(store: Store) -> Reused:
     return Reused.model_validate_json(recorded[0]) if recorded else Reused()
 
 
-def other_runs(folder: Path) -> list[Path]:
-    """Return the runs of the same suite; a hidden folder is that of a run that is being written."""
-    folders = [path.parent for path in sorted(folder.parent.glob(f"*/{FILE_NAME}"))]
-    return [other for other in folders if other.name != folder.name and not other.name.startswith(".")]
+def earlier_runs(plan: Plan, folder: Path) -> dict[str, Path]:
+    """Return the other runs in the folder of reports by name, those of the same suite first.
+
+    A share of a plan has many neighbours that are shares as well; it looks at whole runs alone.
+    """
+    files = sorted(folder.parent.glob(f"*/{FILE_NAME}"))
+    if folder.parent.name == plan.loaded.suite.suite.name:  # else the run is not in a folder of reports
+        files += [file for file in sorted(folder.parent.parent.glob(f"*/*/{FILE_NAME}")) if file not in files]
+    runs = {}
+    for other in (file.parent for file in files):
+        names = (other.name,) if other.parent == folder.parent else (other.parent.name, other.name)
+        is_hidden = any(name.startswith(".") for name in names)  # such as that of a run that is being written
+        if other != folder and not is_hidden and (plan.share is None or not is_share_folder_name(other.name)):
+            runs["/".join(names)] = other
+    return runs
+
+
+def offered_keys(store: Store, missing: Collection[str], statuses: Collection[Status]) -> set[str]:
+    """Return which of some keys have a result with one of some statuses."""
+    if set(missing).isdisjoint(key for (key,) in store.raw("SELECT key FROM plan")):
+        return set()  # before all results are compared with their checksums
+    marks = ", ".join("?" * len(statuses))
+    there = store.raw(f"SELECT key FROM trials WHERE status IN ({marks})", [str(status) for status in statuses])
+    return {key for (key,) in there if key in missing}
 
 
 def _passed_over(folder: Path, error: Exception) -> str:
@@ -207,9 +235,7 @@ def _reuse_from(
     """
     with Store(folder, read_only=True) as other:
         other.freeze()
-        marks = ", ".join("?" * len(statuses))
-        there = other.raw(f"SELECT key FROM trials WHERE status IN ({marks})", [str(status) for status in statuses])
-        keys = sorted(key for (key,) in there if key in missing)
+        keys = sorted(offered_keys(other, missing, statuses))
         if not keys:
             return reused
         meta = other.meta()

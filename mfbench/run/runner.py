@@ -56,6 +56,9 @@ class Observer(Protocol):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Follow the start: called once, before the first trial."""
 
+    def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
+        """Follow the trials that run and their seconds so far: called from time to time, also if none of them ends."""
+
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Follow a trial: called after its result is stored."""
 
@@ -194,11 +197,9 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)
             _record_start(plan, folder, store, _origin(store, described))
-            earlier = plan.loaded.has_additions and not options.fresh
-            if earlier or options.bundles:
-                statuses = copied_statuses(retry_failed=options.retry_failed)
-                for note in reuse_results(plan, store, statuses, options.bundles, retried, earlier=earlier):
-                    _remark(observer, note)  # before hours of work that the user expected to save
+            statuses = copied_statuses(retry_failed=options.retry_failed)
+            for note in reuse_results(plan, store, statuses, options.bundles, retried, earlier=not options.fresh):
+                _remark(observer, note)  # before hours of work that the user expected to save
             keys = store.finished(retried)
             done = [trial for trial in plan.trials if trial.key in keys]
             pending = [trial for trial in plan.trials if trial.key not in keys]
@@ -215,6 +216,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
                     job = _job(plan, folder, data_folder, files, memory, registry)
                     executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
                     executor.budget = budget
+                    executor.follow = getattr(observer, "running", None)  # not of an observer of an earlier version
                     # What the results so far come from must not be forgotten if this start ends before its first one.
                     first = partial(_record_environment, folder, store, described)
                     _work(executor, pending, store, observer, progress, discard, first)

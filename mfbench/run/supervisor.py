@@ -19,6 +19,7 @@ from mfbench.isolation.child import open_child
 from mfbench.isolation.keeper import Ended, Prepared
 from mfbench.isolation.process import describe_exit
 from mfbench.run.executors.agenda import Task
+from mfbench.run.executors.base import Running
 from mfbench.run.job import Job
 from mfbench.run.owners import BUILT_IN, Owners
 from mfbench.run.trial.folds import SharedFits
@@ -78,6 +79,11 @@ class Supervisor:
     def is_idle(self) -> bool:
         """Whether no trial runs."""
         return not self._tasks
+
+    @property
+    def running(self) -> Running | None:
+        """The trial that runs; None while its worker still starts."""
+        return (self._tasks[0].trial, time.monotonic() - self._begun_at) if self._tasks and self._is_ready else None
 
     @property
     def accepts_more(self) -> bool:

@@ -84,11 +84,6 @@ class LoadedSuite:
     added_data: Mapping[int, str] = field(default_factory=dict)
 
     @property
-    def has_additions(self) -> bool:
-        """Whether a method or dataset is not in the file."""
-        return bool(self.added_methods or self.added_data)
-
-    @property
     def part_patterns(self) -> tuple[str, ...]:
         """The patterns of the part; none for the whole suite."""
         return () if self.part is None else tuple(self.suite.parts[self.part].only)

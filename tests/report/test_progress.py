@@ -1,6 +1,7 @@
 """Following a run: lines for logs, a display on terminals, failures at once."""
 
 import io
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from mfbench.report import progress
-from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow
+from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
 from mfbench.suite.costs import Cost, Forecast
 from mfbench.suite.protocols import RepeatedCV
 from mfbench.suite.shares import Share
@@ -167,6 +168,30 @@ class TestPlain:
         display.finished(TRIALS[8], OK)
         assert lines(console)[-1] == "9/12 trials, 6 s left, now wine"
 
+    def test_a_slow_trial_is_named_with_its_time_and_the_time_left_grows(self, console, clock):
+        display = PlainProgress(console)
+        display.started(plan(), [], TRIALS)
+        for now in range(1, 311):
+            clock.time = float(now)
+            display.running([(TRIALS[0], 0.5), (TRIALS[7], now - 1.0)] if now > 12 else [])
+        assert [line.split(", ")[0] for line in lines(console)[1:]] == ["0/12 trials"] * 5
+        assert [line.split(", ", 2)[2] for line in lines(console)[1:]] == [
+            "no result for 10 s",
+            "now B on wine for 29 s",
+            "now B on wine for 69 s",
+            "now B on wine for 2 min",
+            "now B on wine for 5 min",
+        ]
+        left = [line.split(", ")[1] for line in lines(console)[1:]]
+        assert left == ["24 s left", "3 min left", "8 min left", "16 min left", "33 min left"]
+        clock.time = 320.0
+        display.finished(TRIALS[0], OK)
+        display.running([])
+        assert lines(console)[-1].endswith("now B on wine for 5 min"), "no line follows another at once"
+        clock.time = 330.0
+        display.finished(TRIALS[7], OK)
+        assert lines(console)[-1].endswith(", now wine")
+
     def test_failures_are_told_at_once_but_not_without_end(self, console, clock):
         display = PlainProgress(console)
         display.started(plan(), [], TRIALS)
@@ -214,6 +239,25 @@ class TestLive:
             display.close()
         assert [text.split("left ")[1].split("\n")[0].strip() for text in pictures] == ["24 s", "14 s", "1 s"]
 
+    def test_trials_that_run_for_long_are_named_and_the_time_left_grows(self, clock):
+        display = LiveProgress(Console(file=io.StringIO(), width=100, force_terminal=True))
+        display.started(plan(), [], TRIALS)
+        try:
+            clock.time = 90.0
+            display.running([(TRIALS[0], 5.0), (TRIALS[7], 80.0)])
+            clock.time = 95.0
+            picture = Console(file=io.StringIO(), width=100)
+            picture.print(display)
+            display.finished(TRIALS[7], OK)
+            after = Console(file=io.StringIO(), width=100)
+            after.print(display)
+        finally:
+            display.close()
+        text = picture.file.getvalue()
+        assert "now B on wine for 85 s" in text and "A on iris" in text
+        assert "B on wine" not in after.file.getvalue()
+        assert int(text.split("left ")[1].split(" min")[0]) > 2
+
     def test_closing_before_the_start_is_harmless(self, console):
         LiveProgress(console).close()
 
@@ -236,9 +280,23 @@ class TestFollow:
         assert type(follow(Console(file=io.StringIO(), force_terminal=True))) is PlainProgress
 
 
+def test_a_notebook_gets_lines_of_text(monkeypatch, capsys):
+    notebook = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    display = follow_in_notebook()
+    display.started(plan(), [], TRIALS)
+    assert capsys.readouterr().out.startswith("own, profile quick: 12 trials")
+    for session in (None, SimpleNamespace()):  # IPython in a script, and in a terminal
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda session=session: session))
+        assert type(follow_in_notebook()) is Silent
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert type(follow_in_notebook()) is Silent
+
+
 def test_silence_says_nothing(capsys):
     silent = Silent()
     silent.started(plan({"gone": "x"}), [], TRIALS)
+    silent.running([(TRIALS[0], 500.0)])
     silent.finished(TRIALS[0], failed())
     silent.close()
     assert capsys.readouterr() == ("", "")

@@ -1,5 +1,6 @@
 """The time left of a run, from predicted and from measured durations."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -11,9 +12,9 @@ from mfbench.trials import Status, Trial, TrialResult
 TRIALS = tuple(Trial(str(i), "d", "m", 0, i, 0) for i in range(100))
 
 
-def remaining(seconds=1.0, jobs=1, startup=0.0):
+def remaining(seconds=1.0, jobs=1, startup=0.0, trials=TRIALS, limit=math.inf):
     costs = SimpleNamespace(of=lambda trial: Cost(seconds, 0))
-    return Remaining(Forecast(costs, jobs, startup), TRIALS)
+    return Remaining(Forecast(costs, jobs, startup), trials, limit)
 
 
 def ended(seconds, status=Status.OK):
@@ -47,6 +48,37 @@ def test_tiny_trials_do_not_dominate_the_start():
     left = remaining(1e-6)
     left.finished(TRIALS[0], ended(0.5))
     assert left.correction < 1.3
+
+
+def test_a_trial_that_runs_as_predicted_leaves_the_rest_of_it():
+    left = remaining(10.0, trials=TRIALS[:5])
+    left.running([(TRIALS[0], 4.0)])
+    assert left.seconds == 46.0
+    left.finished(TRIALS[0], ended(10.0))
+    assert left.seconds == 40.0
+
+
+def test_a_trial_that_is_late_lets_the_time_left_grow_with_it_up_to_its_limit():
+    left = remaining(10.0, trials=TRIALS[:1], limit=600.0)
+    forecasts = []
+    for seconds in (10.0, 50.0, 300.0, 500.0, 600.0):
+        left.running([(TRIALS[0], seconds)])
+        forecasts.append(left.seconds)
+    assert forecasts == [0.0, 50.0, 300.0, 100.0, 0.0]
+
+
+def test_a_trial_that_is_late_counts_for_those_that_wait_as_if_it_ended_now():
+    late, over = remaining(10.0, trials=TRIALS[:3]), remaining(10.0, trials=TRIALS[:3])
+    late.running([(TRIALS[0], 300.0)])
+    over.finished(TRIALS[0], ended(300.0))
+    assert late.correction == over.correction > 20.0
+    assert late.seconds == pytest.approx(over.seconds + 300.0)
+
+
+def test_the_longest_rest_is_left_whatever_other_workers_do():
+    left = remaining(10.0, jobs=8, trials=TRIALS[:8])
+    left.running([(TRIALS[0], 400.0), (TRIALS[1], 1.0)])
+    assert left.seconds >= 400.0
 
 
 def test_a_duration_is_written_in_the_units_that_matter():

@@ -1,4 +1,4 @@
-"""Results of earlier runs in a run to which a method was added: the same to the bit, and never more than is stated."""
+"""Results of earlier runs in a run of a changed suite: the same to the bit, and never more than is stated."""
 
 import shutil
 
@@ -12,7 +12,7 @@ from mfbench.report.progress import Silent
 from mfbench.run import runner
 from mfbench.run.executors import choice
 from mfbench.run.metadata import Reused
-from mfbench.run.reuse import BundledRun, remarks_on_reuse
+from mfbench.run.reuse import BundledRun, earlier_runs, remarks_on_reuse
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION
@@ -129,10 +129,47 @@ def test_what_a_run_had_from_another_is_from_where_it_was_measured(run):
     }
 
 
-def test_only_a_run_with_additions_uses_others(run):
-    run(MINE)
-    _, count, _ = run()
-    assert count == BASE
+def test_an_edit_of_the_suite_measures_what_it_changes(run):
+    run()
+    observer = Listening()
+    edited = SUITE.replace('label = "B"\nselector = "anova-f"', 'label = "B"\nselector = "variance"')
+    methods, count, mine = run(text=edited, observer=observer)
+    assert (methods, count) == (["B"], FOLDS)
+    note = "9 of 12 results are reused from earlier runs; --fresh measures everything again."
+    assert observer.remarks == [note, "start with 9 done"]
+    assert mine.remarks[0].startswith("9 of 12 results are from earlier runs, and so are their times: 9 from full-")
+
+
+def test_a_suite_with_another_name_uses_the_runs_beside_it(run, tmp_path):
+    _, _, base = run()
+    broken = tmp_path / "out" / "broken" / "full-1"
+    broken.mkdir(parents=True)
+    (broken / FILE_NAME).write_bytes(b"no database" * 1000)
+    copy = SUITE.replace('name = "own"', 'name = "copy"')
+    _, count, mine = run(text=copy)
+    assert count == 0 and mine.path.parent.name == "copy"
+    assert mine.remarks == [
+        f"12 of 12 results are from earlier runs, and so are their times: 12 from own/{base.path.name}."
+    ]
+
+
+def test_a_run_outside_of_a_folder_of_reports_uses_no_run_around_it(run, tmp_path):
+    run()
+    plan, _, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out")
+    (tmp_path / "out" / "elsewhere").mkdir()
+    EXECUTED.clear()
+    execute(plan, tmp_path / "out" / "elsewhere" / "run", registry, RunOptions(jobs=1), Silent())
+    assert len(EXECUTED) == BASE
+
+
+def test_a_share_looks_at_whole_runs_alone(run, tmp_path):
+    _, _, base = run()
+    text = SUITE.replace('label = "B"\nselector = "anova-f"', 'label = "B"\nselector = "variance"')
+    (tmp_path / "own.toml").write_text(text)
+    shares = [prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", shard=f"{i}/2")[:2] for i in (1, 2)]
+    shares[0][1].mkdir()
+    shutil.copy(base.path / FILE_NAME, shares[0][1])
+    assert list(earlier_runs(*shares[1])) == [base.path.name]
 
 
 def test_an_added_dataset_leaves_the_others_as_they_are(run, tmp_path):

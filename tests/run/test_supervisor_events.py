@@ -82,6 +82,20 @@ def supervised(monkeypatch):
     return make
 
 
+def test_the_trial_that_runs_is_told_once_its_worker_is_ready(supervised, monkeypatch):
+    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    clock = SimpleNamespace(now=100.0)
+    place, _ = supervised(Channel([], [b"ready"], [answer("one")], [answer("two")]))
+    assert place.running is None
+    outcomes(place)
+    clock.now = 107.0
+    assert (place.running[0].key, place.running[1]) == ("one", 7.0)
+    outcomes(place)
+    assert (place.running[0].key, place.running[1]) == ("two", 0.0)
+    outcomes(place)
+    assert place.running is None
+
+
 def test_an_answer_that_arrives_with_the_end_of_its_worker_costs_the_next_trial_nothing(supervised):
     """The worker answers, says that it is spent and ends after the supervisor has looked at its connection."""
     failed = answer("one", Status.ERROR, is_spent=True)

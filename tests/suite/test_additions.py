@@ -160,7 +160,6 @@ class TestMethods:
         assert run_folder(tmp_path, added("MINE = plain")) == run_folder(tmp_path, mine)
         words = added("MINE = plain", "M2 = nearest", reference="M2").request
         assert words[3:] == ("--add", "MINE = plain", "--add", "M2 = nearest", "--reference", "M2")
-        assert not plain.has_additions and mine.has_additions
 
     def test_what_does_not_fit_the_suite_is_refused(self, added):
         for methods, reason in [

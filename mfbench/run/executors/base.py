@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 
 from mfbench.run.budget import Budget
 from mfbench.trials import Trial, TrialResult
+
+Running = tuple[Trial, float]
+"""A trial and the seconds for which it has run."""
 
 
 class Executor(ABC):
@@ -19,9 +22,12 @@ class Executor(ABC):
     ----------
     budget : Budget or None
         The time that the run may take. When it is over, or admits none of the trials that are left, `run` ends.
+    follow : callable or None
+        Called from time to time while trials run, with those that are known to run: also if none of them ends.
     """
 
     budget: Budget | None = None
+    follow: Callable[[list[Running]], None] | None = None
 
     @abstractmethod
     def __enter__(self) -> Executor: ...

@@ -19,7 +19,7 @@ from mfbench.trials import Trial, TrialResult
 
 # Seconds to wait for the end of all processes of a run that has a budget.
 _PATIENCE = 1.0
-# Seconds between two questions whether the results are still wanted.
+# Seconds between two looks: whether the results are still wanted, and for whoever follows the trials.
 _LOOK = 0.25
 
 
@@ -107,10 +107,13 @@ class LocalPool(Executor):
         return self.budget is not None and self.budget.is_over
 
     def _look(self) -> None:
-        if self.is_wanted is not None and time.monotonic() >= self._next_look:
-            if not self.is_wanted():
-                raise WithdrawnError
-            self._next_look = time.monotonic() + _LOOK
+        if time.monotonic() < self._next_look:
+            return
+        if self.is_wanted is not None and not self.is_wanted():
+            raise WithdrawnError
+        if self.follow is not None:
+            self.follow([running for place in self._places if (running := place.running) is not None])
+        self._next_look = time.monotonic() + _LOOK
 
     def _hand_out(self, agenda: Agenda) -> None:
         for place in self._places:
@@ -131,7 +134,7 @@ class LocalPool(Executor):
         if self.budget is not None:
             deadline = min(deadline, self.budget.deadline)
         patience = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
-        if self.is_wanted is not None:
+        if self.is_wanted is not None or self.follow is not None:
             patience = _LOOK if patience is None else min(patience, _LOOK)
         awake = {id(owners[id(channel)]) for channel in wait(channels.values(), patience)}
         now = time.monotonic()

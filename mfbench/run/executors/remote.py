@@ -142,6 +142,8 @@ class RemotePool(Executor):
             patience = _WAIT if self.budget is None else min(_WAIT, self.budget.remaining)
             with _explained():
                 outcomes = sorted(self.engine.wait(patience), key=lambda one: one.ticket)
+            if self.follow is not None:
+                self.follow([])  # which trials of a batch run is known at its place alone
             self._lost_now.clear()
             for outcome in outcomes:
                 yield from self._take(outcome)

@@ -70,13 +70,16 @@ def test_a_budget_ends_trials_that_hang_and_starts_no_more(tmp_path, monkeypatch
     plugins = tuple(registry.plugins.values())
     job = job_of(plan, tmp_path / "data", owners=owners, plugins=plugins, path=tuple(sys.path))
     results = []
+    followed = set()
     with LocalPool(job, 2, 900.0) as pool:
         pool.budget = Budget(600.0, cells=4)
+        pool.follow = lambda running: followed.update(trial.method for trial, seconds in running if seconds > 0.2)
         for trial, result in pool.run(in_rounds(plan.trials, ())):
             results.append((trial, result))
             if len(results) == 9:  # all that do not hang
                 pool.budget.deadline = time.monotonic() + 0.5
     assert {(trial.method, result.status) for trial, result in results} == {(method, "ok") for method in "ABC"}
+    assert "D" in followed, "no trial ends any more, and the pool still tells what runs"
     assert time.monotonic() < pool.budget.deadline + 60, "the seconds only tell a hung pool from a busy machine"
 
 
