@@ -134,6 +134,7 @@ def run_suite(
     fresh: bool = False,
     retry_failed: bool = False,
     seed: int | None = None,
+    max_rows: int | None = None,
     add: Any = (),
     add_data: str | Sequence[str] = (),
     target: str | None = None,
@@ -171,6 +172,8 @@ def run_suite(
         Repeat trials that failed.
     seed : int or None, default=None
         Overrides the suite's seed.
+    max_rows : int or None, default=None
+        Overrides the suite's limit of training rows: a larger training part is sampled, stratified by class.
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
         ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
@@ -247,6 +250,7 @@ def run_suite(
         only=only,
         out=out,
         seed=seed,
+        max_rows=max_rows,
         add=add,
         add_data=add_data,
         target=target,

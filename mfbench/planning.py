@@ -33,6 +33,7 @@ def prepare_suite(
     only: Sequence[str] = (),
     out: Path | str = DEFAULT_OUT,
     seed: int | None = None,
+    max_rows: int | None = None,
     add: Any = (),
     add_data: str | Sequence[str] = (),
     target: str | None = None,
@@ -48,7 +49,8 @@ def prepare_suite(
 
     Parameters
     ----------
-    suite, profile, part, only, out, seed, add, add_data, target, reference, data_dir, offline, shard : optional
+    suite, profile, part, only, out, seed, max_rows, add, add_data, target, reference, data_dir, offline, \
+shard : optional
         As in `run_suite`.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
@@ -73,7 +75,7 @@ def prepare_suite(
     """
     numbers = None if shard is None else parse_shard(shard)
     registry = registry or load_registry(isolated=True)
-    loaded = load_suite(suite, registry, profile, seed, part=part)
+    loaded = load_suite(suite, registry, profile, seed, part=part, max_rows=max_rows)
     data = (add_data,) if isinstance(add_data, str) else add_data
     loaded = with_additions(loaded, registry, additions_of(add, registry), data, target, reference)
     mirror = () if data_dir is None else ("--data-dir", str(data_dir))
@@ -108,6 +110,7 @@ def estimate_suite(
     fresh: bool = False,
     retry_failed: bool = False,
     seed: int | None = None,
+    max_rows: int | None = None,
     add: Any = (),
     add_data: str | Sequence[str] = (),
     target: str | None = None,
@@ -119,8 +122,8 @@ def estimate_suite(
 
     Parameters
     ----------
-    suite, profile, jobs, part, only, out, fresh, retry_failed, seed, add, add_data, target, reference, strict, \
-data_dir : optional
+    suite, profile, jobs, part, only, out, fresh, retry_failed, seed, max_rows, add, add_data, target, reference, \
+strict, data_dir : optional
         As in `run_suite`.
 
     Returns
@@ -149,6 +152,7 @@ data_dir : optional
         only=only,
         out=out,
         seed=seed,
+        max_rows=max_rows,
         add=add,
         add_data=add_data,
         target=target,

@@ -169,6 +169,7 @@ class _Verifier:
             differences=self._differences(trials, rebuilt.plan),
             verdicts=subjects,
             changed=changed,
+            max_rows=meta.protocol.max_rows,
         )
 
     def _runnable(self, places: Sequence[Place], rebuilt: Rebuilt) -> dict[Place, Trial]:

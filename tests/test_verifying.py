@@ -10,8 +10,12 @@ import pytest
 
 import mfbench
 from mfbench import verifying
+from mfbench.api import opened_runs
 from mfbench.bundles.agreement import Outcome
 from mfbench.errors import ExitCode, UsageError
+from mfbench.report.brief import problems
+from mfbench.report.sections.remarks import remarks
+from mfbench.report.verification import verification_lines
 from mfbench.verifying import OTHER_KEY, OTHER_MACHINE
 
 sys.path.append(str(Path(__file__).parent / "run"))
@@ -81,6 +85,23 @@ def test_verdicts_that_would_change(tmp_path, in_process):
     verification = verify(forged(tmp_path / "own.zip", tmp_path / "claim.zip", trials=stop), sample=None)
     assert verification.counts["different"] == 20
     assert verification.changed[0].startswith("A against D on monks-1: no verdict becomes ")
+
+
+def test_sampled_training_rows_are_stated_and_drawn_again(tmp_path, in_process):
+    from small_runs import SUITE
+
+    (tmp_path / "own.toml").write_text(SUITE)
+    run = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", max_rows=30, jobs=1)
+    assert set(run.sizes["n_train"]) == {30} and set(run.sizes["n_test"]) == {50}
+    said = "Training rows are sampled in each fold (max_rows): 30 of 100 of iris."
+    assert said in remarks(run).notes and said in problems(run)
+    claim = mfbench.bundle_run(run, tmp_path / "claim.zip")
+    with opened_runs([str(claim)], tmp_path) as stored:
+        assert said in remarks(stored).notes
+    verification = verify(claim)
+    assert verification.counts["equal"] == 12 and verification.max_rows == 30
+    sentence = "Training rows are sampled, in the bundle and here: at most 30 in a fold."
+    assert sentence in verification_lines(verification)
 
 
 def test_other_versions_and_machines_are_named(small_claim, tmp_path, in_process):

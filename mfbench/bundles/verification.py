@@ -90,6 +90,8 @@ class Verification:
         only with the repeated results.
     changed : list of str
         The verdicts that would change with the repeated results in place of the claimed ones.
+    max_rows : int or None
+        To how many training rows its suite samples a larger fold, in the bundle and here; None if it samples none.
     """
 
     bundle: str
@@ -115,6 +117,7 @@ class Verification:
     differences: dict[str, int]
     verdicts: int
     changed: list[str]
+    max_rows: int | None = None
 
     @property
     def counts(self) -> dict[str, int]:

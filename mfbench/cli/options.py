@@ -53,6 +53,12 @@ Reference = Annotated[
     typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
 ]
 Seed = Annotated[int | None, typer.Option(help="Override the suite's seed.")]
+MaxRows = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Sample the training rows of a fold if there are more than N. [default: the suite's]"
+    ),
+]
 Target = Annotated[
     str | None,
     typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]"),

@@ -19,7 +19,7 @@ from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.curves import curves, differing_ranges
 from mfbench.report.sections.detection import detection
-from mfbench.report.sections.remarks import MOST_NAMED, dropped_classes, left_out, restriction, unsuited
+from mfbench.report.sections.remarks import MOST_NAMED, dropped_classes, left_out, restriction, sampled_rows, unsuited
 from mfbench.report.sections.scores import score_table
 from mfbench.report.sections.timing import timing
 from mfbench.report.verdicts import verdict_cell, verdict_columns
@@ -144,6 +144,7 @@ def problems(run: Run) -> list[str]:
     notes = [] if len(run.outcomes) else ["No trials: there was nothing to measure."]
     notes += run.remarks
     notes += restriction(run.meta, listed)
+    notes += sampled_rows(run, listed)
     notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
     notes += [*unsuited(run.meta), *dropped_classes(run.meta, MOST_NAMED)]
     notes += not_run_yet(run)

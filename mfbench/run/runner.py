@@ -119,7 +119,7 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    tables = {"curve": [protocol, *suite["methods"]], "classes": suite["datasets"]}
+    tables = {"curve": [protocol, *suite["methods"]], "classes": suite["datasets"], "max_rows": [protocol]}
     for key, table in ((key, table) for key, group in tables.items() for table in group):
         if table[key] is None:  # a run of a version without this key keeps its folder
             del table[key]

@@ -49,6 +49,8 @@ class Kind:
         Whether methods may tune.
     draws_curves : bool, default=True
         Whether methods may be scored at several numbers of features.
+    samples : bool, default=True
+        Whether the training rows may be sampled.
     """
 
     sound: Mapping[str, Any]
@@ -58,11 +60,13 @@ class Kind:
     task: Literal["prediction", "detection"] = "prediction"
     tunes: bool = True
     draws_curves: bool = True
+    samples: bool = True
 
     @property
     def keys(self) -> tuple[str, ...]:
         """All keys of its table in a suite."""
-        return (*self.sound, *COMMON, *(["curve"] if self.draws_curves else []))
+        optional = {"curve": self.draws_curves, "max_rows": self.samples}
+        return (*self.sound, *COMMON, *(key for key, is_possible in optional.items() if is_possible))
 
     @property
     def predicts(self) -> bool:
@@ -97,6 +101,7 @@ KINDS: dict[str, Kind] = {
         task="detection",
         tunes=False,
         draws_curves=False,
+        samples=False,
     ),
     "nested-cv": Kind(
         sound={
@@ -126,5 +131,6 @@ KINDS: dict[str, Kind] = {
         metrics=CLASSIFICATION_METRICS,
         tunes=False,
         draws_curves=False,
+        samples=False,
     ),
 }

@@ -14,6 +14,8 @@ MOST_POINTS = 1_000_000
 """Points of a method's grid."""
 MOST_SIZES = 200
 """Numbers of features in a curve."""
+FEWEST_ROWS = 10
+"""Training rows to which a suite may restrict a fold."""
 MOST_TRIALS = 2_000_000
 """Trials of a plan."""
 

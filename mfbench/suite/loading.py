@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import CURVE_METRICS, KINDS
-from mfbench.suite.limits import LARGEST_FILE
+from mfbench.suite.limits import FEWEST_ROWS, LARGEST_FILE
 from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
 from mfbench.suite.restriction import Restriction
@@ -118,6 +118,7 @@ def load_suite(
     *,
     preferred: str | None = None,
     part: str | None = None,
+    max_rows: int | None = None,
 ) -> LoadedSuite:
     """Find, read and validate a suite.
 
@@ -135,6 +136,8 @@ def load_suite(
         Takes the place of the suite's default profile if the suite defines it.
     part : str or None, default=None
         The part of the suite to run, by its name in ``[parts.NAME]``; None means all of it.
+    max_rows : int or None, default=None
+        Overrides the suite's number of training rows of a fold.
 
     Returns
     -------
@@ -167,9 +170,15 @@ def load_suite(
             raise UsageError(f"--part {part!r}: the suite {suite.suite.name!r} has no parts; use --only GLOB")
         raise UnknownNameError("part", part, suite.parts, f"of suite {suite.suite.name!r}")
     suite = expand_replicates(_of_profile(suite, profile_name, profiles, str(path)), profile_name, str(path))
-    options = {"--profile": profile_name, "--part": part, "--seed": seed}
+    options = {"--profile": profile_name, "--part": part, "--seed": seed, "--max-rows": max_rows}
     words = (word for option, value in options.items() if value is not None for word in (option, str(value)))
     protocol = suite.protocol.completed(profiles[profile_name])
+    if max_rows is not None:
+        if not KINDS[protocol.kind].samples:
+            raise UsageError(f"--max-rows: the protocol {protocol.kind!r} of {path} does not sample training rows")
+        if max_rows < FEWEST_ROWS:
+            raise UsageError(f"--max-rows {max_rows} is too few: use a whole number from {FEWEST_ROWS}")
+        protocol = protocol.model_copy(update={"max_rows": max_rows})
     return LoadedSuite(suite, path, profile_name, protocol, (name, *words), part)
 
 

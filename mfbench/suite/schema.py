@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from mfbench.suite.forms import KINDS
-from mfbench.suite.limits import MOST_ENTRIES, MOST_SIZES, MOST_TABLES
+from mfbench.suite.limits import FEWEST_ROWS, MOST_ENTRIES, MOST_SIZES, MOST_TABLES
 
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -169,6 +169,12 @@ class ProtocolSettings(Part):
     curve: Curve | None = Field(
         default=None, description="The curve of each method with a selector that sets neither 'curve' nor 'top'."
     )
+    max_rows: int | None = Field(
+        default=None,
+        ge=FEWEST_ROWS,
+        le=_HIGHEST,
+        description="Training rows of a fold: a larger training part is sampled, stratified by class.",
+    )
     timeout: float = Field(
         default=600.0, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
     )
@@ -217,6 +223,7 @@ class Profile(Part):
     decisions: Literal["multi-class", "one-vs-rest"] | None = Field(default=None, description="See [protocol].")
     steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
     curve: Curve | None = Field(default=None, description="See [protocol].")
+    max_rows: int | None = Field(default=None, ge=FEWEST_ROWS, le=_HIGHEST, description="See [protocol].")
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
     memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 

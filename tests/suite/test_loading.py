@@ -115,3 +115,19 @@ class TestSeed:
     def test_a_seed_out_of_range_is_refused(self, suite_file, toy_registry, seed):
         with pytest.raises(UsageError, match="out of range"):
             load_suite(suite_file(), toy_registry, seed=seed)
+
+
+class TestMaxRows:
+    def test_an_argument_goes_over_the_suites_key_and_is_asked_for_again(self, suite_file, toy_registry):
+        loaded = load_suite(suite_file(), toy_registry, max_rows=500)
+        assert (loaded.protocol.max_rows, loaded.request[-2:]) == (500, ("--max-rows", "500"))
+        assert load_suite(suite_file(), toy_registry).protocol.max_rows is None
+
+    def test_what_cannot_be_sampled_is_refused(self, suite_file, toy_registry):
+        with pytest.raises(UsageError, match="--max-rows 9 is too few: use a whole number from 10"):
+            load_suite(suite_file(), toy_registry, max_rows=9)
+        head = '[suite]\nname = "own"\n[protocol]\nkind = "timing"\n'
+        with pytest.raises(UsageError, match=r"--max-rows: the protocol 'timing' of .* does not sample training rows"):
+            load_suite(suite_file(head=head), toy_registry, max_rows=500)
+        with pytest.raises(SuiteError, match=r"protocol\.max_rows: the protocol 'timing' has no such key"):
+            load_suite(suite_file(head=f"{head}max_rows = 500\n"), toy_registry)

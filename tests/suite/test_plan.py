@@ -194,6 +194,7 @@ class TestKeys:
         },
         "seed": {"seed": 8},
         "folds": {"more": "[profiles.other]\nfolds = 4\nrepeats = 2", "profile": "other"},
+        "sampled training rows": {"more": "[profiles.other]\nmax_rows = 10", "profile": "other"},
     }
 
     def test_what_changes_a_result_changes_the_key(self, planned):
@@ -201,6 +202,11 @@ class TestKeys:
             before, after = self.keys(planned()), self.keys(planned(**change))
             assert not set(before.values()) & set(after.values())
             assert before.keys() & after.keys()
+
+    def test_a_suite_that_samples_no_rows_keeps_its_keys(self, planned):
+        assert "max_rows" not in planned().ingredients["blobs", "A"]["protocol"]
+        sampled = planned(**self.CHANGES["sampled training rows"])
+        assert sampled.ingredients["blobs", "A"]["protocol"]["max_rows"] == 10
 
     SAME: ClassVar = {
         "time limit": {"more": "[profiles.other]\nfolds = 3\nrepeats = 2\ntimeout = 1", "profile": "other"},

@@ -71,7 +71,7 @@ def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
 def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():
     assert set(get_args(ProtocolSettings.model_fields["kind"].annotation)) == set(KINDS)
     keys = {key for kind in KINDS.values() for key in kind.sound}
-    assert set(ProtocolSettings.model_fields) == keys | set(COMMON) | {"curve"}
+    assert set(ProtocolSettings.model_fields) == keys | set(COMMON) | {"curve", "max_rows"}
     for kind in KINDS.values():
         assert set(kind.published) <= set(kind.sound)
         for form in ("sound", "published"):

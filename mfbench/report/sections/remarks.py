@@ -24,6 +24,7 @@ def remarks(run: Run) -> Section:
             *([] if len(run.outcomes) else ["No trials: there was nothing to measure."]),
             *run.remarks,
             *restriction(run.meta),
+            *sampled_rows(run),
             *_machines(run.meta.machines),
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *unsuited(run.meta),
@@ -59,6 +60,24 @@ def restriction(meta: RunMetadata, join: Callable[[Sequence[str]], str] = ", ".j
     options = [f"--part {meta.part}"] if meta.part else []
     options += [f"--only {join(meta.only)}"] if meta.only else []
     return [f"A part of the suite: {' '.join(options)}."] if options else []
+
+
+def sampled_rows(run: Run, join: Callable[[Sequence[str]], str] = listing) -> list[str]:
+    """Return a sentence on the datasets whose training rows are sampled; none if there are none.
+
+    Parameters
+    ----------
+    run : Run
+    join : callable, optional
+        Writes the datasets.
+    """
+    limit = run.meta.protocol.max_rows
+    if limit is None:
+        return []
+    tested = run.sizes.groupby("dataset")["n_test"].min()
+    parts = (run.datasets.set_index("dataset")["n_samples"] - tested).dropna().astype(int)
+    sampled = [f"{limit:,} of {rows:,} of {dataset}" for dataset, rows in parts.items() if rows > limit]
+    return [f"Training rows are sampled in each fold (max_rows): {join(sampled)}."] if sampled else []
 
 
 def _machines(machines: Mapping[str, str]) -> list[str]:

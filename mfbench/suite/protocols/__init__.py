@@ -15,6 +15,7 @@ from mfbench.suite.protocols.holdout import Holdout
 from mfbench.suite.protocols.nested_cv import NestedCV
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.protocols.rows import stratified_splits
+from mfbench.suite.protocols.sampled import Sampled
 from mfbench.suite.protocols.three_way import ThreeWay
 from mfbench.suite.protocols.timing import Timing
 
@@ -25,6 +26,7 @@ __all__ = [
     "Holdout",
     "NestedCV",
     "RepeatedCV",
+    "Sampled",
     "Split",
     "ThreeWay",
     "Timing",
@@ -57,4 +59,6 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     kind = settings["kind"]
     # How parameters are selected is up to each method (`ResolvedMethod.selection`) and does not change the splits.
     values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
-    return PROTOCOLS[kind](seed=seed, **values)
+    protocol = PROTOCOLS[kind](seed=seed, **values)
+    max_rows = settings.get("max_rows")
+    return protocol if max_rows is None else Sampled(protocol, max_rows)

@@ -92,7 +92,7 @@ class EvaluationProtocol(ABC):
         How its trials run: the key of one of ``mfbench.run.worker.RUNNERS``.
     """
 
-    kind: ClassVar[str]
+    kind: str
     folds: int
     repeats: int
     inner_folds: int = 0

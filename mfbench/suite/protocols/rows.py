@@ -125,14 +125,53 @@ def parted(
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(rows)
     if stratified:
-        # Spread each class evenly over the unit interval from a random start, and cut the interval: a part then has
-        # its share of every class up to one row at either end.
-        position = np.empty(len(rows))
-        for code in np.unique(y[rows]):
-            members = np.flatnonzero(y[shuffled] == code)
-            position[members] = (np.arange(len(members)) + rng.random()) / len(members)
-        shuffled = shuffled[np.argsort(position, kind="stable")]
+        shuffled = shuffled[np.argsort(_spread(y[shuffled], rng), kind="stable")]
     return [np.sort(part) for part in np.split(shuffled, np.cumsum(sizes)[:-1])]
+
+
+def sampled(rows: NDArray[np.intp], strata: NDArray[np.int64], size: int, seed: int) -> NDArray[np.intp]:
+    """Return some of the rows in ascending order: of each stratum its share, but at least two if it has as many.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+    strata : ndarray of int
+        The stratum of each of the rows, such as its class.
+    size : int
+        Number of rows to return, fewer than there are.
+    seed : int
+
+    Raises
+    ------
+    DataError
+        If there are too many strata for two rows of each.
+
+    Examples
+    --------
+    >>> strata = np.repeat([0, 1, 2], [900, 98, 2])
+    >>> np.bincount(strata[sampled(np.arange(1000), strata, 100, seed=0)]).tolist()
+    [88, 10, 2]
+    """
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows))
+    position = _spread(strata[order], rng)
+    firsts = np.concatenate([np.flatnonzero(strata[order] == code)[:2] for code in np.unique(strata)])
+    if len(firsts) > size:
+        raise DataError(f"max_rows = {size} keeps no two rows of each class; use at least {len(firsts)}")
+    position[firsts] = -1.0
+    return np.sort(rows[order[np.argsort(position, kind="stable")[:size]]])
+
+
+def _spread(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return positions that spread each class evenly over the unit interval, from a random start.
+
+    A part of the interval then has its share of every class, up to one row at either end.
+    """
+    position = np.empty(len(codes))
+    for code in np.unique(codes):
+        members = np.flatnonzero(codes == code)
+        position[members] = (np.arange(len(members)) + rng.random()) / len(members)
+    return position
 
 
 def shares(n_rows: int, share: float, *, up: bool = False) -> int:
