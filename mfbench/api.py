@@ -201,7 +201,7 @@ def run_suite(
         Called with every result as soon as it is stored.
     budget : str, float or None, default=None
         Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
-        Methods and datasets advance evenly, fold by fold, and the next call goes on.
+        Methods and datasets advance fold by fold, the cheapest first in each, and the next call goes on.
     wait_for_workers : str, float or None, default=None
         How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes.
     shard : str or None, default=None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.report.answer import listed
 from mfbench.report.remaining import in_words
 from mfbench.report.sections.remarks import left_out
 from mfbench.run.budget import duration_text
@@ -62,11 +63,41 @@ def summary(estimate: Estimate) -> list[str]:
         memory += f"; a worker is stopped at {gibibytes(one.memory_limit)}, so run it with fewer --jobs"
     if one.budget:
         budget = f"within the budget of {duration_text(one.budget)}"
-        fits = f"about {one.reached} of them, evenly over datasets and methods"
+        fits = f"about {one.reached} of them, fold by fold, the cheapest first"
         if one.reached in (0, one.pending):
             fits = "all of them" if one.reached else "none of them, as the start takes longer"
+        fits += f"; no result of {listed(one.unreached)}" if one.reached and one.unreached else ""
         lines.append(f"{budget[0].upper()}{budget[1:]}: {fits}")
-    return [*lines, memory]
+    return [*lines, memory, *too_long(one.too_long, one.time_limit)]
+
+
+def too_long(cells: Iterable[tuple[str, str, int]], limit: float) -> list[str]:
+    """Return a sentence on trials that are expected to exceed their time limit; none if there are none.
+
+    Parameters
+    ----------
+    cells : iterable of (str, str, int)
+        Datasets and methods, each with the number of such trials.
+    limit : float
+        Seconds.
+
+    Examples
+    --------
+    >>> too_long([("big", "A", 5), ("big", "B", 5)], 600.0)[0].partition(". ")[0]
+    'Expected to exceed the time limit of 10 min: 10 trials (A and B on big)'
+    """
+    methods: dict[str, list[str]] = {}
+    number = 0
+    for dataset, method, trials in cells:
+        methods.setdefault(dataset, []).append(method)
+        number += trials
+    if not number:
+        return []
+    places = listed([f"{listed(labels)} on {dataset}" for dataset, labels in methods.items()])
+    return [
+        f"Expected to exceed the time limit of {in_words(limit)}: {counted(number, 'trial')} ({places}). Fewer "
+        "training rows (--max-rows) or a longer timeout of the suite change that."
+    ]
 
 
 def hours(seconds: float) -> str:

@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mfbench.report.downloads import is_plain
+from mfbench.report.estimate import too_long
 from mfbench.report.remaining import Remaining, in_words
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
@@ -89,6 +90,8 @@ class _Counting(Silent):
             highlight=False,
             markup=False,
         )
+        for line in too_long(plan.forecast.too_long(pending), plan.loaded.protocol.timeout):
+            self.console.print(line, style="yellow", markup=False, highlight=False)
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
         self.remaining.finished(trial, result)

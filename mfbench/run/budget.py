@@ -6,7 +6,7 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from mfbench.errors import UsageError
 from mfbench.trials import Trial
@@ -64,7 +64,9 @@ class Budget:
         return seconds is None or seconds <= remaining
 
 
-def in_rounds(trials: Sequence[Trial], done: Collection[str]) -> list[Trial]:
+def in_rounds(
+    trials: Sequence[Trial], done: Collection[str], seconds: Mapping[str, float] | None = None
+) -> list[Trial]:
     """Return the trials that are still to run, in the order in which all cells advance evenly.
 
     A round runs one fold of every dataset with all its methods. All methods of a dataset take its folds in the same
@@ -77,11 +79,14 @@ def in_rounds(trials: Sequence[Trial], done: Collection[str]) -> list[Trial]:
         All trials of the plan.
     done : collection of str
         The keys of those that have a result.
+    seconds : mapping of str to float or None, default=None
+        What each trial is predicted to take, by its key.
 
     Returns
     -------
     list of Trial
-        Those without a result. Within a round, datasets and methods keep the order of the plan.
+        Those without a result. Within a round the cheapest come first, so that as many cells as possible have a result
+        if time ends; equal ones keep the order of the plan.
 
     Examples
     --------
@@ -99,7 +104,10 @@ def in_rounds(trials: Sequence[Trial], done: Collection[str]) -> list[Trial]:
     for fold in sorted(missing, key=lambda fold: (missing[fold], places[fold])):
         numbers[fold] = rounds[fold[0]]
         rounds[fold[0]] += 1
-    return sorted(pending, key=lambda trial: numbers[trial.dataset, trial.repeat, trial.fold])
+    seconds = seconds or {}
+    return sorted(
+        pending, key=lambda trial: (numbers[trial.dataset, trial.repeat, trial.fold], seconds.get(trial.key, 0.0))
+    )
 
 
 def parse_duration(text: str) -> float:

@@ -77,8 +77,8 @@ class LearnedCosts:
                 own, others = cell.trials / OF_TRIALS**2, 1 / OF_DATASETS**2
                 expected = (own * cell.log_ratio + others * expected) / (own + others)
             memory = cell.memory or memory
-        seconds = declared.seconds * math.exp(float(np.clip(expected, -FARTHEST, FARTHEST)))
-        return Cost(min(seconds, self.declared.limit), memory)
+        seconds = declared.unlimited * math.exp(float(np.clip(expected, -FARTHEST, FARTHEST)))
+        return Cost(seconds, memory, self.declared.limit)
 
 
 class _Model:

@@ -14,6 +14,7 @@ from mfbench.host.registry import Registry
 from mfbench.run import environment
 from mfbench.run.budget import in_rounds
 from mfbench.run.costs import forecast
+from mfbench.run.order import seconds_each
 from mfbench.run.reuse import copied_statuses, other_runs
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store import Store
@@ -83,6 +84,12 @@ class Estimate:
         Trials to run that are predicted to end within the budget.
     elsewhere : tuple of (str, int)
         Of `stored`, the number that would come from each earlier run and each bundle; of a bundle also if that is 0.
+    unreached : tuple of str
+        Methods without a result that are not predicted to have one within the budget.
+    too_long : tuple of (str, str, int)
+        Datasets and methods with trials that are expected to exceed their time limit, and the number of these.
+    time_limit : float
+        Seconds after which a trial is stopped.
     """
 
     suite: str
@@ -103,6 +110,9 @@ class Estimate:
     budget: float = 0.0
     reached: int = 0
     elsewhere: tuple[tuple[str, int], ...] = ()
+    unreached: tuple[str, ...] = ()
+    too_long: tuple[tuple[str, str, int], ...] = ()
+    time_limit: float = 0.0
 
 
 def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) -> Estimate:
@@ -128,6 +138,9 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
     keys = set().union(*sources.values())
     pending = [trial for trial in plan.trials if trial.key not in keys]
     peak = max((costs.costs.of(trial).memory for trial in pending), default=0)
+    reached = _reached(plan, keys, costs, options.budget)
+    measured = {trial.method for trial in plan.trials if trial.key in keys} | {trial.method for trial in reached}
+    missing = {trial.method for trial in pending} - measured if options.budget else set()
     return Estimate(
         suite=plan.loaded.suite.suite.name,
         profile=plan.loaded.profile,
@@ -146,22 +159,29 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
         unavailable=dict(plan.unavailable),
         budget=options.budget,
         elsewhere=_elsewhere(plan, folder, sources, options),
-        reached=_reached(in_rounds(plan.trials, keys), costs, options.budget),
+        reached=len(reached),
+        unreached=tuple(label for label in plan.methods if label in missing),
+        too_long=tuple(costs.too_long(pending)),
+        time_limit=plan.loaded.protocol.timeout,
     )
 
 
-def _reached(trials: Sequence[Trial], costs: Forecast, budget: float) -> int:
-    """Return how many trials are predicted to end within a budget, in their order, each on the first free worker."""
+def _reached(plan: Plan, keys: Collection[str], costs: Forecast, budget: float) -> list[Trial]:
+    """Return the trials that are predicted to end within a budget, in their order, each on the first free worker."""
+    if not budget:
+        return []
+    pending = [trial for trial in plan.trials if trial.key not in keys]
+    trials = in_rounds(plan.trials, keys, seconds_each(pending, costs.costs, plan.methods))
     free = [costs.startup] * costs.jobs  # the seconds at which each worker is free, a heap
-    number = 0
+    reached = []
     for trial in trials:
         if free[0] >= budget:
             break
         seconds = costs.costs.of(trial).seconds
         if free[0] + seconds <= budget:  # one that would take longer than what is left does not start
             heapq.heapreplace(free, free[0] + seconds)
-            number += 1
-    return number
+            reached.append(trial)
+    return reached
 
 
 def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial], str]) -> Iterable[Share]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 STORES = 5  # other stores that are read, the latest ones
 LARGEST = 256 * 2**20  # bytes of another store that is read
+UNFINISHED = 2.0  # times its limit that a trial counts which was stopped there: it would have taken longer
 FARTHEST = 7.0  # logarithm of the largest ratio that is believed
 _TUNING = " [tunes "  # begins the tuning in the description of a method
 # Trials that failed otherwise took the time that their failure took; a crash has no time of its own.
@@ -118,11 +119,12 @@ def _own(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured
         total[3] = max(total[3], memory or 0)
         if status not in _COUNTED:
             continue
+        one = declared.of(Trial("", dataset, method, 0, fold, 0)).unlimited
         if status == Status.TIMEOUT:
-            timed, seconds = number, number * limit
+            timed, seconds = number, number * max(UNFINISHED * limit, one)
         total[0] += timed
         total[1] += seconds
-        total[2] += timed * declared.of(Trial("", dataset, method, 0, fold, 0)).seconds
+        total[2] += timed * one
     for (dataset, method), (timed, seconds, expected, memory) in totals.items():
         sizes = declared.sizes(dataset, 0)
         bytes_declared = declared.of(Trial("", dataset, method, 0, 0, 0)).memory

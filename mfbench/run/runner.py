@@ -31,7 +31,7 @@ from mfbench.run.fresh import set_aside
 from mfbench.run.full_disks import file_errors
 from mfbench.run.job import ArrayFiles, Job, write_arrays
 from mfbench.run.metadata import Environment, metadata_of
-from mfbench.run.order import longest_first
+from mfbench.run.order import longest_first, seconds_each
 from mfbench.run.owners import owners_of_method, owners_of_plugin
 from mfbench.run.recorded_code import RecordedCode, remark_on_keys
 from mfbench.run.reuse import BundledRun, copied_statuses, recorded_reuse, reuse_results
@@ -205,7 +205,8 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             if budget is None:
                 pending = longest_first(pending, plan.forecast.costs, jobs, plan.methods)
             else:
-                pending = in_rounds(plan.trials, keys)
+                each = seconds_each(pending, plan.forecast.costs, plan.methods)
+                pending = in_rounds(plan.trials, keys, each)
                 budget.cells = len(plan.ingredients)
             observer.started(plan, done, pending)
             progress = Progress(resumed=len(done))

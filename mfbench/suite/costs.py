@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -33,14 +34,27 @@ class Cost:
 
     Attributes
     ----------
-    seconds : float
-        Wall seconds on one worker.
+    unlimited : float
+        Wall seconds on one worker without a time limit.
     memory : int
         Bytes by which the memory of its worker rises.
+    limit : float, default=inf
+        Seconds after which it is stopped.
     """
 
-    seconds: float
+    unlimited: float
     memory: int
+    limit: float = math.inf
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds on one worker, at most the limit."""
+        return min(self.unlimited, self.limit)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it is expected to be stopped."""
+        return self.unlimited >= self.limit
 
 
 class Costs(Protocol):
@@ -73,6 +87,11 @@ class Forecast:
         if not seconds:
             return 0.0
         return self.startup + max(math.fsum(seconds) / self.jobs, max(seconds))
+
+    def too_long(self, trials: Iterable[Trial]) -> list[tuple[str, str, int]]:
+        """Return datasets and methods with trials that are expected to exceed their time limit, and how many."""
+        counts = Counter((trial.dataset, trial.method) for trial in trials if self.costs.of(trial).is_too_long)
+        return [(*cell, number) for cell, number in counts.items()]
 
 
 class DeclaredCosts:
@@ -133,7 +152,7 @@ class DeclaredCosts:
     def _cost(self, method: ResolvedMethod, sizes: Sizes) -> Cost:
         seconds = self._seconds(method, sizes)
         table = 8 * (sizes.rows + sizes.tested) * (sizes.columns + sizes.features)
-        return Cost(min(seconds, self.limit), SMALLEST + COPIES * table)
+        return Cost(seconds, SMALLEST + COPIES * table, self.limit)
 
     def _seconds(self, method: ResolvedMethod, sizes: Sizes) -> float:
         fits = fits_of(method, sizes, self._protocol)

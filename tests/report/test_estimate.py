@@ -52,7 +52,9 @@ def test_it_says_from_where_results_would_come():
 
 def test_a_budget_says_what_it_reaches():
     text = shown(budget=5400.0, reached=31)
-    assert "\nWithin the budget of 1h30m: about 31 of them, evenly over datasets and methods\n" in text
+    assert "\nWithin the budget of 1h30m: about 31 of them, fold by fold, the cheapest first\n" in text
+    text = shown(budget=5400.0, reached=31, unreached=("M8", "M9"))
+    assert "about 31 of them, fold by fold, the cheapest first; no result of M8 and M9\n" in text
     assert "budget" not in shown()
 
 
@@ -66,6 +68,14 @@ def test_tables_list_datasets_and_the_most_expensive_methods():
 
 def test_too_little_memory_is_pointed_out():
     assert "a worker is stopped at 0.5 GiB, so run it with fewer --jobs" in shown(memory_limit=2**29)
+
+
+def test_trials_that_would_be_stopped_are_named():
+    cells = [("iris", f"M{i}", 5) for i in range(8)] + [("wine", "M0", 5)]
+    named = "45 trials (M0, M1, M2, M3, M4, M5 and 2 more on iris and M0 on wine)"
+    line = shown(too_long=tuple(cells), time_limit=120.0).splitlines()[3]
+    assert line.startswith(f"Expected to exceed the time limit of 120 s: {named}. ")
+    assert "Expected to exceed" not in shown()
 
 
 def test_what_is_left_out_comes_with_the_command_that_downloads_it():

@@ -21,11 +21,14 @@ OK = TrialResult(key="", status=Status.OK, duration=2.0)
 def plan(left_out=None, jobs=1, seconds=2.0, startup=0.0):
     """Return a plan whose trials are predicted to take a number of seconds each, or some of each method."""
     amounts = seconds if isinstance(seconds, dict) else dict.fromkeys("AB", seconds)
-    costs = SimpleNamespace(of=lambda trial: Cost(amounts[trial.method], 0))
+    costs = SimpleNamespace(of=lambda trial: Cost(amounts[trial.method], 0, 600.0))
     return SimpleNamespace(
         forecast=Forecast(costs, jobs, startup),
         loaded=SimpleNamespace(
-            suite=SimpleNamespace(suite=SimpleNamespace(name="own")), profile="quick", request=("own",)
+            suite=SimpleNamespace(suite=SimpleNamespace(name="own")),
+            profile="quick",
+            request=("own",),
+            protocol=SimpleNamespace(timeout=600.0),
         ),
         trials=TRIALS,
         datasets=dict.fromkeys(["iris", "wine"]),
@@ -92,6 +95,12 @@ class TestPlain:
     def test_the_prediction_counts_workers_and_their_start(self, console, clock):
         PlainProgress(console).started(plan(jobs=4, startup=3.0), [], TRIALS)
         assert lines(console)[0].endswith(", about 9 s on 4 workers")
+
+    def test_the_start_names_trials_that_would_be_stopped(self, console, clock):
+        PlainProgress(console).started(plan(seconds={"A": 1.0, "B": 700.0}), TRIALS[:2], TRIALS[2:])
+        assert lines(console)[1].startswith(
+            "Expected to exceed the time limit of 10 min: 5 trials (B on iris and B on wine)."
+        )
 
     def test_a_first_trial_that_compiles_does_not_change_the_estimate_much(self, console, clock):
         display = PlainProgress(console)

@@ -76,6 +76,17 @@ class TestOrder:
             keys.remove(trial.key)
             complete[trial.dataset] += not keys
 
+    @given(SIZES, st.data())
+    def test_the_cheapest_come_first_in_each_round(self, sizes, data):
+        trials = trials_of(*sizes)
+        seconds = {trial.key: data.draw(st.integers(1, 3)) for trial in trials}
+        order = in_rounds(trials, (), seconds)
+        size = sizes[0] * sizes[1]
+        for start in range(0, len(order), size):
+            together = order[start : start + size]
+            assert len({(trial.dataset, trial.method) for trial in together}) == size
+            assert [seconds[trial.key] for trial in together] == sorted(seconds[trial.key] for trial in together)
+
     def test_folds_that_lack_the_fewest_methods_come_first(self):
         trials = trials_of(1, 3, 3)
         order = in_rounds(trials, {"0/0/2", "0/1/2", "0/0/1"})

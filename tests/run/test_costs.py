@@ -86,6 +86,17 @@ def test_no_trial_is_expected_to_take_longer_than_its_limit():
     assert seconds(learned, "d100", "A") == 60.0
 
 
+def test_what_is_declared_beyond_the_limit_is_expected_to_be_stopped_though_the_machine_is_fast():
+    def is_too_long(seconds, ratio):
+        slow = SimpleNamespace(**{**vars(declared()), "of": lambda trial: Cost(seconds, 1000, 600.0)})
+        cells = [measured("d100", method, ratio) for method in "BCDEF"]
+        return LearnedCosts(slow, cells).of(Trial("", "d100", "A", 0, 0, 0)).is_too_long
+
+    assert is_too_long(10_000.0, 0.5)
+    assert not is_too_long(650.0, 0.5)
+    assert is_too_long(400.0, 2.0)
+
+
 def test_a_cell_without_a_time_counts_for_its_memory_alone():
     learned = LearnedCosts(declared(), [measured("d100", "A", 1.0, trials=0, memory=5000)])
     assert seconds(learned, "d100", "A") == 1.0

@@ -1,6 +1,7 @@
 """What a run would do and cost: counted as the run counts, and nothing is written."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,6 +45,20 @@ def test_a_budget_is_filled_in_rounds_after_the_start(made):
     assert made(budget=3600.0).reached == 12
     reached = [made(budget=startup + part * free.seconds / 2).reached for part in (0.3, 0.6, 0.9)]
     assert 0 < reached[0] < reached[1] < reached[2] < 12
+
+
+def test_methods_that_a_budget_does_not_reach_and_trials_beyond_their_limit_are_named(prepared):
+    plan, folder, _ = prepared
+    formulas = {"anova-f": "1e-3", "variance": "100", "knn": "1e-3", "naive-bayes": "1e-3"}
+    find = SimpleNamespace(
+        selector=lambda name: SimpleNamespace(spec=SimpleNamespace(complexity=formulas[name], warm_up=False)),
+        classifier=lambda name: SimpleNamespace(spec=SimpleNamespace(complexity=formulas[name], warm_up=False)),
+    )
+    one = estimate(plan, folder, find, RunOptions(jobs=1, budget=60.0))
+    assert (one.reached, one.unreached, one.too_long) == (9, ("C",), ())
+    plan.loaded = replace(plan.loaded, protocol=plan.loaded.protocol.model_copy(update={"timeout": 50.0}))
+    one = estimate(plan, folder, find, RunOptions(jobs=1, budget=600.0))
+    assert (one.reached, one.unreached, one.too_long, one.time_limit) == (12, (), (("iris", "C", 3),), 50.0)
 
 
 def test_more_workers_take_less_time_but_not_less_work(made):

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 
 import pytest
 from small_claims import small_run
@@ -9,6 +10,7 @@ from tampering import changed
 
 from mfbench.api import prepare_suite
 from mfbench.run import measured as module
+from mfbench.run.costs import LearnedCosts
 from mfbench.run.measured import FARTHEST, earlier_trials
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.costs import declared_costs
@@ -51,11 +53,19 @@ def test_the_ratio_is_that_of_the_sums_of_all_folds(run):
     assert (one.dataset, one.rows, one.columns, one.classes, one.memory) == ("iris", 100, 4, 3, 4000000)
 
 
-def test_a_timeout_counts_as_long_as_the_limit(run):
-    change(run[2], "UPDATE trials SET status = 'timeout', duration = NULL")
-    plan, declared, _ = run
-    expected = plan.loaded.protocol.timeout / declared.of(plan.trials[0]).seconds
-    assert cells(run)["A"].log_ratio == pytest.approx(min(FARTHEST, math.log(expected)))
+def test_a_timeout_counts_as_twice_the_limit_so_that_the_next_one_is_expected(run):
+    plan, declared, folder = run
+    one = next(trial for trial in plan.trials if trial.method == "C")
+    seconds = declared.of(one).seconds
+    declared._costs.clear()
+    limit = declared.limit = 30 * seconds
+    plan.loaded = replace(plan.loaded, protocol=plan.loaded.protocol.model_copy(update={"timeout": limit}))
+    change(folder, "UPDATE trials SET duration = 1e-4")
+    of_c = "SELECT key FROM plan WHERE method = 'C'"
+    change(folder, f"UPDATE trials SET status = 'timeout', duration = NULL WHERE key IN ({of_c})")
+    assert cells(run)["C"].log_ratio == pytest.approx(math.log(2 * 30))
+    learned = LearnedCosts(declared, earlier_trials(plan, declared, folder))
+    assert {trial.method for trial in plan.trials if learned.of(trial).is_too_long} == {"C"}
 
 
 def test_failures_have_no_time_that_counts(subtests, run):

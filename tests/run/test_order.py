@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from mfbench.host.expressions import parse
-from mfbench.run.order import SHARE, longest_first
+from mfbench.run.order import SHARE, longest_first, seconds_each
 from mfbench.suite.costs import Cost
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.trials import Trial
@@ -68,3 +68,12 @@ def test_each_trial_comes_once(subtests):
 
 def test_nothing_has_no_order():
     assert longest_first([], costs(), 2, METHODS) == []
+
+
+def test_trials_that_share_a_selector_fit_share_its_cost():
+    trials = trials_of("x", "y", folds=2)
+    each = seconds_each(trials, costs(A=10.0, B=2.0, C=7.0, yD=3.0), METHODS)
+    assert each == {
+        trial.key: {"A": 6.0, "B": 6.0, "C": 7.0, "D": 3.0 if trial.dataset == "y" else 1.0}[trial.method]
+        for trial in trials
+    }
