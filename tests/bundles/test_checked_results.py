@@ -6,26 +6,24 @@ import json
 import numpy as np
 import pytest
 from forgery import forged
+from forgery import packed_text as packed
 
 from mfbench.bundles.reading import opened_bundles
 from mfbench.errors import UsageError
-from mfbench.run.formats.arrays import pack
 from mfbench.run.formats.candidates import pack_candidates
 from mfbench.run.formats.curves import pack_curve
 from mfbench.run.formats.interactions import pack_interactions
 from mfbench.trials import Candidate, Curve, Interactions
 
 METRICS = ("accuracy", "balanced_accuracy")
-SCORES = dict.fromkeys(METRICS, 0.5)
-PREDICTIONS = np.arange(50) % 3
+# The fold tests 16, 17 and 17 rows of the three classes, and the first class is predicted for each of them.
+PREDICTIONS = np.zeros(50, dtype=int)
+SCORES = {"accuracy": 16 / 50, "balanced_accuracy": 1 / 3}
+AREA = SCORES["accuracy"]
 
 
 def text_of(content):
     return base64.b64encode(content).decode()
-
-
-def packed(array):
-    return text_of(pack(np.array(array)))
 
 
 def candidate(**values):
@@ -34,8 +32,10 @@ def candidate(**values):
 
 
 def curve(**values):
-    content = {"sizes": np.array([1, 2]), "metrics": METRICS, "scores": np.full((2, 2), 0.5), "seconds": np.zeros(2)}
-    return {"curve": text_of(pack_curve(Curve(**{**content, **values})))}
+    scores = np.repeat([list(SCORES.values())], 2, axis=0).T
+    content = {"sizes": np.array([1, 2]), "metrics": METRICS, "scores": scores, "seconds": np.zeros(2)}
+    own = {"scores": json.dumps(SCORES), "predictions": packed(PREDICTIONS)}
+    return {"curve": text_of(pack_curve(Curve(**{**content, **values}))), **own}
 
 
 def pairs(**values):
@@ -67,11 +67,11 @@ POSSIBLE = [
     curve(chosen=({"k": 1}, {"k": 3})),
     pairs(),
     pairs(p_values=np.array([np.nan])),
-    scores(accuracy=float("nan")),
-    scores(area=0.5) | curve(),
+    curve() | scores(area=AREA),
     {"decisions": packed([0, 1, 0] * 50)},
 ]
 IMPOSSIBLE = [
+    (scores(accuracy=0.5), "its score 'accuracy' is 0.5, but its predictions give 0.9"),
     ({"predictions": packed([77] * 50)}, "its predictions are not among the 3 classes of its dataset"),
     ({"predictions": packed([1.0] * 50)}, "its predictions are not among the 3 classes"),
     ({"predictions": None}, "it has no predictions, although it is ok"),
@@ -82,6 +82,14 @@ IMPOSSIBLE = [
     ({"selected": packed([1, 1])}, "its selected features have one twice"),
     ({"n_selected": 5}, "its number of selected features is not one of 0 to 4"),
     ({"duration": -1.0}, "duration"),
+    (scores(accuracy=float("nan")), "its score 'accuracy' is nan, but its predictions give 0.9"),
+    (
+        scores(balanced_accuracy=0.5) | {"predictions": packed(PREDICTIONS)},
+        "its score 'balanced_accuracy' is 0.5, but its predictions give 0.333",
+    ),
+    (candidate(scores={**SCORES, "accuracy": 1.0}), "its score 'accuracy' is 1, but its predictions give 0.32"),
+    (curve(scores=np.full((2, 2), 0.5)), "its score 'accuracy' is 0.5, but its largest size has 0.32"),
+    (curve() | scores(area=0.5), "its score 'area' is 0.5, but its curve gives 0.32"),
     ({"chosen": "[1]"}, "its parameters have no names"),
     ({"scores": None}, "it has not all scores that its suite measures"),
     ({"scores": '{"accuracy": 0.5}'}, "it has not all scores that its suite measures"),
