@@ -6,8 +6,8 @@ from mfbench.report.verification import verification_lines
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
-    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "seed": 7,
-    "planned": 400, "results": 390, "unplanned": 0, "dropped": [], "missing": [], "code": [], "reused": [], "left_out": {},
+    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "code": [], "seed": 7,
+    "planned": 400, "results": 390, "unplanned": 0, "dropped": [], "missing": [], "reused": [], "left_out": {},
     "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ def forged(claim: Path, target: Path, **tables) -> Path:
     return write_zip(sealed(members), target)
 
 
-def tested_labels(members: dict[str, bytes]) -> dict[str, np.ndarray]:
+def labels_by_key(members: dict[str, bytes]) -> dict[str, np.ndarray]:
     """Return the class codes of the test rows of each planned trial, by its key."""
     tables = {table: _rows(members, table) for table in ("datasets", "splits", "plan")}
     truth = {row["label"]: _numbers(row["truth"]) for row in tables["datasets"]}
@@ -65,13 +65,13 @@ def tested_labels(members: dict[str, bytes]) -> dict[str, np.ndarray]:
 def perfected(claim: Path) -> dict[str, dict]:
     """Return, by key, perfect predictions and the scores that follow from them: a forgery that contradicts nothing."""
     scores = json.dumps({"accuracy": 1.0, "balanced_accuracy": 1.0})
-    labels = tested_labels(members_of(claim))
+    labels = labels_by_key(members_of(claim))
     return {key: {"scores": scores, "predictions": packed_text(codes)} for key, codes in labels.items()}
 
 
 def rescored(claim: Path) -> Path:
     """Give each result of a forged bundle the scores that follow from its labels, rows and predictions."""
-    labels = tested_labels(members_of(claim))
+    labels = labels_by_key(members_of(claim))
 
     def score(rows):
         for row in rows:
