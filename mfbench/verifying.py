@@ -26,6 +26,7 @@ from mfbench.report.progress import follow_in_notebook
 from mfbench.run.compatibility import machine_of
 from mfbench.run.differing_data import differing_data
 from mfbench.run.environment import describe
+from mfbench.run.owners import code_of_methods
 from mfbench.run.recorded_code import code_of, differences_of
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
@@ -169,6 +170,7 @@ class _Verifier:
             dropped=list(dropped) if meta.share is None else [],
             missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
             # Whoever made the bundle wrote the record; the first sentence has the numbers.
+            code=self._code(trials, rebuilt.plan),
             reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
             left_out=self.run.left_out | {f"{m} on {d}": "it is for two classes" for d, m in sorted(unsuited)},
             trials=[self._verified(place, agreements, rebuilt) for place in places],
@@ -237,6 +239,13 @@ class _Verifier:
         dataset, method = place[:2]
         reason = rebuilt.reasons.get(dataset) or rebuilt.reasons.get(method) or "it is not part of the suite here"
         return VerifiedTrial(*place, Outcome.NOT_RUN, reason)
+
+    def _code(self, trials: dict[Place, Trial], plan: Plan | None) -> list[str]:
+        """Return whose code the repeated trials have run."""
+        if plan is None:
+            return []
+        labels = dict.fromkeys(place[1] for place in trials)
+        return code_of_methods((plan.methods[label] for label in labels), self.here.registry)
 
     def _differences(self, trials: dict[Place, Trial], plan: Plan | None) -> dict[str, int]:
         """Return what differs here, with the number of trials that it concerns."""

@@ -19,11 +19,10 @@ from mfbench.report.verification import verification_lines
 from mfbench.verifying import OTHER_KEY, OTHER_MACHINE
 
 sys.path.append(str(Path(__file__).parent / "run"))
-from forgery import forged
+from forgery import forged, perfected, rescored
 from small_claims import in_process, small_claim, small_run
 
 __all__ = ["in_process", "small_claim", "small_run"]  # fixtures
-PERFECT = json.dumps({"accuracy": 1.0, "balanced_accuracy": 1.0})
 
 
 def verify(claim, **options):
@@ -37,6 +36,7 @@ def test_an_honest_bundle(small_claim, in_process):
     assert verification.differences == {} and verification.changed == [] and verification.verdicts == 6
     assert verification.exit_code == ExitCode.OK and verification.largest_share == 0.0
     assert (verification.part, verification.only) == ("", [])
+    assert len(verification.code) == 1 and verification.code[0].startswith("mfbench ")
     assert verification.suite_differences == ["no suite of this name is installed here"]
 
 
@@ -48,7 +48,7 @@ def test_a_sample_can_be_repeated(small_claim, in_process):
 
 def test_a_forged_score_is_named(small_claim, tmp_path, in_process):
     def improve(rows):
-        rows[3]["scores"] = PERFECT
+        rows[3] |= perfected(small_claim)[rows[3]["key"]]
 
     verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=improve))
     (trial,) = [trial for trial in verification.trials if trial.outcome is Outcome.DIFFERENT]
@@ -64,12 +64,14 @@ def test_verdicts_that_would_change(tmp_path, in_process):
     run = mfbench.run_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", only=["monks-1", "A", "D"], jobs=1)
     own = {key for key, method in zip(run.trials["key"], run.trials["method"], strict=True) if method == "A"}
 
+    honest = mfbench.bundle_run(run, tmp_path / "own.zip")
+
     def improve(rows):
         for row in rows:
             if row["key"] in own:
-                row["scores"] = PERFECT
+                row.update(perfected(honest)[row["key"]])
 
-    claim = forged(mfbench.bundle_run(run, tmp_path / "own.zip"), tmp_path / "claim.zip", trials=improve)
+    claim = forged(honest, tmp_path / "claim.zip", trials=improve)
     verification = verify(claim, sample=None)
     assert verification.counts["different"] == 20 and verification.verdicts >= 1
     assert [clause.rpartition(":")[0] for clause in verification.changed] == [
@@ -247,14 +249,14 @@ def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_p
     def relabel(rows):
         rows[0]["truth"] = base64.b64encode(pack(np.zeros(150, int))).decode()
 
-    verification = verify(forged(small_claim, tmp_path / "claim.zip", datasets=relabel))
+    verification = verify(rescored(forged(small_claim, tmp_path / "claim.zip", datasets=relabel)))
     assert verification.exit_code == ExitCode.FAILED and verification.counts["different"] == 12
-    assert verification.trials[0].detail == "the bundle's data of iris are not those here: truth"
+    assert verification.trials[0].detail.startswith("the bundle's data of iris are not those here: truth; accuracy is")
 
     def exchange(rows):
         rows[0]["test"], rows[1]["test"] = rows[1]["test"], rows[0]["test"]
 
-    verification = verify(forged(small_claim, tmp_path / "claim.zip", splits=exchange))
+    verification = verify(rescored(forged(small_claim, tmp_path / "claim.zip", splits=exchange)))
     assert (
         "iris are not those here: rows of repeat 0, fold 0, rows of repeat 0, fold 1" in verification.trials[0].detail
     )
@@ -285,7 +287,7 @@ def test_results_on_other_folds_do_not_count_with_the_data_here(test, small_clai
         meta["suite"]["report"]["test"] = test
 
     tables = {"metadata": rule, "splits": shorten, "plan": find, "trials": shorten_predictions}
-    verification = verify(forged(small_claim, tmp_path / "claim.zip", **tables), sample=6, seed=3)
+    verification = verify(rescored(forged(small_claim, tmp_path / "claim.zip", **tables)), sample=6, seed=3)
     assert verification.counts["different"] == 6 and verification.exit_code == ExitCode.FAILED
     assert "rows of repeat 0, fold 0" in verification.trials[0].detail
     assert verification.changed and all(clause.endswith("becomes no verdict") for clause in verification.changed)
@@ -293,7 +295,7 @@ def test_results_on_other_folds_do_not_count_with_the_data_here(test, small_clai
 
 def test_verdicts_that_cannot_be_computed_hide_nothing_else(small_claim, tmp_path, in_process, monkeypatch):
     def improve(rows):
-        rows[3]["scores"] = PERFECT
+        rows[3] |= perfected(small_claim)[rows[3]["key"]]
 
     def rule(meta):
         meta["suite"]["report"]["test"] = "s-test"
@@ -380,7 +382,7 @@ def test_every_form_of_a_run_can_be_bundled_and_verified(subtests, tmp_path, in_
 
 def test_a_verdict_that_only_the_repetition_has_counts(small_claim, tmp_path, in_process, monkeypatch):
     def improve(rows):
-        rows[3]["scores"] = PERFECT
+        rows[3] |= perfected(small_claim)[rows[3]["key"]]
 
     verdicts = iter([{"A against B": "win"}, {"A against B": "tie", "A against C": "tie"}])
     monkeypatch.setattr(verifying, "verdicts_of", lambda run: next(verdicts))

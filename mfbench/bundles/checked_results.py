@@ -14,9 +14,10 @@ from mfbench.run.formats.arrays import unpack
 from mfbench.run.formats.candidates import unpack_candidates
 from mfbench.run.formats.curves import unpack_curve
 from mfbench.run.formats.interactions import unpack_interactions
+from mfbench.run.recomputed_scores import Truth, wrong_score
 from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Candidate, Curve, Interactions, Status
+from mfbench.trials import Candidate, Curve, Interactions, Status, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +65,7 @@ class ResultCheck:
         self._required = set(self._metrics) if kind.predicts else set()
         self._of_curve = CURVE_METRICS if kind.draws_curves else ()
 
-    def check(self, row: Mapping[str, Any], shape: Shape) -> None:
+    def check(self, row: Mapping[str, Any], shape: Shape, truth: Truth) -> None:
         """Check a row of the table ``trials``.
 
         Parameters
@@ -72,6 +73,8 @@ class ResultCheck:
         row : mapping of str to object
             Its values by column, packed.
         shape : Shape
+        truth : Truth
+            What its scores must agree with.
 
         Raises
         ------
@@ -85,17 +88,46 @@ class ResultCheck:
         arrays = {name: None if row[name] is None else unpack(row[name]) for name in _OF_FIT}
         self._check_arrays(arrays, row["n_selected"], shape)
         _check_decisions(row["decisions"], arrays["predictions"], shape)
+        interactions = curve = None
         if row["interactions"] is not None:
-            _check_interactions(unpack_interactions(row["interactions"]), shape)
+            interactions = unpack_interactions(row["interactions"])
+            _check_interactions(interactions, shape)
         candidates = unpack_candidates(row["candidates"]) if row["candidates"] else []
         for candidate in candidates:
             self._check_candidate(candidate, shape)
         if row["curve"] is not None:
-            self._check_curve(unpack_curve(row["curve"]), shape)
+            curve = unpack_curve(row["curve"])
+            self._check_curve(curve, shape)
         of_curve = self._of_curve if row["curve"] is not None else ()
-        self._check_scores(json.loads(row["scores"] or "{}"), of_curve, is_complete=is_ok and not candidates)
+        scores = json.loads(row["scores"] or "{}")
+        self._check_scores(scores, of_curve, is_complete=is_ok and not candidates)
         if is_ok and not candidates and self._predicts and arrays["predictions"] is None:
             raise RefusedError("it has no predictions, although it is ok")
+        if is_ok:
+            decisions = None if row["decisions"] is None else unpack(row["decisions"])
+            result = TrialResult(
+                key="",
+                scores=scores,
+                selected=arrays["selected"],
+                weights=arrays["weights"],
+                predictions=arrays["predictions"],
+                decisions=decisions,
+                interactions=interactions,
+                candidates=candidates,
+                curve=curve,
+            )
+            self._compute_again(result, truth)
+
+    def _compute_again(self, result: TrialResult, truth: Truth) -> None:
+        """Check that scores are those of the predictions or features next to them."""
+        if result.decisions is not None and result.predictions is not None:
+            result.decisions = result.decisions.reshape(len(result.predictions), -1)
+        try:
+            wrong = wrong_score(result, truth, predicts=self._predicts)
+        except (ValueError, ArithmeticError) as error:
+            raise RefusedError(f"its scores cannot be computed again: {error}") from None
+        if wrong:
+            raise RefusedError(wrong)
 
     def _check_scores(self, scores: Any, of_curve: Iterable[str], *, is_complete: bool) -> None:
         if not isinstance(scores, dict):

@@ -20,6 +20,7 @@ from mfbench.run.formats.candidates import unpack_candidates
 from mfbench.run.formats.curves import unpack_curve
 from mfbench.run.formats.interactions import unpack_interactions
 from mfbench.run.metadata import RunMetadata
+from mfbench.run.recomputed_scores import Truth
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.seeds import derive_seed
 
@@ -51,14 +52,18 @@ class CheckedRows:
         try:
             protocol = make_protocol(meta.protocol.model_dump(), meta.seed)
             self._folds, self._repeats = int(protocol.folds), int(protocol.repeats)
+            self._by_class = protocol.decisions == "one-vs-rest"
         except _UNREADABLE:
             raise RefusedError("its protocol is not complete") from None
         self._hashes: dict[str, str] = {}
         self._features: dict[str, int] = {}
         self._classes: dict[str, int] = {}
         self._samples: dict[str, int] = {}
-        # By split: the numbers of test rows and of features, which the protocol "timing" takes a part of.
-        self._tested: dict[tuple[str, str, int, int], tuple[int, int]] = {}
+        self._codes: dict[str, NDArray[Any]] = {}
+        # By dataset: what is known about its features.
+        self._relevant: dict[str, Truth] = {}
+        # By split: the numbers of test rows and of features, which "timing" takes a part of, and the truth.
+        self._tested: dict[tuple[str, str, int, int], tuple[int, int, Truth]] = {}
         self._planned: dict[str, tuple[str, str, int, int]] = {}
         self._places: set[tuple[str, str, int, int]] = set()
         self._stored: set[str] = set()
@@ -111,7 +116,7 @@ class CheckedRows:
         classes = json.loads(row["class_names"] or "null") or []
         _check_names(row, "class_names", len(classes))
         _check_names(row, "feature_names", row["n_features"])
-        _check_truths(row)
+        self._relevant[label] = _checked_truth(row)
         collections = json.loads(row["collections"] or "{}") or {}
         if not isinstance(collections, dict) or not all(isinstance(each, str) for each in collections.values()):
             raise RefusedError("collections are not labels by name")
@@ -120,6 +125,7 @@ class CheckedRows:
             raise RefusedError(f"{label!r} has another number of classes than of rows")
         if truth.dtype.kind != "i" or (len(truth) and not 0 <= truth.min() <= truth.max() < len(classes)):
             raise RefusedError(f"the classes of {label!r} are not those of its rows")
+        self._codes[label] = truth
         self._hashes[label], self._features[label] = row["sha256"], row["n_features"]
         self._classes[label], self._samples[row["sha256"]] = len(classes), row["n_samples"]
 
@@ -132,11 +138,15 @@ class CheckedRows:
             raise RefusedError("it has this split twice")
         if row["sha256"] not in self._hashes.values():
             raise RefusedError("it is of a dataset that the bundle does not have")
-        tested = unpack(row["test"])
-        for name in ("test", "train", "validation"):
-            if row[name] is not None:
-                _check_places(unpack(row[name]), self._samples[row["sha256"]], name)
-        self._tested[place] = (len(tested), row["n_features"])
+        rows = {name: unpack(row[name]) for name in ("test", "train", "validation") if row[name] is not None}
+        for name, places in rows.items():
+            _check_places(places, self._samples[row["sha256"]], name)
+        label = row["protocol"].removeprefix(f"{self._meta.protocol_key}:")
+        truth, y = self._relevant.get(label, Truth()), self._codes.get(label, np.empty(0))
+        if len(y) and len(rows["test"]):
+            train = rows.get("train", np.arange(len(y)))  # with the test rows, these are all rows
+            truth = Truth.of_rows(y, train, rows["test"], by_class=self._by_class)
+        self._tested[place] = (len(rows["test"]), row["n_features"], truth)
 
     def _check_plan(self, row: dict[str, Any]) -> None:
         place = (row["dataset"], row["method"], row["repeat"], row["fold"])
@@ -164,8 +174,8 @@ class CheckedRows:
         split = (self._hashes[dataset], f"{self._meta.protocol_key}:{dataset}", repeat, fold)
         if split not in self._tested:
             raise RefusedError("the bundle does not have the split of its fold")
-        n_tested, n_used = self._tested[split]
-        self._results.check(row, Shape(n_tested, n_used, self._features[dataset], self._classes[dataset]))
+        n_tested, n_used, truth = self._tested[split]
+        self._results.check(row, Shape(n_tested, n_used, self._features[dataset], self._classes[dataset]), truth)
 
 
 def _check_places(rows: NDArray[Any], n_samples: int, name: str) -> None:
@@ -184,10 +194,11 @@ def _check_names(row: Mapping[str, Any], name: str, number: int) -> None:
         raise RefusedError(f"{name} is not a list of {number:,} texts")
 
 
-def _check_truths(row: Mapping[str, Any]) -> None:
-    """Check what is known of a dataset's relevant features and pairs."""
+def _checked_truth(row: Mapping[str, Any]) -> Truth:
+    """Return what is known of a dataset's relevant features and pairs."""
+    lists = {}
     for name, pair in (("relevant", False), ("interactions", True)):
-        content = json.loads(row[name] or "null") or []
+        content = lists[name] = json.loads(row[name] or "null") or []
         if not isinstance(content, list):
             raise RefusedError(f"{name} is not a list")
         groups = content if pair else [content]
@@ -195,6 +206,7 @@ def _check_truths(row: Mapping[str, Any]) -> None:
             raise RefusedError(f"{name} are not pairs")
         if not all(type(place) is int and 0 <= place < row["n_features"] for group in groups for place in group):
             raise RefusedError(f"{name} are not features of the dataset")
+    return Truth(relevant=tuple(lists["relevant"]), pairs=tuple((i, j) for i, j in lists["interactions"]))
 
 
 def _bytes_of(text: str, column: str) -> bytes:

@@ -76,6 +76,8 @@ class Verification:
         What they are: datasets, methods or folds; empty for a share of a run.
     missing : list of str
         Planned trials without a result.
+    code : list of str
+        Whose code was run again: distributions, each with the packages of its methods, and import paths.
     reused : list of str
         A sentence on results that its run had not measured itself.
     left_out : dict of str to str
@@ -111,6 +113,7 @@ class Verification:
     unplanned: int
     dropped: list[str]
     missing: list[str]
+    code: list[str]
     reused: list[str]
     left_out: dict[str, str]
     trials: list[VerifiedTrial]

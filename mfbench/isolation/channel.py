@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any
 
+from mfbench.isolation.moments import read_moments
+
 _HEADER = struct.Struct("!Q")
 _CHUNK = 1 << 20
 # What a message from a worker may name. Anything else would be imported here, in the process that must not run it.
@@ -109,6 +111,8 @@ class Channel:
     ----------
     connection : socket
         Made non-blocking here.
+    moments : socket or None, default=None
+        Where the moments of a child's work arrive; see `mfbench.isolation.moments`.
 
     Attributes
     ----------
@@ -116,9 +120,10 @@ class Channel:
         Whether the other side has closed, or the connection has failed.
     """
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, moments: socket.socket | None = None) -> None:
         connection.setblocking(False)
         self.connection = connection
+        self._moments = moments
         self.is_closed = False
         self._incoming = bytearray()
         self._outgoing = bytearray()
@@ -162,10 +167,16 @@ class Channel:
             del self._incoming[:end]
             yield message
 
+    def moments(self) -> list[tuple[str, float]]:
+        """Return the moments that the child has marked since the last call."""
+        return [] if self._moments is None else read_moments(self._moments)
+
     def close(self) -> None:
         """Close the connection."""
         self.is_closed = True
         self.connection.close()
+        if self._moments is not None:
+            self._moments.close()
 
 
 # Unlike select(), poll() has no limit on the numbers of descriptors; Windows has select() alone.

@@ -14,6 +14,7 @@ from typing import Any
 
 from mfbench.isolation.channel import Channel, framed, loads
 from mfbench.isolation.keeper import END, PREPARE, START, Ended, Prepared, Start
+from mfbench.isolation.moments import moments_pair
 from mfbench.isolation.process import THREAD_VARIABLES
 from mfbench.isolation.server import start_keeper
 from mfbench.isolation.spawned import SpawnedChild
@@ -93,6 +94,7 @@ class Child:
             Environment variables besides those of this process.
         """
         ours, theirs = socket.socketpair()
+        moments = moments_pair()
         request = Start(
             target,
             args,
@@ -102,10 +104,11 @@ class Child:
             {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})},
             str(Path.cwd()),
         )
-        with theirs, self._blocking() as control:
-            socket.send_fds(control, [START], [theirs.fileno()])
+        with theirs, moments[1] if moments else contextlib.nullcontext() as sink, self._blocking() as control:
+            descriptors = [end.fileno() for end in (theirs, sink) if end is not None]
+            socket.send_fds(control, [START], descriptors)
             control.sendall(framed(pickle.dumps(request)))
-        return Channel(ours)
+        return Channel(ours, moments[0] if moments else None)
 
     def end(self) -> None:
         """Ask for the end of the child; `events` yields it when nothing of it is left."""

@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 
 from mfbench.isolation.channel import dumps, framed, receive
 from mfbench.isolation.log import CappedLog
+from mfbench.isolation.moments import send_moments_to
 from mfbench.isolation.process import adopt_orphans, end_with_parent, redirect
 from mfbench.isolation.tree import descendants, end_descendants, memory_of, own_memory
 
@@ -145,13 +146,13 @@ class _Keeper:
     def _obey(self) -> bool:
         """Do what the main process asks for; return False if it is gone."""
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
+            data, descriptors, _, _ = socket.recv_fds(self._control, 1, 2)
         except ConnectionResetError:  # it has gone without reading how a worker ended
             return False
         if data == START:
             request = receive(self._control)
             assert request is not None
-            self._start(pickle.loads(request), descriptors[0])  # nosec B301  # from the process that started this one
+            self._start(pickle.loads(request), descriptors)  # nosec B301  # from the process that started this one
         elif data == END:
             self._end_worker()
         elif data == PREPARE:
@@ -162,7 +163,7 @@ class _Keeper:
             self._tell(Prepared())
         return bool(data)
 
-    def _start(self, request: Start, connection: int) -> None:
+    def _start(self, request: Start, descriptors: list[int]) -> None:
         self._end_worker()
         self._request, self._is_memory, self._looks = request, False, 0
         self._section = mmap.mmap(-1, 8)
@@ -174,13 +175,14 @@ class _Keeper:
         gc.freeze()  # the worker's collector must not touch, and so copy, the pages that it shares with this process
         pid = os.fork()
         if pid == 0:
-            self._become_worker(request, connection, write)
+            self._become_worker(request, descriptors, write)
         self._worker, self._output = pid, read
-        os.close(connection)
+        for descriptor in descriptors:
+            os.close(descriptor)
         if write >= 0:
             os.close(write)
 
-    def _become_worker(self, request: Start, connection: int, output: int) -> NoReturn:
+    def _become_worker(self, request: Start, descriptors: list[int], output: int) -> NoReturn:
         status = 1
         try:
             end_with_parent()
@@ -198,7 +200,9 @@ class _Keeper:
             os.environ.update(request.environ)
             os.chdir(request.directory)
             sys.path[:] = request.path
-            with socket.socket(fileno=connection) as channel:
+            for descriptor in descriptors[1:]:
+                send_moments_to(descriptor)
+            with socket.socket(fileno=descriptors[0]) as channel:
                 import_target(request.target)(channel, *request.args, self._begin_section)
             status = 0
         except BaseException:  # noqa: BLE001 - this process must not return into the loop that it was forked from

@@ -67,6 +67,8 @@ def _lines(verification: Verification) -> Iterator[str]:
     if verification.figures:
         yield "Published figures that are not those of the installed tables:"
         yield from _listed(verification.figures)
+    if verification.code:
+        yield f"Code that was run again: {'; '.join(verification.code)}."
     counts = verification.counts
     yield f"Sample: {counted(len(verification.trials), 'trial')} with --seed {verification.seed}."
     yield f"  {counts[Outcome.EQUAL]:>5,} equal to the bit"

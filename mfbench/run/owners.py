@@ -42,6 +42,24 @@ def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
     return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
 
 
+def code_of_methods(methods: Iterable[ResolvedMethod], registry: Registry) -> list[str]:
+    """Return whose code methods run: distributions with the packages of their classes, and import paths."""
+    packages: dict[str, set[str]] = {}
+    for method in methods:
+        for step, find in ((method.selector, registry.selector), (method.classifier, registry.classifier)):
+            if step is None:
+                continue
+            registered = find(step.expression.name)
+            plugin, factory = registered.plugin, registered.spec.factory
+            if plugin.declared is not None:
+                packages.setdefault(f"{plugin.declared.reference} by its import path", set())
+                continue
+            name = f"{plugin.distribution} {plugin.version}" if plugin.distribution else f"module {plugin.module}"
+            module = factory if isinstance(factory, str) else factory.__module__
+            packages.setdefault(name, set()).add(module.partition(":")[0].partition(".")[0])
+    return [f"{name} ({', '.join(sorted(roots))})" if roots else name for name, roots in sorted(packages.items())]
+
+
 def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
     """Return the plugins that a worker for a set of distributions loads: theirs, and the built-in ones."""
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]

@@ -29,7 +29,8 @@ from mfbench.run.executors.choice import open_executor
 from mfbench.run.folder_lock import locked
 from mfbench.run.fresh import set_aside
 from mfbench.run.full_disks import file_errors
-from mfbench.run.job import ArrayFiles, Job, write_arrays
+from mfbench.run.handed_data import Handed, handed_over
+from mfbench.run.job import ArrayFiles, Job
 from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.order import longest_first, seconds_each
 from mfbench.run.owners import owners_of_method, owners_of_plugin
@@ -212,7 +213,7 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             observer.started(plan, done, pending)
             progress = Progress(resumed=len(done))
             if pending:
-                with _arrays(plan, folder, pending) as (data_folder, files):
+                with _arrays(plan, folder, pending, is_local=options.executor == LOCAL) as (data_folder, files):
                     job = _job(plan, folder, data_folder, files, memory, registry)
                     executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
                     executor.budget = budget
@@ -296,6 +297,7 @@ def _job(
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
+        relevant={label: tuple(plan.datasets[label].data.relevant or ()) for label in references},
         references=references,
         classes={label: planned.classes for label, planned in plan.datasets.items()},
         memory_limit=memory,
@@ -379,12 +381,13 @@ def _other_environments(store: Store, described: Environment) -> list[Environmen
 
 
 @contextmanager
-def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, ArrayFiles]]]:
-    """Write the arrays that pending trials need to files that workers map into memory; remove them afterwards."""
+def _arrays(plan: Plan, folder: Path, pending: list[Trial], *, is_local: bool) -> Iterator[Handed]:
+    """Hand over the arrays that pending trials need, which workers map into memory; remove them afterwards."""
     work = folder.resolve() / _WORK
     work.mkdir(exist_ok=True)
-    needed = dict.fromkeys(trial.dataset for trial in pending)
+    needed = {trial.dataset: plan.datasets[trial.dataset] for trial in pending}
     try:
-        yield work, {label: write_arrays(plan.datasets[label], work) for label in needed}
+        with handed_over(needed, work, is_local=is_local) as handed:
+            yield handed
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mfbench.errors import RunError
@@ -18,6 +18,7 @@ from mfbench.isolation.channel import Channel, loads
 from mfbench.isolation.child import open_child
 from mfbench.isolation.keeper import Ended, Prepared
 from mfbench.isolation.process import describe_exit
+from mfbench.run.answer_check import check_clock
 from mfbench.run.executors.agenda import Task
 from mfbench.run.executors.base import Running
 from mfbench.run.job import Job
@@ -36,6 +37,7 @@ _SHORT = 0.1
 _START_SHARE = 0.05
 
 Outcome = tuple[Task, TrialResult, SharedFits]
+Check = Callable[[Trial, TrialResult], str]
 
 
 class Supervisor:
@@ -47,6 +49,8 @@ class Supervisor:
         The run.
     timeout : float
         Limit of the wall time of a trial, in seconds.
+    check : callable
+        Takes a trial and its result; returns a sentence on what is wrong with it, or an empty one.
 
     Attributes
     ----------
@@ -54,9 +58,11 @@ class Supervisor:
         The distributions whose plugins the worker has loaded; None if there is no worker yet.
     """
 
-    def __init__(self, job: Job, timeout: float) -> None:
+    def __init__(self, job: Job, timeout: float, check: Check) -> None:
         self.job = job
         self.timeout = timeout
+        self._check = check
+        self._moments: dict[str, list[float]] = {}
         self.owners: Owners | None = None
         self._tasks: deque[Task] = deque()
         self._channel: Channel | None = None
@@ -132,6 +138,7 @@ class Supervisor:
             log=self.job.log,
             path=self.job.path,
         )
+        self._moments = {}  # the worker before may have begun what this one is sent
         self.owners, self._is_ready, self._is_running = owners, False, True
         self._started_at = time.monotonic()
 
@@ -165,6 +172,7 @@ class Supervisor:
 
     def _send(self, task: Task) -> None:
         assert self._channel is not None
+        task.sent = time.monotonic()
         self._channel.send(pickle.dumps((task.trial, task.shared)))
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -217,11 +225,26 @@ class Supervisor:
             now = time.monotonic()
             self._last_seconds, self._begun_at = now - self._begun_at, now
             result, fits, is_spent = _read(message, task.trial)
+            least, marked = self._least_seconds(task, channel), result.touched
+            check_clock(result, least, now - task.sent)
+            if wrong := self._check(task.trial, result):
+                result, fits = failed(task.trial, Status.ERROR, "ResultError", wrong, result.duration), {}
+            # What changed the scores or the clock of this trial would change those of the next one.
+            is_spent |= bool(wrong) or result.touched != marked
             if is_spent:
                 self._replace()
             yield task, result, fits
             if is_spent:
                 return
+
+    def _least_seconds(self, task: Task, channel: Channel) -> float:
+        """Return the seconds between the first and the last moment that a worker has marked in a trial."""
+        for key, moment in channel.moments():
+            self._moments.setdefault(key, []).append(moment)
+        own = self._moments.pop(task.trial.key, [0.0])
+        waiting = {each.trial.key for each in self._tasks}
+        self._moments = {key: moments for key, moments in self._moments.items() if key in waiting}
+        return own[-1] - own[0]
 
     def _lost(self, ended: Ended | None) -> Iterator[Outcome]:
         """Yield the failure of the trial whose worker has ended, and replace the worker."""

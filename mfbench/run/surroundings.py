@@ -14,6 +14,7 @@ import random
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -149,6 +150,7 @@ _OTHERS: dict[str, Callable[[], Any]] = {
     "the umask": _umask,
     "NumPy's handling of errors": np.geterr,
     "scikit-learn's settings": sklearn.get_config,
+    "the clocks of the module time": lambda: (time.time, time.perf_counter, time.process_time, time.monotonic),
 }
 
 

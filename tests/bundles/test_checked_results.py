@@ -2,30 +2,29 @@
 
 import base64
 import json
+import re
 
 import numpy as np
 import pytest
-from forgery import forged
+from forgery import forged, labels_by_key, members_of
+from forgery import packed_text as packed
 
 from mfbench.bundles.reading import opened_bundles
 from mfbench.errors import UsageError
-from mfbench.run.formats.arrays import pack
 from mfbench.run.formats.candidates import pack_candidates
 from mfbench.run.formats.curves import pack_curve
 from mfbench.run.formats.interactions import pack_interactions
 from mfbench.trials import Candidate, Curve, Interactions
 
 METRICS = ("accuracy", "balanced_accuracy")
-SCORES = dict.fromkeys(METRICS, 0.5)
-PREDICTIONS = np.arange(50) % 3
+# The fold that is changed tests 16, 17 and 17 rows of the classes; the first class is predicted for all of them.
+PREDICTIONS = np.zeros(50, dtype=int)
+SCORES = {"accuracy": 16 / 50, "balanced_accuracy": 1 / 3}
+AREA = SCORES["accuracy"]
 
 
 def text_of(content):
     return base64.b64encode(content).decode()
-
-
-def packed(array):
-    return text_of(pack(np.array(array)))
 
 
 def candidate(**values):
@@ -34,8 +33,10 @@ def candidate(**values):
 
 
 def curve(**values):
-    content = {"sizes": np.array([1, 2]), "metrics": METRICS, "scores": np.full((2, 2), 0.5), "seconds": np.zeros(2)}
-    return {"curve": text_of(pack_curve(Curve(**{**content, **values})))}
+    scores = np.repeat([list(SCORES.values())], 2, axis=0).T
+    content = {"sizes": np.array([1, 2]), "metrics": METRICS, "scores": scores, "seconds": np.zeros(2)}
+    own = {"scores": json.dumps(SCORES), "predictions": packed(PREDICTIONS)}
+    return {"curve": text_of(pack_curve(Curve(**{**content, **values}))), **own}
 
 
 def pairs(**values):
@@ -55,7 +56,12 @@ def scores(**values):
 
 
 def read(small_claim, tmp_path, values):
-    path = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows[0].update(values))
+    labels = labels_by_key(members_of(small_claim))
+
+    def change(rows):
+        next(row for row in rows if (labels[row["key"]] == 0).sum() == 16).update(values)
+
+    path = forged(small_claim, tmp_path / "claim.zip", trials=change)
     with opened_bundles([path]):
         pass
 
@@ -67,11 +73,11 @@ POSSIBLE = [
     curve(chosen=({"k": 1}, {"k": 3})),
     pairs(),
     pairs(p_values=np.array([np.nan])),
-    scores(accuracy=float("nan")),
-    scores(area=0.5) | curve(),
+    curve() | scores(area=AREA),
     {"decisions": packed([0, 1, 0] * 50)},
 ]
 IMPOSSIBLE = [
+    (scores(accuracy=0.5), "its score 'accuracy' is 0.5, but its predictions give "),
     ({"predictions": packed([77] * 50)}, "its predictions are not among the 3 classes of its dataset"),
     ({"predictions": packed([1.0] * 50)}, "its predictions are not among the 3 classes"),
     ({"predictions": None}, "it has no predictions, although it is ok"),
@@ -82,6 +88,14 @@ IMPOSSIBLE = [
     ({"selected": packed([1, 1])}, "its selected features have one twice"),
     ({"n_selected": 5}, "its number of selected features is not one of 0 to 4"),
     ({"duration": -1.0}, "duration"),
+    (scores(accuracy=float("nan")), "its score 'accuracy' is nan, but its predictions give "),
+    (
+        scores(balanced_accuracy=0.5) | {"predictions": packed(PREDICTIONS)},
+        "its score 'balanced_accuracy' is 0.5, but its predictions give 0.333",
+    ),
+    (candidate(scores={**SCORES, "accuracy": 1.0}), "its score 'accuracy' is 1, but its predictions give 0.32"),
+    (curve(scores=np.full((2, 2), 0.5)), "its score 'accuracy' is 0.5, but its largest size has 0.32"),
+    (curve() | scores(area=0.5), "its score 'area' is 0.5, but its curve gives 0.32"),
     ({"chosen": "[1]"}, "its parameters have no names"),
     ({"scores": None}, "it has not all scores that its suite measures"),
     ({"scores": '{"accuracy": 0.5}'}, "it has not all scores that its suite measures"),
@@ -121,7 +135,7 @@ def test_what_a_trial_can_have_is_read(subtests, small_claim, tmp_path):
 def test_what_no_trial_can_have_is_refused(small_claim, tmp_path, values, expected):
     with pytest.raises(UsageError, match=expected) as caught:
         read(small_claim, tmp_path, values)
-    assert "is refused as a bundle: row 1 of its member trials.jsonl" in str(caught.value)
+    assert re.search(r"is refused as a bundle: row \d+ of its member trials.jsonl: ", str(caught.value))
 
 
 def test_a_failure_has_no_scores(small_claim, tmp_path):

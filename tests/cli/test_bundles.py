@@ -10,7 +10,7 @@ import pytest
 from mfbench.cli.entry import main
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
-from forgery import forged
+from forgery import forged, perfected
 from small_claims import in_process, small_claim, small_run
 
 __all__ = ["in_process", "small_claim", "small_run"]  # fixtures
@@ -48,8 +48,8 @@ def test_verify(leave, small_claim, tmp_path, in_process, capsys):
     assert leave("verify", claim, "--all", "--json", "-j", "1") == 0
     content = json.loads(capsys.readouterr().out)
     assert content["counts"]["equal"] == content["compared"] == 12 and content["format"] == 1
-    perfect = '{"accuracy": 1.0, "balanced_accuracy": 1.0}'
-    worse = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows[0].update(scores=perfect))
+    perfect = perfected(small_claim)
+    worse = forged(small_claim, tmp_path / "claim.zip", trials=lambda rows: rows[0].update(perfect[rows[0]["key"]]))
     assert leave("verify", str(worse), "--all", "-j", "1") == 1
     assert ": accuracy is 1.0 in the bundle and 0." in capsys.readouterr().out
 

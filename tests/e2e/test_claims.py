@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
-from forgery import forged
+from forgery import forged, perfected
 
 PLUGIN = """
     import numpy as np
@@ -74,7 +74,7 @@ def test_from_a_run_to_its_verification(host, claim):
 
     def improve(rows):
         (row,) = [row for row in rows if row["key"] == names[0]]
-        row["scores"] = json.dumps({"accuracy": 1.0, "balanced_accuracy": 1.0})
+        row |= perfected(claim)[row["key"]]
 
     def choose(rows):
         names.append(next(r["key"] for r in rows if (r["dataset"], r["method"], r["fold"]) == ("wine", "SPREAD", 2)))

@@ -6,7 +6,7 @@ from mfbench.report.verification import verification_lines
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "ab" * 32, "suite": "own", "profile": "full", "part": "", "only": [],
-    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "seed": 7,
+    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "code": [], "seed": 7,
     "planned": 400, "results": 390, "unplanned": 0, "dropped": [], "missing": [], "reused": [], "left_out": {},
     "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip
@@ -32,6 +32,13 @@ def test_large_shares_and_results_from_elsewhere():
     assert "at most 100 % of the results differ" in text((Outcome.DIFFERENT, "x"))
     sentence = "12 of 15 results are from unverified bundles, and so are their times: 12 from bundle 1."
     assert sentence in text((Outcome.EQUAL,), reused=[sentence]).splitlines()
+
+
+def test_whose_code_was_run_again():
+    code = ["mfbench 0.1.0 (sklearn)", "my_module:MyClass by its import path"]
+    line = "Code that was run again: mfbench 0.1.0 (sklearn); my_module:MyClass by its import path."
+    assert line in text((Outcome.EQUAL,), code=code).splitlines()
+    assert "Code that" not in text((Outcome.NOT_RUN,))
 
 
 def test_everything_is_equal():

@@ -1,9 +1,9 @@
 """Whose code a trial runs, and which plugins its worker loads."""
 
 from mfbench.host.expressions import parse
-from mfbench.host.registered import Plugin
+from mfbench.host.registered import Declaration, Plugin
 from mfbench.host.registry import load_registry
-from mfbench.run.owners import BUILT_IN, owners_of_method, visible
+from mfbench.run.owners import BUILT_IN, code_of_methods, owners_of_method, visible
 from mfbench.suite.methods import ResolvedMethod, Step
 
 BASELINES = Plugin("baselines", "mfbench_baselines.plugin", "mfbench", "0.1.0")
@@ -22,6 +22,20 @@ def test_a_method_belongs_to_the_distributions_of_its_steps(toy_plugin):
 
     assert owners("anova-f", "knn") == owners(None, "knn") == BUILT_IN
     assert owners("weigh", "knn") == owners("anova-f", "plain") == owners("weigh", None) == toy
+
+
+def test_whose_code_methods_run(toy_plugin):
+    registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin)])
+    declared = Declaration("classifier", "sklearn.dummy:DummyClassifier")
+    registry.declare([declared])
+    steps = [("anova-f", "knn"), ("weigh", "knn"), (None, declared.name)]
+    methods = [ResolvedMethod("M", *(Step(parse(text)) if text else None for text in pair), "all") for pair in steps]
+    host = str(registry.selector("anova-f").plugin.version)
+    assert code_of_methods(methods, registry) == [
+        f"mfbench {host} (mfbench_baselines, sklearn)",
+        "module toy_plugin (toys)",
+        "sklearn.dummy:DummyClassifier by its import path",
+    ]
 
 
 def test_a_worker_never_loads_a_plugin_of_another_distribution():

@@ -73,9 +73,30 @@ class Leaks(DummyClassifier):
         assert self.n_ < 3, "the worker was not replaced"
         return super().fit(X, y)
 
+class Scores(DummyClassifier):
+    def fit(self, X, y):
+        from mfbench.run.trial.metrics import METRICS
+        for metric in METRICS.values():
+            object.__setattr__(metric, "function", lambda predictions: 1.0)
+        return super().fit(X, y)
+
+class Rushes(DummyClassifier):
+    def fit(self, X, y):
+        from mfbench.run.trial import measure
+        now = measure.perf_counter()
+        measure.perf_counter = lambda: now
+        time.sleep(0.2)
+        return super().fit(X, y)
+
+class Waits(DummyClassifier):
+    def fit(self, X, y):
+        time.perf_counter = lambda: 0.0
+        time.sleep(0.2)
+        return super().fit(X, y)
+
 @hookimpl
 def mfbench_classifiers():
-    for name in "Forks Escapes Shares Draws Babbles Kills Leaks".split():
+    for name in "Forks Escapes Shares Draws Babbles Kills Leaks Scores Rushes Waits".split():
         yield ClassifierSpec(name=name.lower(), summary=name, factory=f"evil_plugin_of_tests:{name}")
 
 @hookimpl
@@ -98,7 +119,7 @@ def mfbench_selectors():
     return [SelectorSpec(name="honest", summary="Good", factory="honest_plugin_of_tests:Honest")]
 """
 
-BAD = ["forks", "escapes", "shares", "draws", "babbles", "kills", "leaks"]
+BAD = ["forks", "escapes", "shares", "draws", "babbles", "kills", "leaks", "scores", "rushes", "waits"]
 METHOD = '[[methods]]\nlabel = "{0}"\n{1}classifier = "{2}"\n'
 SELECTOR = 'selector = "{}"\ntop = 2\n'
 GOOD = [("A", SELECTOR.format("anova-f"), "knn"), ("H", SELECTOR.format("honest"), "knn"), ("K", "", "knn")]
@@ -161,6 +182,9 @@ def test_each_bad_method_has_its_own_status(subtests, runs):
         ("babbles", "ok", ""),
         ("kills", "crash", "killed together with its keeper"),
         ("leaks", "ok", ""),
+        ("scores", "error", "its score 'accuracy' is 1, but its predictions give 0.3"),
+        ("rushes", "ok", ""),
+        ("waits", "ok", ""),
     ]:
         with subtests.test(method=method, status=status, words=words):
             assert column(runs[0], method, "status") == [status] * 3, column(runs[0], method, "error_message")
@@ -168,10 +192,21 @@ def test_each_bad_method_has_its_own_status(subtests, runs):
 
 
 def test_what_a_method_touches_is_marked(runs):
-    marks = {method: column(runs[0], method, "touched") for method in ("draws", "forks", "babbles", *"AHK")}
+    marks = {
+        method: column(runs[0], method, "touched") for method in (*BAD, *"AHK") if method not in ("shares", "leaks")
+    }
+    assert all("its own clock (" in (mark or "") for mark in marks.pop("rushes"))
+    assert marks.pop("waits") == ["the clocks of the module time"] * 3
     assert marks.pop("draws") == ["the global random state of NumPy"] * 3
     assert all("child processes" in mark for mark in marks.pop("forks"))
     assert not any(mark for method in marks.values() for mark in method), marks
+
+
+def test_a_method_cannot_shorten_its_own_time(subtests, runs):
+    for method in ("rushes", "waits"):
+        with subtests.test(method=method):
+            assert all(seconds >= 0.2 for seconds in column(runs[0], method, "duration"))
+            assert all(seconds >= 0.15 for seconds in column(runs[0], method, "fit_wall"))
 
 
 def test_no_process_is_left(runs):

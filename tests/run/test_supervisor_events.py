@@ -19,10 +19,14 @@ class Channel:
     is_closed = False
 
     def __init__(self, *arrivals):
-        self.arrivals, self.sent = list(arrivals), []
+        self.arrivals, self.sent, self.marks = list(arrivals), [], []
 
     def messages(self):
         return self.arrivals.pop(0) if self.arrivals else []
+
+    def moments(self):
+        marks, self.marks = self.marks, []
+        return marks
 
     def send(self, message):
         self.sent.append(pickle.loads(message)[0].key)
@@ -70,10 +74,10 @@ def outcomes(place):
 def supervised(monkeypatch):
     """Return a supervisor with two trials, whose two workers have given channels; the first worker is ready."""
 
-    def make(*channels):
+    def make(*channels, check=lambda trial, result: ""):
         child = Child(*channels)
         monkeypatch.setattr(supervisor, "open_child", lambda preload: child)
-        place = Supervisor(SimpleNamespace(memory_limit=2**30, log=None, path=[]), 60.0)
+        place = Supervisor(SimpleNamespace(memory_limit=2**30, log=None, path=[]), 60.0, check)
         place.submit(task("one"))
         place.submit(task("two"))
         assert outcomes(place) == []
@@ -124,3 +128,32 @@ def test_the_end_of_a_replaced_worker_is_no_loss(supervised):
     child.queue = [Ended(0)]
     assert outcomes(place) == []  # the second worker is ready
     assert outcomes(place) == [("two", Status.OK)]
+
+
+def test_a_result_that_the_check_refuses_fails_its_trial_and_ends_its_worker(supervised):
+    first, second = Channel([b"ready"], [answer("one")]), Channel([b"ready"], [answer("two")])
+    wrong = {"one": "its score is 1, but its predictions give 0"}
+    place, child = supervised(first, second, check=lambda trial, result: wrong.get(trial.key, ""))
+    ((_, result, fits),) = place.outcomes()
+    assert (result.status, result.error_type, result.error_message, fits) == ("error", "ResultError", wrong["one"], {})
+    child.queue = [Ended(0)]
+    assert outcomes(place) == [] and outcomes(place) == [("two", Status.OK)]
+    assert second.sent == ["two"]
+
+
+def test_a_time_that_the_worker_shortened_is_corrected_and_ends_its_worker(supervised):
+    first, second = Channel([b"ready"], [answer("one")]), Channel([b"ready"], [answer("two")])
+    # The second trial begins in the first worker as well, which must not count.
+    first.marks = [("one", 10.0), ("one", 12.0), ("two", 13.0)]
+    second.marks = [("two", 50.0), ("two", 50.001)]
+    place, child = supervised(first, second)
+    for waiting in place._tasks:
+        waiting.sent -= 100.0
+    ((_, result, _),) = place.outcomes()
+    assert result.duration == 2.0 and "its own clock (0 s, where 2 s" in result.touched
+    child.queue = [Ended(0)]
+    for waiting in place._tasks:
+        waiting.sent -= 100.0
+    assert outcomes(place) == []
+    ((_, result, _),) = place.outcomes()
+    assert (result.duration, result.touched) == (0.0, "")

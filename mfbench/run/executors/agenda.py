@@ -28,6 +28,8 @@ class Task:
         Selector fits of the same fold, from another trial.
     followers : deque of (position, trial)
         Trials that wait for the selector fit of this one.
+    sent : float
+        The moment, of the monotonic clock, when it was last sent to a worker.
     """
 
     position: int
@@ -35,6 +37,7 @@ class Task:
     owners: Owners
     shared: SharedFits = field(default_factory=dict)
     followers: deque[tuple[int, Trial]] = field(default_factory=deque)
+    sent: float = 0.0
 
 
 class Agenda:

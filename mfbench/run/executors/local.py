@@ -9,6 +9,7 @@ from types import TracebackType
 
 from mfbench.isolation.channel import wait
 from mfbench.isolation.log import make_room
+from mfbench.run.answer_check import AnswerCheck
 from mfbench.run.environment import kind_of_machine
 from mfbench.run.executors.agenda import Agenda
 from mfbench.run.executors.base import Executor
@@ -62,7 +63,8 @@ class LocalPool(Executor):
         if self.job.log is not None:
             make_room(self.job.log)
         self._machines = {platform.node(): kind_of_machine()}
-        self._places = [Supervisor(self.job, self.timeout) for _ in range(self.jobs)]
+        check = AnswerCheck(self.job)
+        self._places = [Supervisor(self.job, self.timeout, check) for _ in range(self.jobs)]
         return self
 
     def __exit__(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import re
-import time
 from pathlib import Path
+from time import perf_counter, process_time  # bound here, before a method can replace them
 from types import TracebackType
 
 _STATUS = Path("/proc/self/status")
@@ -33,15 +33,15 @@ class Stopwatch:
     cpu: float = 0.0
 
     def __enter__(self) -> Stopwatch:
-        self._wall = time.perf_counter()
-        self._cpu = time.process_time()
+        self._wall = perf_counter()
+        self._cpu = process_time()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.wall = time.perf_counter() - self._wall
-        self.cpu = time.process_time() - self._cpu
+        self.wall = perf_counter() - self._wall
+        self.cpu = process_time() - self._cpu
 
 
 class PeakMemory:

@@ -219,7 +219,9 @@ def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Pr
     others = np.setdiff1d(labels, codes)
     if len(others):
         raise ValueError(f"{owner} predicted the class code {others[0]}, but it was fitted on {_listed(codes)}")
-    return replace(predictions, y_pred=labels.astype(np.int64))
+    # Without scores by class, nothing depends on the classes that a classifier states but how many there are.
+    classes = codes if predictions.y_score is None else predictions.classes
+    return replace(predictions, y_pred=labels.astype(np.int64), classes=classes)
 
 
 def _listed(codes: NDArray[np.int64]) -> str:
