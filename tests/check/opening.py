@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import contextmanager
+from functools import cache
 
 from threadpoolctl import threadpool_limits
 
@@ -13,9 +14,15 @@ from mfbench.check.verdicts import CheckFailedError
 from mfbench.host.registry import load_registry
 
 
+@cache
+def registry_of(module):
+    """Return a registry with that plugin alone, read once."""
+    return load_registry(only=[module])
+
+
 def opened(module, name, kind, seed=0):
     """Return a method of a module as checks see it."""
-    registry = load_registry(only=[module])
+    registry = registry_of(module)
     (subject,) = [one for one in subjects_of(registry, [name]) if one.kind == kind]
     return Opened(subject, registry, seed)
 

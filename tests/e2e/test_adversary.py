@@ -10,10 +10,17 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
 import psutil
 import pytest
+from forked_commands import called_here
 from hostile import HONEST, MISCHIEF, install
+
+from mfbench import run_suite
+
+sys.path.append(str(Path(__file__).parents[1] / "run"))
+from small_runs import InProcess
 
 SUITE = """
 [suite]
@@ -151,11 +158,17 @@ def check_beside(folder, sites, alone, methods, datasets, jobs, timeout=60):
 
 
 @forks
-def test_a_hostile_plugin_changes_no_number_of_others(tmp_path, sites):
-    """The small form of the tests below."""
+def test_a_hostile_plugin_changes_no_number_of_others(tmp_path, sites, monkeypatch):
+    """The small form of the tests below, whose run without the plugin needs no processes."""
     trusted = {label: TRUSTED[label] for label in ("ANOVA", "HONEST")}
     hostile = {label: HOSTILE[label] for label in ("POISONS", "INFINITE", "STRANGER")}
-    alone = run_alone(tmp_path / "alone", sites, trusted, ["two-blobs"])
+    monkeypatch.syspath_prepend(sites[0])
+    monkeypatch.setattr("mfbench.run.executors.choice.LocalPool", InProcess)
+    monkeypatch.setattr("mfbench.host.probes.call", called_here)
+    folder = write_suite(tmp_path / "alone", trusted, ["two-blobs"])
+    run_suite(str(folder / "own.toml"), out=folder / "reports")
+    alone = stored(folder)
+    assert len(alone) == 6
     check_beside(tmp_path / "beside", sites, alone, {**hostile, **trusted}, ["two-blobs"], "1")
 
 

@@ -109,6 +109,7 @@ def test_a_new_method_is_compared_with_a_claim(host, claim):
 
 
 def test_a_claim_of_a_class_is_not_imported_unless_the_reader_says_so(host):
+    host.in_process = True
     (host.folder / "mine.py").write_text(
         "from sklearn.neighbors import KNeighborsClassifier\n\nopen('imported', 'a').close()\n\n"
         "class Mine(KNeighborsClassifier):\n    pass\n"

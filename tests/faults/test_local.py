@@ -41,9 +41,10 @@ def stored(host):
 
 
 def like_undisturbed(host, *options):
-    """Resume a run, and compare it with one that nothing disturbs."""
+    """Resume a run, and compare it with one that nothing disturbs, not even workers."""
     resumed = host.run(*WORDS, *options)
     assert resumed.returncode == 0, resumed.stderr
+    host.in_process = True
     assert host.run(*WORDS, "--out", "other").returncode == 0
     exactly_once(host.run_folder())
     (other,) = (host.folder / "other" / "own").iterdir()

@@ -58,7 +58,7 @@ class InProcess:
     machines: ClassVar = {}
 
     def __init__(self, job, jobs, timeout):
-        self.worker = Worker(job, load_registry())
+        self.worker = Worker(job, load_registry(exactly=job.plugins))
 
     def __enter__(self):
         return self

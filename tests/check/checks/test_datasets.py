@@ -24,11 +24,11 @@ MISTAKES = [(name, check) for name, _, check, _ in unsound_datasets.MISTAKES]
 def verdicts_of():
     registry = load_registry(only=[MODULE])
 
-    def run(name):
+    def run(name, skip=""):
         opened = Opened(Subject("dataset", name, registry.dataset(name).plugin), registry)
         unmet, verdicts = set(), {}
         for check in all_checks():
-            if "dataset" in check.kinds:
+            if "dataset" in check.kinds and check.id != skip:
                 verdicts[check.id] = verdict = make_check(CHECKS[check.id], opened, unmet)
                 unmet |= {check.id} if verdict.outcome in UNMET else set()
         return verdicts
@@ -43,7 +43,11 @@ def execute(snippet):
 
 
 def test_a_mistake_is_caught_by_the_check_named_for_it(verdicts_of):
-    verdicts = {name: verdicts_of(name).values() for name, _ in MISTAKES}
+    verdicts = {
+        # This check starts processes: sound datasets show that it finds no other mistake.
+        name: verdicts_of(name, skip="" if check == "dataset-checksum" else "dataset-checksum").values()
+        for name, check in MISTAKES
+    }
     failed = {name: [one for one in own if one.outcome is Outcome.FAIL] for name, own in verdicts.items()}
     assert {name: [one.check for one in own] for name, own in failed.items()} == {n: [check] for n, check in MISTAKES}
     assert [name for name, (one,) in failed.items() if not 1 <= len(one.snippet.splitlines()) <= 10] == []
