@@ -48,8 +48,6 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield verification.share
     if verification.suite_differences:
         yield f"Its suite is not the installed one: {_named(verification.suite_differences)}"
-    if verification.max_rows is not None:
-        yield f"Training rows are sampled, in the bundle and here: at most {verification.max_rows:,} in a fold."
     if verification.limits:
         yield f"Its limits are lower than usual: {_named(verification.limits)}"
     if verification.max_rows is not None:
