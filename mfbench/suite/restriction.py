@@ -52,7 +52,8 @@ class Restriction:
             if not matching([pattern], names):
                 near = suggestion(pattern.strip("*?"), names)
                 if set(pattern) & set("*?[") and not near.startswith(": did you mean"):
-                    near = "; 'mfbench suites NAME' lists the labels of a suite"
+                    of_suite = self.scope == Restriction.scope
+                    near = "; 'mfbench suites NAME' lists the labels of a suite" if of_suite else ""
                 raise UsageError(f"{self.source} {pattern!r} matches {self.scope}{near}")
         return [matching(self.patterns, group) or set(group) for group in groups]
 
