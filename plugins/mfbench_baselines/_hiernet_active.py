@@ -27,6 +27,7 @@ def solve_weak_active(
     Parameters and results are those of `solve_weak`; a step counts whether it moves all terms or the active ones.
     """
     (variables, intercept), steps, eta = start, 0, None
+    moved_intercept = intercept
     active = variables[:, 2:] != 0.0
     moved = None
     if problem.slopes_before is not None:
@@ -47,10 +48,13 @@ def solve_weak_active(
             )
             return dense, dense_intercept, steps + taken
         used = ((variables[:, :2] > 0) | (moved[:, :2] > 0)).any(axis=1) | active.any(axis=1)
-        variables, intercept, eta, taken = _solve(
-            problem, penalty, variables, intercept, np.flatnonzero(used), active, INNER * tol, max_iter - steps
-        )
-        steps += taken
+        if used.any():
+            variables, intercept, eta, taken = _solve(
+                problem, penalty, variables, intercept, np.flatnonzero(used), active, INNER * tol, max_iter - steps
+            )
+            steps += taken
+        else:
+            intercept, eta = moved_intercept, None
         moved = None
     return variables, intercept, max_iter
 

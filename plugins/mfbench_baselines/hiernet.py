@@ -244,8 +244,14 @@ class HierNet(SelectingMixin, CodedClassifier):
         penalties: NDArray[np.float64],
         folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     ) -> int:
-        """Return the index of the penalty with the smallest loss on held-out rows; ties go to the largest penalty."""
-        paths = [self._losses(X, target, penalties, *fold) for fold in folds]
+        """Return the index of the penalty with the smallest loss on held-out rows; ties go to the largest penalty.
+
+        Where training rows lack the class or all others, nothing can be learned: such a fold is left out.
+        """
+        usable = [fold for fold in folds if np.ptp(target[fold[0]]) > 0]
+        if not usable:
+            return 0
+        paths = [self._losses(X, target, penalties, *fold) for fold in usable]
         losses: list[float] = []
         for each in zip(*paths, strict=True):
             losses.append(sum(each))

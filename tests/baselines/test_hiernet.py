@@ -287,6 +287,18 @@ def test_more_classes_are_fitted_one_against_the_rest():
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
+def test_a_class_of_one_row(monkeypatch):
+    """A fold without the class teaches nothing, and one whose largest penalties leave no term is no obstacle."""
+    X, y = np.random.default_rng(0).normal(size=(31, 4)), np.r_[np.zeros(15), np.ones(15), 2]
+    model = HierNet(random_state=2).fit(X, y)
+    monkeypatch.setattr("mfbench_baselines.hiernet.solve_weak_active", solve_weak)
+    general = HierNet(random_state=2).fit(X, y)
+    np.testing.assert_allclose(model.penalties_, general.penalties_)
+    np.testing.assert_allclose(model.predict_proba(X), general.predict_proba(X), atol=1e-3)
+    # No fold can be used: the largest penalty, which leaves the intercept, is as good as any.
+    np.testing.assert_allclose(HierNet().fit(X[:2], [0, 1]).predict_proba(X[:2]), 0.5)
+
+
 def test_constants_singletons_and_many_features_are_harmless():
     X, y = planted(n=60, p=4)
     X = np.column_stack([X, np.full(60, 2.0), X[:, 0]])
