@@ -15,6 +15,8 @@ from mfbench_compiled import njit
 
 # Numbers that differ by less do not separate two nodes; as in scikit-learn, in single precision.
 GAP = np.float32(1e-7)
+# A column with a smaller range is enlarged, so that this gap does not hide its differences.
+SMALL_RANGE = 1e-3
 LARGEST_SEED = np.iinfo(np.int32).max
 # Ranks for each sample of a node, above which sorting is faster than looking for the next rank that occurs.
 SPARSE = 512
@@ -22,6 +24,14 @@ SPARSE = 512
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 POSITIONS = np.empty(64, dtype=np.int64)
 POSITIONS[[(int(DE_BRUIJN) << k & 0xFFFFFFFFFFFFFFFF) >> 58 for k in range(64)]] = np.arange(64)
+
+
+def enlarged(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return X with each column of tiny range multiplied by a power of two, to a range above 0.5, without rounding."""
+    with np.errstate(over="ignore"):
+        ranges = np.ptp(X, axis=0)
+    _, exponents = np.frexp(ranges)
+    return np.ldexp(X, np.where((ranges > 0) & (ranges < SMALL_RANGE), -exponents, 0))
 
 
 @dataclass

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_baselines._forest import LARGEST_SEED, RankedColumns, forest_importances
+from mfbench_baselines._forest import LARGEST_SEED, RankedColumns, enlarged, forest_importances
 from mfbench_baselines._selector import SupervisedSelector
 
 TREATMENTS = ("exclude", "median", "include")
@@ -130,7 +130,7 @@ class Boruta(SupervisedSelector):
         self._check_classes(y)
         random = check_random_state(self.random_state)
         p = X.shape[1]
-        columns = RankedColumns.of(X)
+        columns = RankedColumns.of(enlarged(X))
         self.hits_, decision = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
         rounds, best_shadows = [], []
         for number in range(1, self.max_iter + 1):

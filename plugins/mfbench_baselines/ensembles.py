@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import check_random_state
 
+from mfbench_baselines._forest import enlarged
 from mfbench_baselines._selector import NumberSelector, are_numbers
 
 
@@ -54,7 +55,8 @@ class RandomForestSelector(_EnsembleSelector):
     feature_importances_ : ndarray of shape (n_features,)
         Shares of 1; all 0 if no tree has a split.
     model_ : sklearn.ensemble.RandomForestClassifier or RandomForestRegressor
-        The forest; the latter for a target of type "continuous".
+        The forest; the latter for a target of type "continuous". It is fitted to columns in larger units where their
+        range is below 1e-3: its trees do not see differences of 1e-7.
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -99,6 +101,9 @@ class RandomForestSelector(_EnsembleSelector):
         self.min_samples_leaf = min_samples_leaf
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        return super()._importances(enlarged(X), y)
 
     def _model(self, *, numbers: bool) -> Any:
         return (RandomForestRegressor if numbers else RandomForestClassifier)(

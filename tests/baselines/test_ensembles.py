@@ -6,6 +6,7 @@ from in_turn import in_turn
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from xgboost import XGBClassifier, XGBRegressor
 
+from mfbench_baselines.boruta import Boruta
 from mfbench_baselines.ensembles import RandomForestSelector, XGBoostSelector
 from mfbench_baselines.filters import MutualInfoFilter
 
@@ -23,6 +24,19 @@ def test_relevant_features_rank_first(selector, numbers):
     X, y = curve()
     weights = selector.fit(X, y if numbers else y > np.median(y)).feature_importances_
     assert sorted(np.argsort(weights)[-2:]) == [2, 4]
+
+
+@in_turn(
+    "selector",
+    [RandomForestSelector(n_estimators=10, random_state=0), Boruta(max_iter=8, tentative="include", random_state=0)],
+)
+def test_tiny_units_change_nothing(selector):
+    """The trees do not see differences of 1e-7; powers of two round nothing."""
+    X, y = curve()
+    weights = selector.fit(X, y > 1).feature_importances_
+    assert len(np.unique(weights)) > 2
+    for units in (2.0**-27, 2.0 ** -np.arange(20, 26.0)):
+        np.testing.assert_array_equal(selector.fit(X * units, y > 1).feature_importances_, weights)
 
 
 def test_importances_are_those_of_the_model():

@@ -288,7 +288,7 @@ def test_more_classes_are_fitted_one_against_the_rest():
 
 
 def test_a_class_of_one_row(monkeypatch):
-    """A fold without the class teaches nothing, and one whose largest penalties leave no term is no obstacle."""
+    """A fold without the class teaches nothing, and one whose largest penalties leave no term does no harm."""
     X, y = np.random.default_rng(0).normal(size=(31, 4)), np.r_[np.zeros(15), np.ones(15), 2]
     model = HierNet(random_state=2).fit(X, y)
     monkeypatch.setattr("mfbench_baselines.hiernet.solve_weak_active", solve_weak)
