@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._docstrings import complete
-from mfbench_margin._learner import WeightedMarginClassifier
+from mfbench_margin._learner import WeightedMarginClassifier, varying
 from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
 from mfbench_margin.im4e import IM4E
@@ -31,7 +31,7 @@ _SCREEN: dict[str, list[Any]] = {
 }
 
 
-def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.int64]:
+def screen(weights: Matrix, threshold: float, max_features: int, varies: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the features whose weight exceeds `threshold` times the mean weight, in ascending order.
 
     Parameters
@@ -39,9 +39,11 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
     weights : ndarray of shape (n_features,)
         Non-negative.
     threshold : float
-        In units of the mean, which is 1 / n_features if the weights sum to 1.
+        In units of the mean over the features that vary.
     max_features : int
         Maximum number of features, the heaviest ones; ties go to the lowest index.
+    varies : ndarray of bool, shape (n_features,)
+        False for a constant feature.
 
     Returns
     -------
@@ -54,11 +56,11 @@ def screen(weights: Matrix, threshold: float, max_features: int) -> NDArray[np.i
     Examples
     --------
     >>> import numpy as np
-    >>> screen(np.array([0.1, 0.6, 0.0, 0.3]), threshold=1.0, max_features=200).tolist()
+    >>> screen(np.array([0.1, 0.6, 0.0, 0.3]), 1.0, max_features=200, varies=np.full(4, True)).tolist()
     [1, 3]
     """
     heaviest = np.argsort(-weights, kind="stable")
-    count = int((weights > threshold * weights.mean()).sum())
+    count = int((weights > threshold * (weights.sum() / max(1, np.count_nonzero(varies)))).sum())
     if count == 0:
         count = 2
         if len(weights) > count:
@@ -100,8 +102,9 @@ class _Screened:
 class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassifier):
     r"""Keep the features with the largest weights in IM4E, and learn IMMIGRATE's matrix among them (EGT).
 
-    IM4E's weights w sum to 1. Features with :math:`w_a > t`, :math:`t` = ``threshold`` / n_features, are kept;
-    IMMIGRATE starts from their weights as a diagonal matrix, divided by its norm ([1]_, section 3.6).
+    IM4E's weights w sum to 1. Features with :math:`w_a > t` are kept, :math:`t` being ``threshold`` divided by the
+    number of features that vary; IMMIGRATE starts from their weights as a diagonal matrix, divided by its norm ([1]_,
+    section 3.6).
 
     Parameters
     ----------
@@ -198,7 +201,7 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # `_shortfall` tells of the second stage
             self.im4e_ = first_stage(self.sigma, X, codes, sample_weights)
-            self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features))
+            self.kept_ = screen(self.im4e_.weights_, float(self.threshold), int(self.max_features), varying(X))
             self.immigrate_ = IMMIGRATE(
                 self.sigma, self.solver, self.cone, self.prune, self.max_iter, self.tol,
                 init=first_matrix(self.im4e_.weights_[self.kept_]), precision=self.precision, n_jobs=self.n_jobs,
@@ -365,7 +368,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
 
         def screened(sigma: float, weights: Matrix | None) -> Rounds:
             w = first_stage(sigma, X, codes, weights).weights_
-            kept = screen(w, float(self.threshold), int(self.max_features))
+            kept = screen(w, float(self.threshold), int(self.max_features), varying(X))
             return Rounds(self, X, codes, first_matrix(w[kept]), features=kept)
 
         if self.screen == "once":

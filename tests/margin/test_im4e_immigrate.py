@@ -95,6 +95,18 @@ def test_discarded_features_do_not_matter_for_prediction():
     assert_array_equal(fitted.expected_distances(rows), before)
 
 
+@pytest.mark.parametrize("learner", ["IM4EIMMIGRATE", "BoostedIM4EIMMIGRATE"])
+def test_constant_features_do_not_count(learner):
+    """They would lower the mean weight, and so the threshold."""
+    X, y = table(10)
+    fitted, padded = (
+        getattr(mfbench_margin, learner)(threshold=1.0).fit(np.hstack(columns), y)
+        for columns in ([X], [X, np.ones((len(X), 200))])
+    )
+    assert 0 < len(fitted.kept_) < X.shape[1]
+    assert_array_equal(padded.kept_, fitted.kept_)
+
+
 def test_many_features():
     rng = np.random.default_rng(9)
     y = np.arange(30) % 2
