@@ -18,7 +18,7 @@ from mfbench_margin._learner import ScoreClassifier
 from mfbench_margin._quadratic.form import lay_out
 from mfbench_margin._quadratic.layout import TrainingPairs
 from mfbench_margin._quadratic.prediction import ExpectedQuadratic
-from mfbench_margin.immigrate import IMMIGRATE
+from mfbench_margin.immigrate import IMMIGRATE, warn_of_tiny_distances
 
 Matrix = NDArray[np.float64]
 FEW = 0.2  # a share of learners kept below this is worth a warning
@@ -174,11 +174,12 @@ class BoostedIMMIGRATE(ScoreClassifier):
         learners: list[IMMIGRATE] = []
         records: list[tuple[float, float, float]] = []
         spare: tuple[float, IMMIGRATE, float] | None = None
-        self.n_iter_ = self._n_unsettled = n_perfect = 0
+        self.n_iter_ = self._n_unsettled = n_perfect = n_unmoved = 0
         for sigma in self._sigmas():
             self.n_iter_ += 1
             learner, wrong = learn(float(sigma), D)
             self._n_unsettled += not learner.converged_
+            n_unmoved += learner._is_unmoved
             wrong &= targets
             error = float(D[wrong].sum())
             if spare is None or error < spare[0]:
@@ -198,6 +199,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
             D = np.where(wrong, D * np.exp(2 * a if self.boost_update == "adaboost" else a), D)
             D /= D.sum()
         self.degenerate_ = not learners
+        if n_unmoved == self.n_iter_:
+            warn_of_tiny_distances(self)
         if len(learners) < FEW * self.n_iter_:
             self._warn_of_few(len(learners), n_perfect if self.perfect == "discard" else 0)
         if not learners:
@@ -324,7 +327,7 @@ class Rounds:
         learner = self._learner(sigma)
         with warnings.catch_warnings():
             # A learner without a margin is judged by its error like any other.
-            warnings.filterwarnings("ignore", message="IMMIGRATE: on average", category=RuntimeWarning)
+            warnings.filterwarnings("ignore", message="IMMIGRATE: (on average|distances)", category=RuntimeWarning)
             point = learner.fit_pairs(self.pairs, D, self.stored)
         learner.features_ = self.features
         nearest = ExpectedQuadratic(self.pairs, point.form, sigma).of_training(point.stored).argmin(axis=1)

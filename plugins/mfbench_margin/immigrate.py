@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import copy
 from functools import partial
 from numbers import Integral, Real
@@ -154,8 +155,8 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     weighs as much as the interaction.
 
     Features should have comparable scales, and distances should be of the order of ``sigma``: the 1 in the bound of
-    ``tol`` has their unit, so on data in tiny units the first W counts as stationary. A constant feature has weight 0
-    in every entry. With more than two classes, the samples of all other classes are misses.
+    ``tol`` has their unit, so on data in tiny units the first W counts as stationary, with a warning. A constant
+    feature has weight 0 in every entry. With more than two classes, the samples of all other classes are misses.
 
     References
     ----------
@@ -257,6 +258,11 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         self.single_ = self.precision == "auto" and is_single_enough(pairs, float(self.sigma))
         rough = Objective(pairs.single, float(self.sigma), weights, n_threads) if self.single_ else None
         solution = minimise(objective, first, settings, fallback, stored, rough)
+        # The first W passes by the unit of tol, but not in comparison with the largest distance.
+        least = settings.tol * float(objective.weights.sum()) * pairs.largest
+        self._is_unmoved = solution.n_iter == 0 and not solution.polar and solution.gap > least
+        if self._is_unmoved:
+            warn_of_tiny_distances(self)
         point = solution.point
         self.sigma_ = float(self.sigma)
         self._set_matrix(point.W, ExpectedQuadratic(pairs, point.form, self.sigma_))
@@ -376,3 +382,13 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
 
     def _expected_distances(self, X: Matrix | None) -> Matrix:
         return self._expected.of_training() if X is None else self._expected.of_rows(X)
+
+
+def warn_of_tiny_distances(estimator: Any) -> None:
+    """Warn that the first W was kept because distances are tiny, not because it is good."""
+    warnings.warn(
+        f"{type(estimator).__name__}: distances are so small in comparison with sigma that the first W, without any "
+        "learning, counts as stationary; standardise the features",
+        RuntimeWarning,
+        stacklevel=4,
+    )

@@ -32,11 +32,12 @@ def make(name, **parameters):
 
 
 def quietly(action):
-    """Return the result of an action that may warn of few learners, or that no feature has a margin."""
+    """Return the result of an action that may warn of few learners, tiny distances, or that no feature has a margin."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message=".*on average no feature")
+        warnings.filterwarnings("ignore", message=".*distances are so small")
         warnings.filterwarnings("ignore", message=".*keeps . of . learners")
         warnings.filterwarnings("ignore", message="no feature weighs more")
         return action()

@@ -422,3 +422,16 @@ def test_a_replacement_without_a_margin_is_not_pruned():
         fitted = make().fit(X, [0, 0, 1, 1])
     assert fitted.degenerate_
     assert_array_equal(fitted.with_prune(True).matrix_, fitted.matrix_)
+
+
+@pytest.mark.parametrize("learner", ["IMMIGRATE", "BoostedIMMIGRATE"])
+def test_distances_that_are_tiny_beside_sigma_warn(learner):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    X[:, 0] += 2 * y
+    estimator = getattr(mfbench_margin, learner)()
+    with pytest.warns(RuntimeWarning, match=f"^{learner}: distances are so small in comparison with sigma"):
+        estimator.fit(1e-8 * X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        estimator.fit(X, y)
