@@ -1,5 +1,6 @@
 """Shared fixtures: plugins built from a few specs, and a registry that contains nothing else."""
 
+import gc
 import os
 import random
 import sys
@@ -17,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.analysis.results import Run
 from mfbench.compare.history.entries import Calibration, Entry, Machine, Measurement
+from mfbench.host import code_hashes
 from mfbench.host.code_hashes import KIND_OF_KEYS
 from mfbench.host.registry import load_registry
 from mfbench.run.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
@@ -27,6 +29,9 @@ from mfbench.trials import Curve, Status, Trial, TrialResult
 
 sys.path.insert(0, str(Path(__file__).parent / "toys"))
 from toys import Nearest, Weigh, blobs
+
+# Each plan with a method of a test's own module would hash all files of what the module tests with.
+code_hashes.BY_VERSION |= {"hypothesis", "pytest", "_pytest"}
 
 # A busy machine must not fail a test: speed is measured in tests/benchmarks.
 hypothesis.settings.register_profile("mfbench", deadline=None)
@@ -81,6 +86,11 @@ def pytest_collection_modifyitems(items):
         for number, (item, mark) in enumerate(group):
             if number not in kept:
                 item.add_marker(pytest.mark.nightly(reason=mark.kwargs["reason"]))
+
+
+def pytest_collection_finish():
+    """Collections, of which a measurement begins with one, need not search what thousands of tests are made of."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

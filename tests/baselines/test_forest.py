@@ -25,12 +25,13 @@ def tables():
 )
 def test_importances_are_those_of_scikit_learn(name, X, y, depth):
     expected = RandomForestClassifier(25, max_depth=depth, random_state=7).fit(X, y).feature_importances_
-    ours = forest_importances(RankedColumns.of(X), y, 25, depth, 7)
+    # The layout of columns with their shadows: another would be compiled for this test alone.
+    ours = forest_importances(RankedColumns.of(np.asfortranarray(X)), y, 25, depth, 7)
     np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-15)
 
 
 def test_a_forest_without_a_split_has_no_importances():
-    columns = RankedColumns.of(np.ones((10, 3)))
+    columns = RankedColumns.of(np.ones((3, 10)).T)
     np.testing.assert_array_equal(forest_importances(columns, np.arange(10) % 2, 5, None, 0), np.zeros(3))
 
 

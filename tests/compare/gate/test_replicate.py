@@ -15,6 +15,9 @@ from mfbench.host.registry import load_registry
 from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
 
+sys.path.append(str(Path(__file__).parents[2] / "run"))
+from small_runs import InProcess
+
 SUITE = """
 [suite]
 name = "toy"
@@ -46,18 +49,23 @@ def suite(tmp_path):
     return path
 
 
+@pytest.fixture(scope="module")
+def registry():
+    return load_registry()
+
+
 @pytest.fixture
-def replicate(suite):
-    registry = load_registry()
+def replicate(suite, registry):
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging:
         order = pickle.loads((staging.folder / "order.pickle").read_bytes())
         yield Replicate(order, registry), plan
 
 
-def test_trials_are_those_of_the_suite(replicate, suite, tmp_path):
+def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
     own, plan = replicate
-    stored = run_suite(str(suite), out=tmp_path / "reports", jobs=1).trials.set_index(["method", "fold"])
+    monkeypatch.setattr("mfbench.run.executors.choice.LocalPool", InProcess)
+    stored = run_suite(str(suite), out=tmp_path / "reports").trials.set_index(["method", "fold"])
     for cell in plan.cells:
         for trial in cell.trials:
             answer = own.run(trial, 1)
@@ -94,9 +102,8 @@ def test_a_selector_is_fitted_in_every_round(replicate, monkeypatch):
     assert len(fits) == once + once * 2  # with the round that warms up, two and four runs
 
 
-def test_a_method_that_does_not_exist_here_is_named(suite):
+def test_a_method_that_does_not_exist_here_is_named(suite, registry):
     suite.write_text(SUITE.replace("knn(n_neighbors=1)", "not-there(a=1)"))
-    registry = load_registry()
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging:
         order = pickle.loads((staging.folder / "order.pickle").read_bytes())
@@ -105,10 +112,9 @@ def test_a_method_that_does_not_exist_here_is_named(suite):
     assert "unknown classifier 'not-there'" in own.missing["1NN"]
 
 
-def test_methods_without_a_step_of_the_project_are_not_judged(suite, tmp_path, monkeypatch):
+def test_methods_without_a_step_of_the_project_are_not_judged(suite, registry, tmp_path, monkeypatch):
     (tmp_path / "own" / "mfbench_margin").mkdir(parents=True)
     (tmp_path / "own" / "mfbench_margin-1.0.dist-info").mkdir()
-    registry = load_registry()
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging:
         order = pickle.loads((staging.folder / "order.pickle").read_bytes())
@@ -140,9 +146,8 @@ def test_a_failure_is_an_answer(replicate, monkeypatch):
     assert own.run(cell.trials[0], 1) == {"status": "error", "message": "ValueError: no"}
 
 
-def test_a_method_that_is_tuned_per_dataset_has_no_time_of_a_trial(suite):
+def test_a_method_that_is_tuned_per_dataset_has_no_time_of_a_trial(suite, registry):
     suite.write_text(SUITE.replace("[1, 3] }", '[1, 3] }\nselection = "per-dataset"'))
-    registry = load_registry()
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging:
         own = Replicate(pickle.loads((staging.folder / "order.pickle").read_bytes()), registry)
@@ -164,8 +169,7 @@ def test_rounds():
 
 
 @pytest.mark.slow(reason="starts processes that import everything")
-def test_a_real_process_answers(suite):
-    registry = load_registry()
+def test_a_real_process_answers(suite, registry):
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as staging, staging.start(Path(sys.executable)) as process:
         assert process.missing == {}
