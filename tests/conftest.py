@@ -34,7 +34,8 @@ from toys import Nearest, Weigh, blobs
 code_hashes.BY_VERSION |= {"hypothesis", "pytest", "_pytest"}
 
 # A busy machine must not fail a test: speed is measured in tests/benchmarks.
-hypothesis.settings.register_profile("mfbench", deadline=None)
+hypothesis.settings.register_profile("mfbench", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("nightly", deadline=None, max_examples=300)
 hypothesis.settings.load_profile("mfbench")
 
 
@@ -50,6 +51,9 @@ GROUPS = {
     **{f"plugins/mfbench_{name}/": name for name in ("baselines", "margin", "relevance", "similarity", "sqpfw")},
     "tests/report/render/test_json.py": "documents",
     "tests/report/sections/test_detection.py": "margin",
+    # One process makes the runs.
+    **{name: name for name in ("tests/test_api.py", "tests/test_merging.py", "tests/run/test_supervisor.py")},
+    **{name: name for name in ("tests/e2e/test_curves.py", "tests/e2e/test_page.py")},
 }
 
 

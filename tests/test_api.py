@@ -18,7 +18,6 @@ from small_claims import in_process
 from small_runs import InProcess
 
 __all__ = ["in_process"]  # a fixture
-pytestmark = pytest.mark.xdist_group("api")  # one process makes the run
 
 
 @pytest.fixture(scope="module")

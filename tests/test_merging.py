@@ -19,7 +19,6 @@ from mfbench.run.store_file import FILE_NAME
 sys.path.append(str(Path(__file__).parent / "run"))
 from small_runs import SUITE, InProcess
 
-pytestmark = pytest.mark.xdist_group("merging")  # one process makes the runs
 # Two datasets, of which the first in the suite is not the first in the alphabet.
 TWO = SUITE.replace('use = ["iris"]', 'use = ["wine", "iris"]')
 

@@ -39,8 +39,6 @@ SUITE = """
     curve = { count = 4 }
 """
 
-pytestmark = pytest.mark.xdist_group("curves")  # one process makes the run
-
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):

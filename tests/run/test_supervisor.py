@@ -15,10 +15,7 @@ from mfbench.run import supervisor
 from mfbench.run.supervisor import failed
 from mfbench.trials import Status, Trial
 
-pytestmark = [
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere not everything is contained"),
-    pytest.mark.xdist_group("supervisor"),  # one process makes the two runs
-]
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere not everything is contained")
 
 EVIL = """
 import atexit, os, signal, subprocess, sys, time

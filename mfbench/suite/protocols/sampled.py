@@ -52,7 +52,7 @@ class Sampled(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """The ratio of the whole parts: samples share fewer rows than these do, so the correction is large enough."""
+        """The ratio of the whole parts; the level of the corrected test with sampled rows has not been measured."""
         return self.whole.test_train_ratio
 
     @property
