@@ -23,9 +23,9 @@ _REFERENCE = re.compile(_PLACE)
 _QUOTED_OR_PLACE = re.compile(
     rf"""(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<![\w.])(?!(?:True|False|None):)(?P<place>{_PLACE})"""
 )
-# An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
-_WORDS = {"true": True, "false": False, "null": None}
 _SHOWN = 100  # characters of a value
+_WORDS = {"true": True, "false": False, "null": None}
+# An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
 _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
 
 
