@@ -64,7 +64,7 @@ def test_every_test_runs_in_the_usual_run_or_by_a_script():
     assert "-m 'not slow and not nightly and not outside'" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert "-m 'slow and not nightly' --ignore tests/docs/test_site.py" in text["run"]
     assert "-m slow tests/docs/test_site.py" in text["run"]
-    assert "-m 'slow or nightly' --durations" in text["nightly"]
+    assert "-m 'not outside' --hypothesis-profile nightly" in text["nightly"]
     assert "'.[test,outside]'" in text["outside"] and "-m outside" in text["outside"]
 
 
