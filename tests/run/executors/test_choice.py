@@ -47,7 +47,7 @@ def test_results_are_those_of_this_machine_to_the_bit(prepared, tmp_path):
     registry = registry_of(tmp_path)
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     elsewhere = folder.parent / "elsewhere"
-    progress = execute(plan, elsewhere, registry, RunOptions(executor="threads"), Silent())
+    progress = execute(plan, elsewhere, registry, RunOptions(executor="threads", fresh=True), Silent())  # reuses nothing
     assert progress.executed == len(plan.trials)
     assert rows(elsewhere) == rows(folder)
     run = Run(elsewhere)
