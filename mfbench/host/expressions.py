@@ -23,6 +23,7 @@ _REFERENCE = re.compile(_PLACE)
 _QUOTED_OR_PLACE = re.compile(
     rf"""(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<![\w.])(?!(?:True|False|None):)(?P<place>{_PLACE})"""
 )
+_UNREADABLE = (..., float("inf"), complex(0.0, float("inf")))  # written as Ellipsis, inf and infj
 _SHOWN = 100  # characters of a value
 _WORDS = {"true": True, "false": False, "null": None}
 # An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
@@ -246,6 +247,8 @@ class _Values:
                     case ast.Dict(keys=keys, values=nodes) if None not in keys:
                         names = [ast.literal_eval(part) for part in keys if part is not None]
                         return {name: self.value(part, key) for name, part in zip(names, nodes, strict=True)}
+            if any(isinstance(part, ast.Constant) and part.value in _UNREADABLE for part in ast.walk(node)):
+                raise ValueError
             return ast.literal_eval(node)
         except UsageError:
             raise

@@ -243,6 +243,9 @@ class TestNested:
             ("a:B(c={d:E: 1})", "must be a literal"),
             ("a:B(c=[d:E for x in 'a'])", "must be a literal"),
             ("a:B(c=lambda d:E)", "cannot read"),
+            ("a:B(c=[1e999])", "found [1e999]"),
+            ("a:B(c=d:E(f=-1e999j))", "found -1e999j"),
+            ("a:B(c=...)", "found ..."),
         ]:
             with subtests.test(text=text), pytest.raises(UsageError, match=re.escape(part)):
                 parse(text, references=True)

@@ -148,7 +148,8 @@ def runs(tmp_path_factory):
             path = folder / f"{name}.toml"
             # Without the trial's limits a method that a defect lets hang would keep the test waiting.
             path.write_text(HEAD.format(name) + "".join(METHOD.format(*method) for method in methods))
-            return mfbench.run_suite(str(path), profile="quick", out=folder / "out", jobs=jobs)
+            # Runs in one folder of reports would share results.
+            return mfbench.run_suite(str(path), profile="quick", out=folder / f"out-{name}", jobs=jobs)
 
         with_evil = run("with", EVERYTHING, "all,evil_plugin_of_tests,honest_plugin_of_tests", 1)
         without = run("without", GOOD, "all,honest_plugin_of_tests", 2)

@@ -47,7 +47,8 @@ def test_results_are_those_of_this_machine_to_the_bit(prepared, tmp_path):
     registry = registry_of(tmp_path)
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     elsewhere = folder.parent / "elsewhere"
-    progress = execute(plan, elsewhere, registry, RunOptions(executor="threads", fresh=True), Silent())  # reuses nothing
+    elsewhere_afresh = RunOptions(executor="threads", fresh=True)  # without results of earlier runs
+    progress = execute(plan, elsewhere, registry, elsewhere_afresh, Silent())
     assert progress.executed == len(plan.trials)
     assert rows(elsewhere) == rows(folder)
     run = Run(elsewhere)
