@@ -1,6 +1,7 @@
 """mfbench: a plugin-based benchmark for feature selection.
 
-The names below are loaded on first use, so that ``import mfbench`` in a plugin costs next to nothing.
+The names below, and those that features add by entry points of the group ``mfbench.names``, are loaded on first use, so
+that ``import mfbench`` in a plugin costs next to nothing.
 """
 
 from __future__ import annotations
@@ -10,15 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
-    from mfbench.bundling import bundle_run
-    from mfbench.checking import check_plugins
-    from mfbench.comparing import compare_results
     from mfbench.drawing import save_chart
+    from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
-    from mfbench.merging import merge
     from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
     from mfbench.sections import Cell, Chart, Section, Table
-    from mfbench.verifying import verify_bundle
 
 __version__ = "0.1.0"
 
@@ -26,6 +23,7 @@ _HOMES = {
     "Cell": "mfbench.sections",
     "Chart": "mfbench.sections",
     "ClassifierSpec": "mfbench.models",
+    "CommandSpec": "mfbench.host.features",
     "Dataset": "mfbench.models",
     "DatasetSpec": "mfbench.models",
     "ExecutorSpec": "mfbench.models",
@@ -34,23 +32,19 @@ _HOMES = {
     "Table": "mfbench.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
-    "bundle_run": "mfbench.bundling",
-    "check_plugins": "mfbench.checking",
-    "compare_results": "mfbench.comparing",
     "load_dataset": "mfbench.api",
     "load_run": "mfbench.api",
     "make": "mfbench.api",
-    "merge": "mfbench.merging",
     "power": "mfbench.api",
     "run_suite": "mfbench.api",
     "save_chart": "mfbench.drawing",
-    "verify_bundle": "mfbench.verifying",
 }
 
 __all__ = [
     "Cell",
     "Chart",
     "ClassifierSpec",
+    "CommandSpec",
     "Dataset",
     "DatasetSpec",
     "ExecutorSpec",
@@ -59,28 +53,32 @@ __all__ = [
     "SelectorSpec",
     "Table",
     "__version__",
-    "bundle_run",
-    "check_plugins",
-    "compare_results",
     "hookimpl",
     "load_dataset",
     "load_run",
     "make",
-    "merge",
     "power",
     "run_suite",
     "save_chart",
-    "verify_bundle",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'mfbench' has no attribute {name!r}")
+    elif name.startswith("_") or (entry := _added().get(name)) is None:
+        raise AttributeError(f"module 'mfbench' has no attribute {name!r}")
+    else:
+        value = entry.load()
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_added()})
+
+
+def _added() -> dict[str, Any]:
+    from mfbench.host.features import NAMES, entries
+
+    return entries(NAMES)[0]

@@ -8,7 +8,6 @@ from typing import Any
 
 from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.power import Power
-from mfbench.bundles.reading import opened_bundles
 from mfbench.data.catalog import load
 from mfbench.data.sources import DataOptions
 from mfbench.errors import ExitCode, MfbenchError, explained, whole_number
@@ -21,6 +20,7 @@ from mfbench.run.budget import seconds_of
 from mfbench.run.metadata import resume_command
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
+from mfbench_claims.reading import opened_bundles
 
 __all__ = [
     "DEFAULT_OUT",

@@ -124,8 +124,8 @@ def load_run(path: Path | str) -> Run:
 
 def _run_of_bundle(path: Path) -> Run:
     """Return the run of a bundle; its folder is removed when the run is no longer used."""
-    from mfbench.bundles.reading import opened_bundles
-    from mfbench.bundles.verdicts import claimed_run
+    from mfbench_claims.reading import opened_bundles
+    from mfbench_claims.verdicts import claimed_run
 
     with ExitStack() as stack:
         (bundle,) = stack.enter_context(opened_bundles([path]))

@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.analysis.results import Run
-from mfbench.compare.history.entries import Calibration, Entry, Machine, Measurement
 from mfbench.host import code_hashes
 from mfbench.host.code_hashes import KIND_OF_KEYS
 from mfbench.host.registry import load_registry
@@ -26,6 +25,7 @@ from mfbench.run.recorded_code import RecordedCode
 from mfbench.run.store import Store
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Curve, Status, Trial, TrialResult
+from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
 
 sys.path.insert(0, str(Path(__file__).parent / "toys"))
 from toys import Nearest, Weigh, blobs
@@ -52,7 +52,7 @@ GROUPS = {
     "tests/report/render/test_json.py": "documents",
     "tests/report/sections/test_detection.py": "margin",
     # One process makes the runs.
-    **{name: name for name in ("tests/test_api.py", "tests/test_merging.py", "tests/run/test_supervisor.py")},
+    **{name: name for name in ("tests/test_api.py", "tests/cluster/test_api.py", "tests/run/test_supervisor.py")},
     **{name: name for name in ("tests/e2e/test_curves.py", "tests/e2e/test_page.py")},
 }
 

@@ -1,4 +1,4 @@
-"""The command ``mfbench``: it combines all commands and turns errors into one sentence and an exit code."""
+"""The command ``mfbench``: it turns errors into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.cli import batch, bundles, check, compare, datasets, gate, installed, merge, new_plugin, power, runs, track
+from mfbench.cli.commands import CommandGroup
 from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.streams import ReaderGoneError, prepare_streams
 from mfbench.errors import ExitCode, MfbenchError
@@ -19,6 +19,7 @@ from mfbench.untrusted import plain, plain_lines, plain_text
 
 app = typer.Typer(
     name="mfbench",
+    cls=CommandGroup,
     help="Benchmark feature selectors and classifiers: compare their scores, time and memory on many datasets.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -43,24 +44,6 @@ def _common(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Benchmark feature selectors and classifiers: compare their scores, time and memory on many datasets."""
-
-
-app.command()(runs.suite)
-app.command()(installed.suites)
-app.command()(installed.plugins)
-app.command()(check.check)
-app.command()(runs.report)
-app.command()(runs.gallery)
-app.command()(merge.merge)
-app.command()(bundles.bundle)
-app.command()(bundles.verify)
-app.command()(power.power)
-app.command()(gate.gate)
-app.command()(compare.compare)
-app.command()(new_plugin.new_plugin)
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(track.app, name="track")
-app.add_typer(batch.app, name="batch")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

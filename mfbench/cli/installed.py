@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
+from mfbench.cli.commands import find_commands
 from mfbench.cli.options import Strict, make_console
+from mfbench.errors import PluginError
+from mfbench.host.features import NAMES, entries, taken
 
 
 def suites(
@@ -46,7 +50,21 @@ def plugins(
     strict: Strict = False,
 ) -> None:
     """List all selectors, classifiers and executors, each with the package that provides it."""
+    from mfbench.host.discovery import PluginWarning
     from mfbench.host.registry import load_registry
     from mfbench.report.listings import show_plugins
 
+    for problem in feature_problems():
+        if strict:
+            raise PluginError(problem)
+        warnings.warn(problem, PluginWarning, stacklevel=1)
     show_plugins(load_registry(strict=strict), make_console(), tag or ())
+
+
+def feature_problems() -> list[str]:
+    """Return a sentence on each command and name of a feature that is left out."""
+    import mfbench
+
+    names, problems = entries(NAMES)
+    shadowed = [taken(NAMES, entry) for name, entry in names.items() if name in mfbench.__all__]
+    return [*find_commands().problems, *problems, *shadowed]

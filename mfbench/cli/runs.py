@@ -124,7 +124,6 @@ def suite(
             sys.stdout.write(f"{listed.name}: every trial has a result; nothing to do\n")
             raise typer.Exit(code)
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
-    from mfbench.bundles.reading import opened_bundles
     from mfbench.host.executors import check_executor
     from mfbench.host.registry import LOCAL, load_registry
     from mfbench.report.downloads import Downloads
@@ -134,6 +133,7 @@ def suite(
     from mfbench.run.budget import duration_text, parse_duration, seconds_of
     from mfbench.run.estimate import estimate
     from mfbench.run.runner import Progress, RunOptions, execute
+    from mfbench_claims.reading import opened_bundles
 
     if dry_run and explain_key:
         raise UsageError("--dry-run and --explain-key each print something else: choose one of them")

@@ -25,18 +25,18 @@ import numpy as np
 from scipy import stats
 
 from mfbench.analysis.one_dataset.calibration import share
-from mfbench.compare import judge
-from mfbench.compare.comparison import Comparison, Verdict
-from mfbench.compare.gate.environments import PreparedSide, prepare_side
-from mfbench.compare.gate.gate import Gate, GateOptions, run_gate
-from mfbench.compare.gate.measure import BASE, HEAD, Blocks, Measurements
-from mfbench.compare.gate.plan import GatePlan, TimedCell, plan_gate
-from mfbench.compare.gate.staging import staged
-from mfbench.gating import PROFILE
 from mfbench.host.registry import load_registry
 from mfbench.run.budget import parse_duration
 from mfbench.suite.loading import load_suite
 from mfbench.trials import Trial
+from mfbench_gate import judge
+from mfbench_gate.api import PROFILE
+from mfbench_gate.comparison import Comparison, Verdict
+from mfbench_gate.gate.environments import PreparedSide, prepare_side
+from mfbench_gate.gate.gate import Gate, GateOptions, run_gate
+from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements
+from mfbench_gate.gate.plan import GatePlan, TimedCell, plan_gate
+from mfbench_gate.gate.staging import staged
 
 MEASURES = ("fit", "predict", "memory")
 # Processes of a block: base, head, head, base, or with the two sides exchanged.

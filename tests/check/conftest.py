@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from mfbench.check.running import Options, run_checks
-from mfbench.check.subjects import subjects_of
-from mfbench.check.verdicts import Outcome
 from mfbench.host.registry import load_registry
+from mfbench_check.running import Options, run_checks
+from mfbench_check.subjects import subjects_of
+from mfbench_check.verdicts import Outcome
 
 HERE = Path(__file__).parent
 # Importing some of them ends the process; pytest imports all modules in search of doctests.

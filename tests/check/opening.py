@@ -6,12 +6,12 @@ from functools import cache
 
 from threadpoolctl import threadpool_limits
 
-from mfbench.check.catalog import CHECKS
-from mfbench.check.listing import all_checks
-from mfbench.check.subjects import Opened, subjects_of
-from mfbench.check.surrounding import SharedState
-from mfbench.check.verdicts import CheckFailedError
 from mfbench.host.registry import load_registry
+from mfbench_check.catalog import CHECKS
+from mfbench_check.listing import all_checks
+from mfbench_check.subjects import Opened, subjects_of
+from mfbench_check.surrounding import SharedState
+from mfbench_check.verdicts import CheckFailedError
 
 
 @cache

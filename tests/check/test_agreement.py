@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from opening import opened
 
-from mfbench.check.agreement import SAME_WEIGHTS, difference, disagreement, ranking_distance, weight_distance
+from mfbench_check.agreement import SAME_WEIGHTS, difference, disagreement, ranking_distance, weight_distance
 
 BASE = np.array([1.0, 0.5, 0.2])
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from opening import opened, restored_process
 
-from mfbench.check.catalog import CHECKS
-from mfbench.check.listing import all_checks, by_needs
-from mfbench.check.serving import UNMET, make_check
-from mfbench.check.verdicts import Outcome
+from mfbench_check.catalog import CHECKS
+from mfbench_check.listing import all_checks, by_needs
+from mfbench_check.serving import UNMET, make_check
+from mfbench_check.verdicts import Outcome
 
 ORDER = by_needs(all_checks())
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mfbench.check.catalog import GROUPS, KINDS, Check, check
-from mfbench.check.listing import all_checks, by_needs
+from mfbench_check.catalog import GROUPS, KINDS, Check, check
+from mfbench_check.listing import all_checks, by_needs
 
 TABLE = all_checks()
 ORDER = by_needs(TABLE)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mfbench.check.loading import load_for_checks
 from mfbench.errors import PluginError
 from mfbench.host.discovery import PluginWarning
+from mfbench_check.loading import load_for_checks
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,5 @@ def test_a_strict_load_raises(monkeypatch):
 
 def test_the_built_in_plugins_are_trusted(monkeypatch):
     monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "baselines")
-    monkeypatch.setattr("mfbench.check.loading.call", lambda *args, **options: pytest.fail("a child was asked"))
+    monkeypatch.setattr("mfbench_check.loading.call", lambda *args, **options: pytest.fail("a child was asked"))
     assert "knn" in load_for_checks(30.0).classifiers

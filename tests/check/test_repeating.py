@@ -7,8 +7,8 @@ import numpy as np
 from correct_methods import MeanGap
 from opening import opened
 
-from mfbench.check import repeating
-from mfbench.check.repeating import answer, bits, difference, digest, request_of, result_code, result_of
+from mfbench_check import repeating
+from mfbench_check.repeating import answer, bits, difference, digest, request_of, result_code, result_of
 
 
 def test_bits_distinguish_shape_and_type():

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 from jsonschema import Draft202012Validator
 
-from mfbench.check.result import NAME, VERSION, CheckReport, explanation, schema
-from mfbench.check.verdicts import Outcome, Verdict
+from mfbench_check.result import NAME, VERSION, CheckReport, explanation, schema
+from mfbench_check.verdicts import Outcome, Verdict
 
 
 def verdict(outcome, check="fit", **texts):
@@ -56,7 +56,7 @@ class TestJson:
         Draft202012Validator(schema()).validate(json.loads(CheckReport(()).to_json()))
 
     def test_the_schema_has_every_outcome_kind_and_field(self):
-        from mfbench.check.catalog import KINDS
+        from mfbench_check.catalog import KINDS
 
         properties = schema()["$defs"]["verdict"]["properties"]
         assert set(properties) == {"group", *Verdict.__dataclass_fields__}

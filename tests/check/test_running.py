@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from mfbench.check.catalog import CHECKS, Check
-from mfbench.check.listing import all_checks
-from mfbench.check.running import Options, checks_of, judged, run_checks
-from mfbench.check.subjects import Subject, subjects_of
-from mfbench.check.verdicts import Outcome, Verdict
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
+from mfbench_check.catalog import CHECKS, Check
+from mfbench_check.listing import all_checks
+from mfbench_check.running import Options, checks_of, judged, run_checks
+from mfbench_check.subjects import Subject, subjects_of
+from mfbench_check.verdicts import Outcome, Verdict
 
 ONLY = ["factory", "fit", "importances-array"]
 

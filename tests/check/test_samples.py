@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mfbench.check.samples import SAMPLES, sample
 from mfbench.errors import UnknownNameError
+from mfbench_check.samples import SAMPLES, sample
 
 
 def same(one, other):

@@ -1,10 +1,10 @@
 """One check becomes a verdict, whatever the plugin does in it."""
 
-from mfbench.check.catalog import Check
-from mfbench.check.serving import make_check
-from mfbench.check.subjects import Opened, Subject
-from mfbench.check.verdicts import CheckFailedError, NotApplicableError, Outcome
 from mfbench.host.registered import Plugin
+from mfbench_check.catalog import Check
+from mfbench_check.serving import make_check
+from mfbench_check.subjects import Opened, Subject
+from mfbench_check.verdicts import CheckFailedError, NotApplicableError, Outcome
 
 OPENED = Opened(Subject("selector", "a", Plugin("p", "p", "dist")), None)
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from mfbench.check.subjects import Opened, Subject, subjects_of
-from mfbench.check.verdicts import CheckFailedError
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
+from mfbench_check.subjects import Opened, Subject, subjects_of
+from mfbench_check.verdicts import CheckFailedError
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mfbench.check.surrounding import fresh_surroundings
+from mfbench_check.surrounding import fresh_surroundings
 
 
 def change_everything():

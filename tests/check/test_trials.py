@@ -5,10 +5,10 @@ import pytest
 from correct_methods import MeanGap, NearestMean
 from sklearn.base import clone
 
-from mfbench.check.samples import sample
-from mfbench.check.trials import Spy, make_fold, run_on, succeeded
-from mfbench.check.verdicts import CheckFailedError
 from mfbench.trials import Status
+from mfbench_check.samples import sample
+from mfbench_check.trials import Spy, make_fold, run_on, succeeded
+from mfbench_check.verdicts import CheckFailedError
 
 X, Y = sample()
 

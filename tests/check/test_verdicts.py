@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from mfbench.check.verdicts import CheckFailedError, Outcome, Verdict
 from mfbench.isolation.channel import loads
+from mfbench_check.verdicts import CheckFailedError, Outcome, Verdict
 
 VERDICT = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.FAIL, seen="x")
 

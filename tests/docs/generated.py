@@ -219,8 +219,8 @@ def _datasets(table):
 
 def _checks():
     """Return a section for each group of checks, with a paragraph for each check from its docstring."""
-    from mfbench.check.catalog import GROUPS
-    from mfbench.check.listing import all_checks
+    from mfbench_check.catalog import GROUPS
+    from mfbench_check.listing import all_checks
 
     lines = []
     for group, heading in GROUPS.items():

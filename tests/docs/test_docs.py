@@ -13,9 +13,6 @@ from pathlib import Path
 import pytest
 
 import mfbench
-from mfbench.check.listing import all_checks
-from mfbench.compare.history import changes
-from mfbench.compare.history import file as history_file
 from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
@@ -31,6 +28,9 @@ from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
 from mfbench.trials import Status
+from mfbench_check.listing import all_checks
+from mfbench_gate.history import changes
+from mfbench_gate.history import file as history_file
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -55,7 +55,7 @@ UNTIDY = {
     "README.md": ("A page\nthat is to\nhand.\n", "README.md:2: …A page that is to hand."),
     "docs/more/page.md": ("to hand\n", "docs/more/page.md:1: "),
     "suites/own.toml": ("# to hand\n", "suites/own.toml:1: "),
-    "mfbench/scaffold/own.jinja": ("to hand\n", "mfbench/scaffold/own.jinja:1: "),
+    "plugins/mfbench_check/scaffold/own.jinja": ("to hand\n", "plugins/mfbench_check/scaffold/own.jinja:1: "),
     "mfbench/one.py": ("ONE = 1\n\n# to\n# hand\n", "mfbench/one.py:3: …to hand"),
     "tests/test_one.py": ('MESSAGE = f"{1} to hand"\n', "tests/test_one.py:1: …"),
     "plugins/mfbench_own/a.py": ("def f():\n    found = 1\n", "plugins/mfbench_own/a.py:2: 'found'"),

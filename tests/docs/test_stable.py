@@ -10,8 +10,8 @@ import pytest
 import mfbench
 from mfbench.host import hookspecs
 from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
-from mfbench.scaffold.render import render
 from mfbench.sections import Cell, Chart, Section, Table
+from mfbench_check.scaffold.render import render
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 PRELOADED = [
-    *("mfbench.api", "mfbench.run.runner", "mfbench.report.present", "mfbench.verifying"),
-    *("mfbench.cli.runs", "mfbench.cli.bundles", "mfbench.cli.datasets", "mfbench.host.probe_answers"),
+    *("mfbench.api", "mfbench.run.runner", "mfbench.report.present", "mfbench_claims.api"),
+    *("mfbench.cli.runs", "mfbench_claims.cli", "mfbench.cli.datasets", "mfbench.host.probe_answers"),
     *("mfbench_baselines.filters", "mfbench_datasets.installed", "sklearn.ensemble", "sklearn.neighbors"),
     *("sklearn.discriminant_analysis", "sklearn.feature_selection", "sklearn.naive_bayes"),
     *("altair", "vl_convert"),

@@ -59,7 +59,7 @@ def stored_scaffolds():
 def store_scaffold():
     """Store the package that the template of this version makes."""
     from mfbench import __version__
-    from mfbench.scaffold.render import render
+    from mfbench_check.scaffold.render import render
 
     file = Path(__file__).with_name(f"scaffold-{'.'.join(__version__.split('.')[:2])}.json")
     file.write_text(json.dumps(render("demo"), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mfbench.compare.history.entries import Machine
-from mfbench.compare.history.series import Point, Series
-from mfbench.compare.history.trends import Change, bisect_command
+from mfbench_gate.history.entries import Machine
+from mfbench_gate.history.series import Point, Series
+from mfbench_gate.history.trends import Change, bisect_command
 
 pytest.importorskip("hatchling")
 

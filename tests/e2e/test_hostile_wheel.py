@@ -10,8 +10,8 @@ import pytest
 from hostile import MISCHIEF, build_wheel
 from sites import ROOT, Environment, build
 
-from mfbench.check.listing import all_checks
-from mfbench.scaffold.render import render, write
+from mfbench_check.listing import all_checks
+from mfbench_check.scaffold.render import render, write
 
 pytestmark = [
     pytest.mark.nightly(reason="builds and installs four wheels, and waits for time limits"),

@@ -10,7 +10,7 @@ import pytest
 from sites import ROOT, Environment, build, stored_scaffolds
 
 from mfbench import __version__
-from mfbench.scaffold.render import PARTS, render, write
+from mfbench_check.scaffold.render import PARTS, render, write
 
 CURRENT = tuple(int(number) for number in re.findall(r"\d+", __version__)[:2])
 # A package made by the template of this version or of the one before it.

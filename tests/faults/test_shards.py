@@ -16,13 +16,13 @@ from undisturbed import exactly_once, same_results
 
 from mfbench.api import prepare_suite
 from mfbench.errors import RunError
-from mfbench.merging import merge_stores
 from mfbench.report.progress import Silent
 from mfbench.run.folder_lock import MERGING, locked
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.runs import load_run
+from mfbench_cluster.api import merge_stores
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
 from small_runs import SUITE
@@ -32,7 +32,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from mfbench.run import joined_store, merging
-from mfbench.merging import merge_stores
+from mfbench_cluster.api import merge_stores
 
 target, point, *sources = sys.argv[1:]
 calls = 0

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mfbench.api import load_run
-from mfbench.bundles.reading import opened_bundles
 from mfbench.errors import UsageError
 from mfbench.run.store import Store
+from mfbench_claims.reading import opened_bundles
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
 from forgery import members_of, sealed, write_zip

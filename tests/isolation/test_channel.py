@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mfbench.check.verdicts import Outcome, Verdict
 from mfbench.isolation.channel import Channel, ForeignObjectError, dumps, framed, loads, receive, wait
 from mfbench.isolation.keeper import Ended, Prepared
 from mfbench.run.executors.messages import Answered, Machine
 from mfbench.trials import Candidate, Curve, Interactions, Status, TrialResult
+from mfbench_check.verdicts import Outcome, Verdict
 
 
 @pytest.fixture

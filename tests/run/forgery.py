@@ -95,6 +95,6 @@ def _numbers(text: str) -> np.ndarray:
 
 
 def _rows(members: dict[str, bytes], table: str) -> list[dict]:
-    from mfbench.bundles.form import COLUMNS
+    from mfbench_claims.form import COLUMNS
 
     return [dict(zip(COLUMNS[table], json.loads(line), strict=True)) for line in members[f"{table}.jsonl"].splitlines()]

@@ -4,10 +4,10 @@ import pytest
 from small_runs import SUITE, InProcess
 
 from mfbench.api import prepare_suite
-from mfbench.bundles.writing import write_bundle
 from mfbench.report.progress import Silent
 from mfbench.run.executors import choice
 from mfbench.run.runner import RunOptions, execute
+from mfbench_claims.writing import write_bundle
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import unsound_datasets
 
-from mfbench.check.catalog import CHECKS
-from mfbench.check.listing import all_checks
-from mfbench.check.serving import UNMET, make_check
-from mfbench.check.subjects import Opened, Subject
-from mfbench.check.verdicts import Outcome
 from mfbench.host.registry import load_registry
+from mfbench_check.catalog import CHECKS
+from mfbench_check.listing import all_checks
+from mfbench_check.serving import UNMET, make_check
+from mfbench_check.subjects import Opened, Subject
+from mfbench_check.verdicts import Outcome
 
 MODULE = "unsound_datasets"
 BROKEN = Path(unsound_datasets.__file__).parent

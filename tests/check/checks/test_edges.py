@@ -4,8 +4,8 @@ from opening import failure, opened, remark
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from mfbench.check.checks.edges import is_clear
-from mfbench.check.subjects import Opened
+from mfbench_check.checks.edges import is_clear
+from mfbench_check.subjects import Opened
 
 
 def test_a_method_that_hangs_is_stopped(verdicts_of):

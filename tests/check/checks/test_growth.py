@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.check.checks import growth
-from mfbench.check.checks.growth import exponent, grows_as_declared
-from mfbench.check.verdicts import CheckFailedError, NotApplicableError
+from mfbench_check.checks import growth
+from mfbench_check.checks.growth import exponent, grows_as_declared
+from mfbench_check.verdicts import CheckFailedError, NotApplicableError
 
 
 class Stub:

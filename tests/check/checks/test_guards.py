@@ -3,7 +3,7 @@ from pathlib import Path
 from correct_methods import MeanGap
 from opening import failure, opened, remark
 
-from mfbench.check.subjects import Opened
+from mfbench_check.subjects import Opened
 
 
 class WritesManyFiles(MeanGap):

@@ -2,7 +2,7 @@ import numpy as np
 from correct_methods import MeanGap
 from opening import failure, opened
 
-from mfbench.check.subjects import Opened
+from mfbench_check.subjects import Opened
 
 
 class MakesItsInputReadOnly(MeanGap):

@@ -1,8 +1,8 @@
 import pytest
 from opening import opened, remark
 
-from mfbench.check.checks import parallel
-from mfbench.check.verdicts import NotApplicableError
+from mfbench_check.checks import parallel
+from mfbench_check.verdicts import NotApplicableError
 
 
 def test_jobs_do_not_apply_to_a_method_without_the_parameter():

@@ -3,11 +3,11 @@ import pytest
 from correct_methods import NearestMean
 from opening import opened, remark
 
-from mfbench.check.subjects import Opened
-from mfbench.check.verdicts import CheckFailedError
 from mfbench.data.prepare import Encoder
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.steps import ClassifierInput
+from mfbench_check.subjects import Opened
+from mfbench_check.verdicts import CheckFailedError
 
 
 class RefusesHugeRows(NearestMean):

@@ -4,7 +4,7 @@ from correct_methods import NearestMean
 from opening import failure, opened
 from sklearn.exceptions import NotFittedError
 
-from mfbench.check.subjects import Opened
+from mfbench_check.subjects import Opened
 
 
 class NeedsTwoRows(NearestMean):

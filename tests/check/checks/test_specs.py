@@ -1,8 +1,8 @@
 import pytest
 from opening import failure, opened, remark
 
-from mfbench.check.checks.specs import FITS, _ends
-from mfbench.check.verdicts import NotApplicableError
+from mfbench_check.checks.specs import FITS, _ends
+from mfbench_check.verdicts import NotApplicableError
 
 
 def test_a_misspelt_check_gets_a_suggestion():

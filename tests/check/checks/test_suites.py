@@ -2,13 +2,13 @@
 
 import pytest
 
-from mfbench.check.catalog import CHECKS
-from mfbench.check.listing import all_checks
-from mfbench.check.serving import UNMET, make_check
-from mfbench.check.subjects import Opened, Subject
-from mfbench.check.verdicts import Outcome
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.registry import load_registry
+from mfbench_check.catalog import CHECKS
+from mfbench_check.listing import all_checks
+from mfbench_check.serving import UNMET, make_check
+from mfbench_check.subjects import Opened, Subject
+from mfbench_check.verdicts import Outcome
 
 MISTAKES = {
     "not-toml": ("suite-valid", "not valid TOML"),
@@ -71,7 +71,7 @@ def test_a_suite_whose_data_are_elsewhere_has_no_plan(verdicts_of, monkeypatch, 
 
 
 def test_of_many_replicates_a_few_are_planned(verdicts_of, monkeypatch):
-    from mfbench.check.checks import suites
+    from mfbench_check.checks import suites
 
     lengths = []
     original = suites.make_plan

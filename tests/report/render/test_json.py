@@ -14,11 +14,8 @@ from jsonschema import Draft202012Validator
 from mfbench import hookimpl, load_run
 from mfbench.analysis.one_dataset.rules import RULES
 from mfbench.analysis.settings import MISSING_POLICIES
-from mfbench.compare.history.series import select_series
-from mfbench.compare.history.trends import trend_of
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import CONTENTS, kind_of, report_of
-from mfbench.report.history import history_report
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.json import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
 from mfbench.report.sections.power import power_report
@@ -30,6 +27,9 @@ from mfbench.sections import Report, Section
 from mfbench.suite.published import Description, PublishedCount, PublishedFigure, PublishedTable, read_published
 from mfbench.suite.schema import ProtocolSettings
 from mfbench.trials import Interactions, Status, TrialResult
+from mfbench_gate.history.display import history_report
+from mfbench_gate.history.series import select_series
+from mfbench_gate.history.trends import trend_of
 
 
 def json_of(run):

@@ -1,0 +1,118 @@
+"""Loading the dataset of a check: without the host's own checks of it, in this process or in a new one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from mfbench.data.fingerprint import content_hash
+from mfbench.errors import MfbenchError, describe_error, printable
+from mfbench.host.factories import build
+from mfbench.host.registered import Plugin
+from mfbench.host.registry import load_registry
+from mfbench.models import Dataset
+from mfbench_check.subjects import Opened, Subject
+from mfbench_check.verdicts import CheckFailedError, NotApplicableError
+
+_MARK = "content hash: "  # a loader may print as well
+# Standard input is empty when a plugin is imported: one that reads it must not take the request.
+_CODE = (
+    "import json, sys; request = json.loads(sys.argv[1]); sys.path[:] = request['path']; "
+    "from mfbench_check.reloading import main; main(request)"
+)
+
+
+def load(subject: Opened) -> Dataset:
+    """Return what the loader of a dataset returns.
+
+    Parameters
+    ----------
+    subject : Opened
+        A dataset.
+
+    Raises
+    ------
+    NotApplicableError
+        If it has no loader: its data are in a mirror or a repository, and are checked when they are downloaded.
+    CheckFailedError
+        If it cannot be loaded, or is not a `mfbench.Dataset`.
+    """
+    if not subject.spec.embedded:
+        raise NotApplicableError("it has no loader: its data come from a mirror or a repository")
+    try:
+        data = build(subject.registered, {})
+    except MfbenchError as error:
+        raise CheckFailedError("a dataset", str(error), snippet(subject)) from error
+    except Exception as error:
+        raise CheckFailedError("a dataset", f"the loader raised {describe_error(error)}", snippet(subject)) from error
+    if not isinstance(data, Dataset):
+        name = type(data).__name__
+        line = f"assert isinstance(data, mfbench.Dataset), {name!r}"
+        raise CheckFailedError("a mfbench.Dataset", f"the loader returned a {name}", snippet(subject, line))
+    return data
+
+
+def snippet(subject: Opened, *lines: str) -> str:
+    """Return Python code that loads a dataset as `load` does and shows a failure.
+
+    Parameters
+    ----------
+    subject : Opened
+    *lines : str
+        At most five lines. They can use ``np``, ``mfbench``, ``load``, which loads the dataset, and ``data``.
+    """
+    head = [
+        "import mfbench, numpy as np",
+        "from mfbench.host.factories import build",
+        "from mfbench.host.registry import load_registry",
+        f"load = lambda: build(load_registry().dataset({subject.name!r}), {{}})",
+        "data = load()",
+    ]
+    return "\n".join([*head, *lines])
+
+
+def hash_elsewhere(subject: Opened, hash_seed: int) -> str:
+    """Return the content hash of a dataset in a new process.
+
+    Parameters
+    ----------
+    subject : Opened
+    hash_seed : int
+        ``PYTHONHASHSEED`` of the process, which changes the order of sets of texts.
+
+    Raises
+    ------
+    CheckFailedError
+        If the process ends without it.
+    """
+    plugins = [subject.subject.plugin]
+    request = {
+        "path": sys.path,
+        "name": subject.name,
+        "plugins": [asdict(plugin) for plugin in plugins],
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", _CODE, json.dumps(request)],
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    hashes = [line.removeprefix(_MARK) for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    if done.returncode or not hashes:
+        last = printable((done.stderr.strip().splitlines() or [""])[-1])
+        raise CheckFailedError("the dataset in a new process", f"exit code {done.returncode}: {last}")
+    return hashes[-1]
+
+
+def main(request: dict[str, Any]) -> None:
+    """Print the content hash of a dataset; called in the new process."""
+    plugin = Plugin(**request["plugins"][0])
+    opened = Opened(Subject("dataset", request["name"], plugin), load_registry(exactly=[plugin]))
+    sys.stdout.write(f"\n{_MARK}{content_hash(load(opened))}\n")

@@ -1,0 +1,359 @@
+"""The Python function behind ``mfbench verify``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mfbench.data.lookup import Lookup
+from mfbench.data.sources import DataOptions
+from mfbench.errors import UsageError, whole_number
+from mfbench.host.registry import load_registry
+from mfbench.isolation.temporary import temporary_folder
+from mfbench.report.progress import follow_in_notebook
+from mfbench.run.compatibility import machine_of
+from mfbench.run.differing_data import differing_data
+from mfbench.run.environment import describe
+from mfbench.run.owners import code_of_methods
+from mfbench.run.recorded_code import code_of, differences_of
+from mfbench.run.reuse import remarks_on_reuse
+from mfbench.run.runner import Observer, RunOptions, execute
+from mfbench.run.shards import which_share
+from mfbench.run.store import Store
+from mfbench.runs import DEFAULT_OUT, Run, find_run
+from mfbench.suite.plan import Plan
+from mfbench.trials import Status, Trial
+from mfbench.untrusted import plain_text
+from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
+from mfbench_claims.dropped import dropped_parts
+from mfbench_claims.installed_suite import differences_from_installed, differing_figures, limits_of
+from mfbench_claims.reading import OpenedBundle, opened_bundles
+from mfbench_claims.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
+from mfbench_claims.sampling import Place, new_seed, sample_of
+from mfbench_claims.verdicts import changed_verdicts, claimed_run, one_line, verdicts_of, with_repeated
+from mfbench_claims.verification import Verification, VerifiedTrial
+from mfbench_claims.writing import Written, write_bundle
+
+__all__ = ["SAMPLE", "Verification", "VerifiedTrial", "Written", "bundle_run", "bundle_runs", "verify_bundle"]
+
+SAMPLE = 50
+OTHER_KEY = "its key is not that of the suite here, although data, code and versions are the same"
+OTHER_MACHINE = "another processor or system"
+
+
+def verify_bundle(
+    bundle: Path | str,
+    *,
+    sample: int | None = SAMPLE,
+    seed: int | None = None,
+    jobs: int = 0,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
+    files: Path | str | None = None,
+    import_classes: bool = False,
+    observer: Observer | None = None,
+) -> Verification:
+    """Run a sample of a bundle's trials again, and compare the results.
+
+    Parameters
+    ----------
+    bundle : Path or str
+        A file that `bundle_run` wrote, on whatever machine.
+    sample : int or None, default=50
+        Number of trials; None takes all.
+    seed : int or None, default=None
+        That of the sample; None takes one that nobody can foresee.
+    jobs : int, default=0
+        Number of worker processes; 0 means one per available processor.
+    data_dir : Path, str or None, default=None
+        A mirror of datasets; None uses the environment variable ``MFBENCH_DATA_DIR``.
+    offline : bool, default=False
+        Do not use the network.
+    files : Path, str or None, default=None
+        The folder with the files of the bundle's ``file:`` datasets, which a bundle does not have.
+    import_classes : bool, default=False
+        Import classes that the bundle's methods name by their import path. Whoever made the bundle chose the names, so
+        this runs code of your environment that they chose.
+    observer : Observer or None, default=None
+        Called with every result.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    UsageError
+        If the file is refused as a bundle, or an argument is not valid.
+
+    Notes
+    -----
+    Worker processes import the main script, so a script must call this function under
+    ``if __name__ == "__main__":``. docs/claims.md describes what is compared.
+
+    Examples
+    --------
+    >>> import mfbench, tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = mfbench.run_suite("uci", only=["iris", "1NN", "DUM"], out=folder, jobs=1)
+    ...     claim = mfbench.bundle_run(run.path, Path(folder) / "claim.zip")
+    ...     verification = mfbench.verify_bundle(claim, sample=4, jobs=1)
+    >>> verification.counts["equal"], verification.changed
+    (4, [])
+    """
+    sample = None if sample is None else whole_number(sample, "a sample", 1)
+    seed = new_seed() if seed is None else whole_number(seed, "a seed", 0)
+    jobs = whole_number(jobs, "the number of workers", 0)
+    registry = load_registry(isolated=True)
+    lookup = Lookup(DataOptions.of(data_dir, offline))
+    here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
+    with opened_bundles([Path(bundle)]) as (opened,), temporary_folder("verify") as work:
+        options = RunOptions(jobs, fresh=True)  # nothing is copied from another run
+        return _Verifier(opened, here, work).verify(sample, seed, options, observer or follow_in_notebook())
+
+
+class _Verifier:
+    """Verifies one bundle."""
+
+    def __init__(self, bundle: OpenedBundle, here: Surroundings, work: Path) -> None:
+        self.bundle, self.here, self.work = bundle, here, work
+        self.run = claimed_run(bundle, Run)
+        self.verdicts = verdicts_of(self.run)
+        self.limits = limits_of(bundle.meta, here.registry)
+        self.completed: set[Place] = set()
+        self.differing: dict[str, str] = {}  # a clause by the label of each dataset that is not the one here
+        query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
+        with Store(bundle.folder, read_only=True) as store:
+            rows = list(store.raw(f"{query} ORDER BY position"))
+        self.keys: dict[Place, str] = {(row[2], row[3], row[4], row[5]): row[0] for row in rows}
+        self._results = [row[1] for row in rows if row[1] is not None]
+        self.missing: list[Place] = [(row[2], row[3], row[4], row[5]) for row in rows if row[1] is None]
+
+    def verify(self, sample: int | None, seed: int, options: RunOptions, observer: Observer) -> Verification:
+        places = sample_of(set(self.keys) - set(self.missing), sample, seed)
+        meta, manifest = self.bundle.meta, self.bundle.manifest
+        stated = {(dataset, method) for method, datasets in meta.unsuited.items() for dataset in datasets}
+        datasets = {place[0] for place in places} | {dataset for dataset, _ in stated}
+        methods = {place[1] for place in places} | {method for _, method in stated}
+        rebuilt = rebuilt_plan(meta, datasets, methods, self.here)
+        # A method that is for two classes by the bundle alone has trials in the plan that is made here.
+        unsuited = stated - {(t.dataset, t.method) for t in (rebuilt.plan.trials if rebuilt.plan else ())}
+        dropped = dropped_parts(meta, self.keys, self.run.left_out, self.here, unsuited)
+        trials = self._runnable(places, rebuilt)
+        agreements: dict[Place, Agreement] = {}
+        changed: list[str] = []
+        subjects = len(self.verdicts)
+        if trials and rebuilt.plan is not None:
+            self._execute(rebuilt.plan, list(trials.values()), options, observer)
+            agreements = self._agreements(trials)
+            changed, subjects = self._changed(trials, agreements)
+        return Verification(
+            bundle=self.bundle.path.name,
+            sha256=self.bundle.sha256,
+            suite=meta.name,
+            profile=meta.profile,
+            protocol=meta.protocol.kind,
+            part=meta.part,
+            only=list(meta.only),
+            share="" if meta.share is None else plain_text(which_share(meta.share, manifest.planned), 300),
+            suite_differences=differences_from_installed(meta, self.here.registry),
+            limits=list(self.limits.lowered),
+            figures=differing_figures(self.bundle, self.here.registry),
+            seed=seed,
+            planned=manifest.planned,
+            results=manifest.results,
+            unplanned=sum(dropped.values()),
+            # What other shares of a run have is not dropped.
+            dropped=list(dropped) if meta.share is None else [],
+            missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
+            # Whoever made the bundle wrote the record; the first sentence has the numbers.
+            code=self._code(trials, rebuilt.plan),
+            reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
+            left_out=self.run.left_out | {f"{m} on {d}": "it is for two classes" for d, m in sorted(unsuited)},
+            trials=[self._verified(place, agreements, rebuilt) for place in places],
+            differences=self._differences(trials, rebuilt.plan),
+            verdicts=subjects,
+            changed=changed,
+            max_rows=meta.protocol.max_rows,
+        )
+
+    def _runnable(self, places: Sequence[Place], rebuilt: Rebuilt) -> dict[Place, Trial]:
+        """Return the trials of the sample that can be run here, on the same data."""
+        if rebuilt.plan is None:
+            return {}
+        for label, planned in rebuilt.plan.datasets.items():
+            if planned.sha256 != self.bundle.manifest.datasets.get(label):
+                rebuilt.reasons[label] = f"{label} has other data here (sha256 {planned.sha256[:12]})"
+        trials = {(trial.dataset, trial.method, trial.repeat, trial.fold): trial for trial in rebuilt.plan.trials}
+        return {place: trials[place] for place in places if place in trials and place[0] not in rebuilt.reasons}
+
+    def _execute(self, plan: Plan, trials: list[Trial], options: RunOptions, observer: Observer) -> None:
+        used = {trial.dataset for trial in trials}
+        datasets = {label: planned for label, planned in plan.datasets.items() if label in used}
+        execute(replace(plan, trials=trials, datasets=datasets), self._repeated, self.here.registry, options, observer)
+
+    @property
+    def _repeated(self) -> Path:
+        return self.work / "run"
+
+    def _agreements(self, trials: dict[Place, Trial]) -> dict[Place, Agreement]:
+        claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self._repeated))
+        agreements = {
+            place: agreement(claimed[place], repeated[place], self.limits) for place in trials if place in repeated
+        }
+        self.completed = {place for place, row in repeated.items() if row["status"] == Status.OK}
+        self.differing = differing_data(self.bundle.folder, self._repeated)
+        for place, each in agreements.items():
+            if place[0] in self.differing:
+                details = filter(None, (self.differing[place[0]], each.detail))
+                agreements[place] = Agreement(Outcome.DIFFERENT, "; ".join(details))
+        return agreements
+
+    def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> tuple[list[str], int]:
+        """Return a clause on each verdict that would change, and the number of verdicts before or after."""
+        replaced = {
+            self.keys[place]: trials[place].key
+            for place, each in agreements.items()
+            if each.outcome in (Outcome.ROUNDING, Outcome.DIFFERENT)
+            # A claimed limit must not keep a result out of the verdicts.
+            or (each.outcome is Outcome.NOT_COMPARABLE and place in self.completed)
+        }
+        if not replaced:
+            return [], len(self.verdicts)
+        # Verdicts are computed with the data here, to which claimed results on other data do not belong.
+        dropped = {key for place, key in self.keys.items() if place[0] in self.differing} - set(replaced)
+        try:
+            run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated", dropped)
+            verdicts = verdicts_of(run)
+        except Exception as error:  # noqa: BLE001 - as above; what the comparison has found must not be lost
+            reason = f"because none can be computed with the repeated results ({one_line(error)})"
+            return [f"{clause}, {reason}" for clause in changed_verdicts(self.verdicts, {})], len(self.verdicts)
+        return changed_verdicts(self.verdicts, verdicts), len(self.verdicts | verdicts)
+
+    def _verified(self, place: Place, agreements: dict[Place, Agreement], rebuilt: Rebuilt) -> VerifiedTrial:
+        if place in agreements:
+            return VerifiedTrial(*place, agreements[place].outcome, agreements[place].detail)
+        dataset, method = place[:2]
+        reason = rebuilt.reasons.get(dataset) or rebuilt.reasons.get(method) or "it is not part of the suite here"
+        return VerifiedTrial(*place, Outcome.NOT_RUN, reason)
+
+    def _code(self, trials: dict[Place, Trial], plan: Plan | None) -> list[str]:
+        """Return whose code the repeated trials have run."""
+        if plan is None:
+            return []
+        labels = dict.fromkeys(place[1] for place in trials)
+        return code_of_methods((plan.methods[label] for label in labels), self.here.registry)
+
+    def _differences(self, trials: dict[Place, Trial], plan: Plan | None) -> dict[str, int]:
+        """Return what differs here, with the number of trials that it concerns."""
+        if plan is None or not trials:
+            return {}
+        meta, code = self.bundle.meta, code_of(plan)
+        counter: Counter[str] = Counter()
+        for place, trial in trials.items():
+            clauses = differences_of(meta.code, code, *place[:2])
+            if trial.key != self.keys[place] and not clauses:
+                clauses = [OTHER_KEY]
+            counter.update(clauses)
+        machines = {machine_of(each) for each in (meta.environment, *meta.other_environments)}
+        elsewhere = {key for name in meta.reused.differences for key in meta.reused.keys.get(name, ())}
+        if machines != {machine_of(describe(self.here.registry, jobs=1, memory=0))}:
+            counter[OTHER_MACHINE] = len(trials)
+        elif number := sum(self.keys[place] in elsewhere for place in trials):
+            counter[OTHER_MACHINE] = number
+        return dict(counter)
+
+
+def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:
+    with Store(folder, read_only=True) as store:
+        rows = {}
+        for row in store.rows((*COLUMNS, *MEASURED)):
+            place = (row["dataset"], row["method"], row["repeat"], row["fold"])
+            if place in places and row["status"] is not None:
+                rows[place] = row
+        return rows
+
+
+BUNDLE_NAME = "claim.zip"
+
+
+def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
+    """Write a run as one file with which anyone can verify its results.
+
+    Parameters
+    ----------
+    run : Run, Path or str
+        A run, or a path as in `load_run`; it is only read.
+    target : Path or str
+        The file, replaced if it exists.
+
+    Returns
+    -------
+    Path
+        The file. The same run gives the same bytes.
+
+    Raises
+    ------
+    UsageError
+        If there is no run at `run`, or `target` is a folder.
+    RunError
+        If it cannot be read, or contains something private where it cannot be left out.
+
+    Examples
+    --------
+    >>> import mfbench, tempfile, zipfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = mfbench.run_suite("uci", only=["iris", "1NN", "DUM"], out=folder, jobs=1)
+    ...     claim = mfbench.bundle_run(run, Path(folder) / "claim.zip")
+    ...     sorted(zipfile.ZipFile(claim).namelist())[:3]
+    ['datasets.jsonl', 'left_out.jsonl', 'manifest.json']
+    """
+    stored = _own(run if isinstance(run, Run) else find_run(str(run)))
+    return write_bundle(stored.path, Path(target)).path
+
+
+def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT) -> Iterator[Written]:
+    """Write one run to a file, or several runs into a folder.
+
+    Parameters
+    ----------
+    runs : sequence of str
+        Each as for `mfbench.runs.find_run`.
+    target : Path
+        A file that ends in ``.zip``; or else a folder, in which each run has ``SUITE/claim.zip``.
+    out : Path or str, default="reports"
+        Folder of all runs.
+
+    Yields
+    ------
+    Written
+
+    Raises
+    ------
+    UsageError
+        If several runs would be one file.
+    """
+    stored = [_own(find_run(run, out)) for run in runs]
+    if target.suffix.lower() == ".zip" and not target.is_dir():
+        if len(stored) > 1:
+            raise UsageError(f"{target} is one file: name a folder to bundle several runs")
+        yield write_bundle(stored[0].path, target)
+        return
+    targets = [target / run.meta.name / BUNDLE_NAME for run in stored]
+    for run, path in zip(stored, targets, strict=True):
+        if targets.count(path) > 1:
+            raise UsageError(f"several runs of the suite {run.meta.name} would be {path}: bundle them one by one")
+    for run, path in zip(stored, targets, strict=True):
+        yield write_bundle(run.path, path)
+
+
+def _own(run: Run) -> Run:
+    """Return a run, unless its results are those of somebody's bundle."""
+    if run.claims:
+        raise UsageError(f"{run.bundle} is a bundle: to write one, name a run")
+    return run

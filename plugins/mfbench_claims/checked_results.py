@@ -1,0 +1,246 @@
+"""A bundle's result, checked: its scores, arrays and documents are those that a trial of its fold can have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfbench.run.formats.arrays import unpack
+from mfbench.run.formats.candidates import unpack_candidates
+from mfbench.run.formats.curves import unpack_curve
+from mfbench.run.formats.interactions import unpack_interactions
+from mfbench.run.recomputed_scores import Truth, wrong_score
+from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.schema import ProtocolSettings
+from mfbench.trials import Candidate, Curve, Interactions, Status, TrialResult
+from mfbench_claims.archive import RefusedError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_OF_FIT = ("selected", "weights", "predictions")
+_OF_SUCCESS = ("scores", "predictions", "decisions", "candidates", "curve")
+_TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The numbers of a dataset and of the test part of a fold.
+
+    Attributes
+    ----------
+    tested : int
+        Rows of the test part.
+    used : int
+        Features of the fold; the protocol ``timing`` takes a part of those of the dataset.
+    features, classes : int
+        Of the dataset.
+    """
+
+    tested: int
+    used: int
+    features: int
+    classes: int
+
+
+class ResultCheck:
+    """Checks results of the protocol of a run.
+
+    Parameters
+    ----------
+    settings : ProtocolSettings
+        Those of the run.
+    """
+
+    def __init__(self, settings: ProtocolSettings) -> None:
+        kind = KINDS[settings.kind]
+        self._predicts = kind.predicts
+        self._metrics = tuple(name for name in settings.metrics if not (kind.predicts and name in CURVE_METRICS))
+        # A round without a true pair has no score of pairs.
+        self._required = set(self._metrics) if kind.predicts else set()
+        self._of_curve = CURVE_METRICS if kind.draws_curves else ()
+
+    def check(self, row: Mapping[str, Any], shape: Shape, truth: Truth) -> None:
+        """Check a row of the table ``trials``.
+
+        Parameters
+        ----------
+        row : mapping of str to object
+            Its values by column, packed.
+        shape : Shape
+        truth : Truth
+            What its scores must agree with.
+
+        Raises
+        ------
+        RefusedError
+            If no trial of such a fold has this result.
+        """
+        is_ok = row["status"] == Status.OK
+        if not is_ok and any(row[name] for name in _OF_SUCCESS):
+            raise RefusedError("it failed, and yet has results")
+        _check_parameters(json.loads(row["chosen"] or "{}"))
+        arrays = {name: None if row[name] is None else unpack(row[name]) for name in _OF_FIT}
+        self._check_arrays(arrays, row["n_selected"], shape)
+        _check_decisions(row["decisions"], arrays["predictions"], shape)
+        interactions = curve = None
+        if row["interactions"] is not None:
+            interactions = unpack_interactions(row["interactions"])
+            _check_interactions(interactions, shape)
+        candidates = unpack_candidates(row["candidates"]) if row["candidates"] else []
+        for candidate in candidates:
+            self._check_candidate(candidate, shape)
+        if row["curve"] is not None:
+            curve = unpack_curve(row["curve"])
+            self._check_curve(curve, shape)
+        of_curve = self._of_curve if row["curve"] is not None else ()
+        scores = json.loads(row["scores"] or "{}")
+        self._check_scores(scores, of_curve, is_complete=is_ok and not candidates)
+        if is_ok and not candidates and self._predicts and arrays["predictions"] is None:
+            raise RefusedError("it has no predictions, although it is ok")
+        if is_ok:
+            decisions = None if row["decisions"] is None else unpack(row["decisions"])
+            result = TrialResult(
+                key="",
+                scores=scores,
+                selected=arrays["selected"],
+                weights=arrays["weights"],
+                predictions=arrays["predictions"],
+                decisions=decisions,
+                interactions=interactions,
+                candidates=candidates,
+                curve=curve,
+            )
+            self._compute_again(result, truth)
+
+    def _compute_again(self, result: TrialResult, truth: Truth) -> None:
+        """Check that scores are those of the predictions or features next to them."""
+        if result.decisions is not None and result.predictions is not None:
+            result.decisions = result.decisions.reshape(len(result.predictions), -1)
+        try:
+            wrong = wrong_score(result, truth, predicts=self._predicts)
+        except (ValueError, ArithmeticError) as error:
+            raise RefusedError(f"its scores cannot be computed again: {error}") from None
+        if wrong:
+            raise RefusedError(wrong)
+
+    def _check_scores(self, scores: Any, of_curve: Iterable[str], *, is_complete: bool) -> None:
+        if not isinstance(scores, dict):
+            raise RefusedError("its scores have no names")
+        for name, value in scores.items():
+            if name not in self._metrics and name not in of_curve:
+                raise RefusedError("it has a score that its suite does not measure")
+            if not _is_number(value):
+                raise RefusedError(f"its score {name!r} is not a number")
+            self._check_values(name, np.array([value], dtype=np.float64))
+        if is_complete and not (scores and self._required <= scores.keys()):
+            raise RefusedError("it has not all scores that its suite measures")
+
+    def _check_values(self, name: str, values: NDArray[np.float64]) -> None:
+        """Check scores, which may be undefined (NaN)."""
+        low, high = self._range_of(name)
+        defined = values[~np.isnan(values)]
+        if np.isinf(defined).any():
+            raise RefusedError(f"its score {name!r} is not a number")
+        if ((defined < low - _ROUNDING) | (defined > high + _ROUNDING)).any():
+            raise RefusedError(f"its score {name!r} is not between {low:g} and {high:g}")
+
+    def _range_of(self, name: str) -> tuple[float, float]:
+        from mfbench.run.trial.metrics import METRICS
+
+        if not self._predicts:
+            return 0.0, 1.0  # all of them are shares
+        # An area is a mean of the first score.
+        return METRICS[self._metrics[0] if name in CURVE_METRICS else name].range
+
+    def _check_arrays(self, arrays: Mapping[str, NDArray[Any] | None], n_selected: Any, shape: Shape) -> None:
+        """Check the arrays of a fit, which are about the rows of a test part and the features of a dataset."""
+        for name, sizes in (("predictions", (shape.tested,)), ("weights", (shape.used, shape.features))):
+            array = arrays[name]
+            if array is not None and (array.ndim != 1 or len(array) not in sizes):
+                raise RefusedError(f"its {name} are not {sizes[0]:,} numbers")
+        weights, predictions, selected = arrays["weights"], arrays["predictions"], arrays["selected"]
+        if weights is not None and self._predicts and not np.isfinite(weights).all():
+            raise RefusedError("its weights are not finite")
+        if predictions is not None:
+            _check_range(predictions, shape.classes, "predictions", "classes")
+        if selected is not None:
+            _check_range(selected, shape.features, "selected features")
+            if len(selected) > shape.features or len(np.unique(selected)) < len(selected):
+                raise RefusedError("its selected features have one twice")
+        if n_selected is not None and (type(n_selected) is not int or not 0 <= n_selected <= shape.features):
+            raise RefusedError(f"its number of selected features is not one of 0 to {shape.features:,}")
+
+    def _check_candidate(self, candidate: Candidate, shape: Shape) -> None:
+        _check_parameters(candidate.chosen)
+        for name in _TIMES:
+            seconds = getattr(candidate, name)
+            if not _is_number(seconds) or not 0 <= seconds < np.inf:
+                raise RefusedError("a time of a grid point is not a number of seconds")
+        arrays = {name: getattr(candidate, name) for name in _OF_FIT}
+        self._check_arrays(arrays, candidate.n_selected, shape)
+        self._check_scores(candidate.scores, (), is_complete=True)
+        if arrays["predictions"] is None:
+            raise RefusedError("a grid point has no predictions")
+        if candidate.interactions is not None:
+            _check_interactions(candidate.interactions, shape)
+
+    def _check_curve(self, curve: Curve, shape: Shape) -> None:
+        _check_range(curve.sizes - 1, shape.features, "sizes of a curve")
+        if sorted(map(str, curve.metrics)) != sorted(self._metrics):
+            raise RefusedError("its curve has not each score of its suite once")
+        for name, scores in zip(curve.metrics, curve.scores, strict=True):
+            self._check_values(name, scores)
+        if not (np.isfinite(curve.seconds).all() and (curve.seconds >= 0).all()):
+            raise RefusedError("a time of its curve is not a number of seconds")
+        if len(curve.chosen) not in (0, len(curve.sizes)):
+            raise RefusedError("its curve does not have parameters for each size")
+        for chosen in curve.chosen:
+            _check_parameters(chosen)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_parameters(chosen: Any) -> None:
+    if not isinstance(chosen, dict):
+        raise RefusedError("its parameters have no names")
+
+
+def _check_range(numbers: NDArray[Any], end: int, what: str, of: str = "features") -> None:
+    if numbers.dtype.kind != "i" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < end):
+        raise RefusedError(f"its {what} are not among the {end:,} {of} of its dataset")
+
+
+def _check_decisions(packed: bytes | None, predictions: NDArray[Any] | None, shape: Shape) -> None:
+    if packed is None:
+        return
+    decisions = unpack(packed)
+    # A class without rows at the end of the names has no column.
+    columns, rest = divmod(decisions.size, shape.tested or 1)
+    if predictions is None or rest or not 0 < columns <= shape.classes or decisions.dtype.kind != "i":
+        raise RefusedError("its decisions are not those of its test rows")
+    if decisions.size and not 0 <= decisions.min() <= decisions.max() <= 1:
+        raise RefusedError("its decisions are not zeros and ones")
+
+
+def _check_interactions(interactions: Interactions, shape: Shape) -> None:
+    _check_range(interactions.pairs, shape.features, "pairs of features")
+    n_pairs, n_kept = interactions.n_pairs, len(interactions.pairs)
+    columns = (interactions.values, interactions.ranks, interactions.p_values)
+    if any(each is not None and each.shape != (n_kept,) for each in columns):
+        raise RefusedError("its pairs of features do not have a weight and a rank each")
+    if not np.isfinite(interactions.values).all() or not _is_number(interactions.norm):
+        raise RefusedError("the weights of its pairs of features are not finite")
+    if type(n_pairs) is not int or n_pairs != shape.features * (shape.features - 1) // 2:
+        raise RefusedError("it has another number of pairs of features than its dataset")
+    if n_kept and not 0 <= interactions.ranks.min() <= interactions.ranks.max() <= n_pairs:
+        raise RefusedError("the ranks of its pairs of features are not possible")
+    if not 0 <= interactions.norm < np.inf:
+        raise RefusedError("the norm of its weights of pairs is not finite")

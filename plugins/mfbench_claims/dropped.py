@@ -1,0 +1,119 @@
+"""What the suite of a bundle has and its plan lacks: a part that no patterns and no recorded reason exclude."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+
+from mfbench.data.reference import FileReference, OpenMLSuiteReference, parse_reference
+from mfbench.errors import DataError, UsageError
+from mfbench.run.metadata import RunMetadata
+from mfbench.suite.limits import check_trials
+from mfbench.suite.protocols import make_protocol
+from mfbench.suite.restriction import matching
+from mfbench.suite.schema import Suite
+from mfbench_claims.installed_suite import recorded_protocol
+from mfbench_claims.rebuilt_plan import Surroundings, recorded_suite
+from mfbench_claims.sampling import Place
+
+# What a clause names, and the positions of a place that it stands for; the largest parts come first.
+_PARTS = {
+    "the dataset {0}": (0,),
+    "the method {1}": (1,),
+    "repeat {2} of every dataset and method": (2,),
+    "repeat {2}, fold {3} of every dataset and method": (2, 3),
+    "{1} on {0}": (0, 1),
+    "every method on {0}, repeat {2}, fold {3}": (0, 2, 3),
+    "{1} on every dataset, repeat {2}, fold {3}": (1, 2, 3),
+    "{1} on {0}, repeat {2}, fold {3}": (0, 1, 2, 3),
+}
+
+
+def dropped_parts(
+    meta: RunMetadata,
+    planned: Collection[Place],
+    left_out: Mapping[str, str],
+    here: Surroundings,
+    unsuited: Collection[tuple[str, str]] = (),
+) -> dict[str, int]:
+    """Return what should be in the plan of a bundle and is not.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+        That of the bundle.
+    planned : collection of Place
+        The trials of its plan.
+    left_out : mapping of str to str
+        The datasets and methods that its run left out, each with the reason; an empty reason is none.
+    here : Surroundings
+    unsuited : collection of (str, str), default=()
+        Datasets with more than two classes, each with a method that is for two.
+
+    Returns
+    -------
+    dict of str to int
+        A clause on each missing part, as large as possible, with its number of trials.
+    """
+    suite = recorded_suite(meta, here.registry).suite
+    datasets, methods = list(_labels(suite, here)), [method.label for method in suite.methods]
+    for patterns in (suite.parts[meta.part].only if meta.part in suite.parts else (), meta.only):
+        kept_datasets, kept_methods = matching(patterns, datasets), matching(patterns, methods)
+        datasets = [label for label in datasets if label in kept_datasets or not kept_datasets]
+        methods = [label for label in methods if label in kept_methods or not kept_methods]
+    protocol = make_protocol(recorded_protocol(meta).model_dump(), meta.seed)
+    check_trials(len(datasets), len(methods), protocol.folds, protocol.repeats, "the bundle's suite")
+    expected = [
+        (dataset, method, *fold)
+        for dataset in datasets
+        for method in methods
+        for fold in protocol.coordinates()
+        if not (left_out.get(dataset, "").strip() or left_out.get(method, "").strip() or (dataset, method) in unsuited)
+    ]
+    return _clauses(expected, [place for place in expected if place not in planned])
+
+
+def _labels(suite: Suite, here: Surroundings) -> Iterator[str]:
+    """Yield the labels of a suite's datasets."""
+    texts = [text for group in suite.datasets for text in group.use]
+    for text in texts:
+        try:
+            reference = parse_reference(text)
+        except UsageError:
+            yield text
+            continue
+        if isinstance(reference, OpenMLSuiteReference):
+            with suppress(DataError):  # without its list nobody can tell what is missing
+                yield from (member.text for member in here.lookup.suite(reference))
+        elif not isinstance(reference, FileReference):
+            yield reference.text
+        elif texts.count(text) == 1:  # the labels of equal names are paths, which a bundle does not have
+            yield reference.path.name
+
+
+def _clauses(expected: list[Place], missing: list[Place]) -> dict[str, int]:
+    """Return a clause on each part of the expected trials that is missing, with its number of trials.
+
+    Examples
+    --------
+    >>> expected = [(dataset, method, 0, fold) for dataset in ("iris", "wine") for method in "AB" for fold in range(2)]
+    >>> _clauses(expected, expected[3:])
+    {'the dataset wine': 4, 'B on iris, repeat 0, fold 1': 1}
+    """
+    clauses: Counter[str] = Counter()
+    rest = missing
+    for form, positions in _PARTS.items():
+        sizes, gone, left = (
+            Counter(_part(place, positions) for place in places) for places in (expected, missing, rest)
+        )
+        # Of several methods or datasets on a fold: one alone is named as such.
+        least = 2 if 3 in positions and len(positions) < 4 else 1
+        whole = {part for part, number in left.items() if number >= least and gone[part] == sizes[part]}
+        clauses.update(form.format(*place) for place in rest if _part(place, positions) in whole)
+        rest = [place for place in rest if _part(place, positions) not in whole]
+    return dict(clauses)
+
+
+def _part(place: Place, positions: tuple[int, ...]) -> tuple[str | int, ...]:
+    return tuple(place[position] for position in positions)

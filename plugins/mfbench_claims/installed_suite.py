@@ -1,0 +1,224 @@
+"""How the suite of a bundle differs from the installed suite of that name: the name alone says little about a claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from mfbench.data.catalog import resolved_reference
+from mfbench.data.reference import RegisteredReference, parse_reference
+from mfbench.errors import PluginError, SuiteError, UsageError
+from mfbench.host.registry import Registry
+from mfbench.run.metadata import PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
+from mfbench.run.store import Store
+from mfbench.suite.loading import LoadedSuite, load_suite
+from mfbench.suite.published import load_published, match, match_counts, read_published, shipped_tables
+from mfbench.suite.schema import Profile, ProtocolSettings, standard_profiles
+from mfbench.untrusted import plain_text
+from mfbench_claims.agreement import Limits
+from mfbench_claims.public_metadata import public_suite
+from mfbench_claims.reading import OpenedBundle
+
+LONGEST_VALUE = 200  # characters
+LEAST_MEMORY = 1.0  # GiB: below it, the libraries alone may not fit
+Entries = Mapping[str, Mapping[str, Any]]
+
+# The published figures of a run are recorded beside its suite.
+_NOT_COMPARED = {"published"}
+
+
+def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[str]:
+    """Return a clause on each difference that may change results or verdicts; none if the suites are the same.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+        That of the bundle.
+    registry : Registry
+        Provides the installed suites.
+    """
+    loaded = _installed(meta, registry)
+    if isinstance(loaded, str):
+        return [loaded]
+    installed = public_suite(RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")))
+    clauses = []
+    if meta.seed != installed.suite.seed:
+        clauses.append(_instead("the seed", meta.seed, installed.suite.seed))
+    clauses += _of_tables("protocol.", _plain(meta.protocol), _plain(loaded.protocol))
+    clauses += _of_tables("report.", _plain(meta.report), _plain(installed.report))
+    clauses += _of_entries("method", _methods(meta.suite), _methods(installed))
+    clauses += _of_entries("dataset", _datasets(meta.suite), _datasets(installed))
+    theirs, ours = ((suite.model_extra or {}).get("parts", {}).get(meta.part) for suite in (meta.suite, installed))
+    if theirs != ours:
+        clauses.append(_instead(f"the part {meta.part}", theirs, ours))
+    return clauses
+
+
+def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
+    """Return the installed suite of a name with a profile, or why there is none."""
+    if meta.name not in registry.suites():
+        return "no suite of this name is installed here"
+    try:
+        return load_suite(meta.name, registry, meta.profile)
+    except SuiteError:
+        return "the installed one cannot be read"
+    except UsageError:
+        return f"the installed one has no profile {meta.profile!r}"
+
+
+def recorded_protocol(meta: RunMetadata) -> ProtocolSettings:
+    """Return the protocol that the recorded suite and profile come to: that of the run may have been changed since.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+        That of the bundle.
+    """
+    content = meta.suite.model_extra or {}
+    try:
+        protocol = ProtocolSettings.model_validate(content.get("protocol"))
+        own = {name: Profile.model_validate(table) for name, table in (content.get("profiles") or {}).items()}
+        return protocol.completed({**standard_profiles(protocol.kind), **own}[meta.profile])
+    except (ValidationError, AttributeError, KeyError):  # another version wrote it, or a stranger
+        return meta.protocol
+
+
+def limits_of(meta: RunMetadata, registry: Registry) -> Limits:
+    """Return the limits of a run, with a clause on each below the usual one: methods may reach it for this alone.
+
+    Parameters
+    ----------
+    meta : RunMetadata
+        That of the bundle.
+    registry : Registry
+        Provides the installed suites: the limits of one of that name are usual, or else the standard ones.
+    """
+    loaded = _installed(meta, registry)
+    usual = [recorded_protocol(meta), ProtocolSettings() if isinstance(loaded, str) else loaded.protocol]
+    recorded = [each.memory_limit_bytes / 2**30 for each in (meta.environment, *meta.other_environments)]
+    # Unless the suite sets it, it depends on the machine.
+    memory = meta.protocol.memory or min(filter(None, recorded), default=0.0)
+    lowered = [
+        f"{limit:.3g} {unit} instead of {least:g} {unit}"
+        for unit, limit, least in (
+            ("s", meta.protocol.timeout, max(each.timeout for each in usual)),
+            ("GiB", memory, max([LEAST_MEMORY, *(each.memory for each in usual)])),
+        )
+        if 0 < limit < least
+    ]
+    return Limits(meta.protocol.timeout, memory * 2**30, tuple(lowered))
+
+
+def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
+    """Return a clause on each published figure of a bundle that is not the one in the installed table of that name.
+
+    Parameters
+    ----------
+    bundle : OpenedBundle
+    registry : Registry
+        Provides the tables; one that is not installed, such as a file of somebody's own, is not compared.
+    """
+    meta = bundle.meta
+    loaded = _installed(meta, registry)
+    names = set(meta.published.tables) & set(shipped_tables(registry))
+    printed = {figure.method for figure in meta.published.figures}
+    if not isinstance(loaded, str):
+        names.update(table.name for table in load_published(loaded, registry))
+        printed.update(method.label for method in loaded.suite.methods)
+    methods = [label for label in meta.methods if label in printed]
+    planned: dict[str, Any] = {}
+    with Store(bundle.folder, read_only=True) as store:
+        datasets = list(store.raw("SELECT label, n_samples, n_features, class_names FROM datasets"))
+    for label, rows, features, classes in datasets:
+        with suppress(UsageError, PluginError):  # of a dataset that is not installed no paper's label is known
+            reference = resolved_reference(parse_reference(label), registry)
+            collections: Mapping[str, str] = {}
+            # With parameters, or from elsewhere, it is not the papers' dataset.
+            if isinstance(reference, RegisteredReference) and not reference.expression.params:
+                collections = registry.dataset(reference.expression.name).spec.collections
+            n_classes = len(json.loads(classes or "null") or ())
+            data = SimpleNamespace(n_samples=rows, n_features=features, n_classes=n_classes)
+            planned[label] = SimpleNamespace(data=data, collections=collections)
+    tables = [read_published(name, registry, Path()) for name in sorted(names)]
+    ours = RecordedFigures(
+        tables={table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in tables},
+        figures=[each for table in tables for each in match(table, planned, methods, meta.protocol.decisions or "")],
+        counts=[each for table in tables for each in match_counts(table, methods)],
+    )
+    theirs, installed = (dict(_of_figures(each, names, planned)) for each in (meta.published, ours))
+    return list(_of_tables("", theirs, installed))
+
+
+def _of_figures(
+    published: RecordedFigures, names: Collection[str], datasets: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield what tables of these names say about these datasets: each subject with its figure."""
+    for name, heading in published.tables.items():
+        if name in names:
+            yield name, f"{heading.title} ({heading.metric})"
+    for figure in published.figures:
+        if figure.table in names and figure.dataset in datasets:
+            rounding = f" ± {figure.rounding:g}" if figure.rounding else ""
+            obstacle = f", which {figure.obstacle}" if figure.obstacle else ""
+            subject = f"{figure.method} on {figure.dataset} in {figure.table}"
+            yield subject, f"{figure.value:g}{rounding} for {figure.label}{obstacle}"
+    for count in published.counts:
+        if count.table in names:
+            subject = f"{count.reference} against {count.method} in {count.table}"
+            yield subject, f"{count.wins}/{count.ties}/{count.losses}"
+
+
+def _plain(table: BaseModel) -> dict[str, Any]:
+    return table.model_dump(mode="json", exclude=_NOT_COMPARED)
+
+
+def _methods(suite: RecordedSuite) -> Entries:
+    return {method["label"]: {**method, "label": None} for method in (suite.model_extra or {}).get("methods", ())}
+
+
+def _datasets(suite: RecordedSuite) -> Entries:
+    groups = (suite.model_extra or {}).get("datasets", ())
+    return {use: {**group, "use": None, "replicates": None} for group in groups for use in group["use"]}
+
+
+def _of_entries(noun: str, theirs: Entries, installed: Entries) -> Iterator[str]:
+    for label, entry in theirs.items():
+        if label not in installed:
+            yield f"the {noun} {label} is added"
+        else:
+            yield from _of_tables(f"{noun} {label}: ", entry, installed[label])
+    for label in installed:
+        if label not in theirs:
+            yield f"the {noun} {label} is missing"
+
+
+def _of_tables(place: str, theirs: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a clause for each key with another value; another version may lack a key, which then has no value."""
+    for key in dict.fromkeys((*theirs, *installed)):
+        # In which profiles an entry is: both suites have those of one profile.
+        if key != "profiles" and theirs.get(key) != installed.get(key):
+            yield _instead(f"{place}{key}", theirs.get(key), installed.get(key))
+
+
+def _instead(place: str, theirs: Any, installed: Any) -> str:
+    """Return a clause on one value.
+
+    Examples
+    --------
+    >>> _instead("protocol.folds", 5, 10)
+    'protocol.folds is 5 instead of 10'
+    >>> _instead("report.reference", None, "IGT")
+    'report.reference is not set instead of IGT'
+    """
+    return f"{place} is {_text(theirs)} instead of {_text(installed)}"
+
+
+def _text(value: Any) -> str:
+    """Return a value, cut if it is long: whoever made the bundle chose it."""
+    return "not set" if value is None else plain_text(str(value), LONGEST_VALUE)

@@ -1,0 +1,138 @@
+"""Whether the verdicts of a run would change if repeated results took the place of the claimed ones."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from mfbench.analysis.results import Run
+from mfbench.errors import UsageError, describe_error
+from mfbench.run.seals import TRIAL_COLUMNS
+from mfbench.run.store import Store
+from mfbench.untrusted import plain_text
+from mfbench_claims.archive import REFUSED
+from mfbench_claims.reading import OpenedBundle
+
+_DATA = ("truth", "relevant", "interactions", "n_samples")
+_RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
+_Run = TypeVar("_Run", bound=Run)
+
+
+def claimed_run(bundle: OpenedBundle, make: Callable[[Path], _Run]) -> _Run:
+    """Return the run of a bundle, which can be read for as long as the bundle is open.
+
+    Parameters
+    ----------
+    bundle : OpenedBundle
+    make : callable
+        Opens a run folder.
+
+    Raises
+    ------
+    UsageError
+        If its verdicts cannot be computed.
+    """
+    try:
+        run = make(bundle.folder)
+        verdicts_of(run)
+    except Exception as error:  # whoever made the bundle chose the values that this computes with
+        reason = one_line(error)
+        raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
+    run.bundle, run.claims = bundle.path, (bundle.name,)
+    return run
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says, as one short line."""
+    return plain_text(describe_error(error), 300).replace("\n", " ")
+
+
+def verdicts_of(run: Run) -> dict[str, str]:
+    """Return what a run says about its methods: each sentence without its verdict, with the verdict.
+
+    Parameters
+    ----------
+    run : Run
+        The reference, the rule and the level are those of its suite.
+
+    Returns
+    -------
+    dict of str to str
+        On each dataset by the suite's rule and by the rule to trust, and across datasets.
+    """
+    settings = run.settings
+    verdicts = {}
+    for row in run.wins_ties_losses().to_dict("records"):
+        subject = f"{settings.reference} against {row['method']} on {row['dataset']}"
+        verdicts[subject] = str(row["verdict"])
+        # Always: a verdict by one rule would else appear or vanish when the other rule's changes.
+        verdicts[f"{subject}, by the rule to trust"] = str(row["sound"])
+    overall = run.overall()
+    for row in overall.against_reference.to_dict("records"):
+        significant = row["holm"] < settings.alpha
+        verdict = ("better" if row["effect"] > 0 else "worse") if significant else "no significant difference"
+        verdicts[f"{row['first']} against {row['second']} across datasets"] = verdict
+    if overall.friedman is not None:
+        rejects = overall.friedman.p_value < settings.alpha
+        verdicts["all methods across datasets"] = "a significant difference" if rejects else "no significant difference"
+    return verdicts
+
+
+def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) -> list[str]:
+    """Return a clause on each verdict that differs.
+
+    Parameters
+    ----------
+    claimed, repeated : mapping of str to str
+        As `verdicts_of` returns them.
+
+    Examples
+    --------
+    >>> changed_verdicts({"A against B on iris": "win"}, {"A against B on iris": "tie"})
+    ['A against B on iris: win becomes tie']
+    """
+    nothing = "no verdict"
+    return [
+        f"{subject}: {claimed.get(subject, nothing)} becomes {repeated.get(subject, nothing)}"
+        for subject in dict.fromkeys([*claimed, *repeated])
+        if claimed.get(subject, nothing) != repeated.get(subject, nothing)
+    ]
+
+
+def with_repeated(
+    claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path, dropped: Collection[str] = ()
+) -> Run:
+    """Return a run in which repeated results, and the data of the repetition, take the place of claimed ones.
+
+    Parameters
+    ----------
+    claimed : Path
+        The run folder of a bundle.
+    repeated : Path
+        The run folder of the repetition.
+    keys : mapping of str to str
+        The keys of the repeated results, by those of the claimed ones that they replace.
+    target : Path
+        Where the run is written.
+    dropped : collection of str, default=()
+        The keys of claimed results that are left out: they do not belong to the data of the repetition.
+    """
+    shutil.copytree(claimed, target)
+    with Store(repeated, read_only=True) as source:
+        rows = {row[0]: row[1:] for row in source.raw(f"SELECT key, {', '.join(_RESULT)} FROM trials")}
+        data = list(source.raw(f"SELECT {', '.join(_DATA)}, label FROM datasets"))
+        splits = list(source.raw("SELECT test, train, validation, sha256, repeat, fold FROM splits"))
+    with Store(target) as store, store.writing("datasets", "splits") as db:
+        db.executemany(f"UPDATE datasets SET {', '.join(f'{name} = ?' for name in _DATA)} WHERE label = ?", data)
+        assignment = "SET test = ?, train = ?, validation = ? WHERE sha256 = ? AND repeat = ? AND fold = ?"
+        if len({row[3] for row in splits}) == len(data):  # datasets of equal content have splits of their own
+            db.executemany(f"UPDATE splits {assignment}", splits)
+        assignments = ", ".join(f"{name} = ?" for name in (*_RESULT, "checksum"))
+        db.executemany(
+            f"UPDATE trials SET {assignments} WHERE key = ?",
+            [(*rows[key], None, claimed_key) for claimed_key, key in keys.items()],
+        )
+        db.executemany("DELETE FROM trials WHERE key = ?", [(key,) for key in dropped])
+    return Run(target)

@@ -1,0 +1,1 @@
+"""What spreads a run over machines: jobs for batch systems, and the merging of runs."""

@@ -1,0 +1,124 @@
+"""The commands that write jobs for batch systems."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mfbench.cli.options import (
+    DEFAULT_OUT,
+    Add,
+    AddData,
+    AddedTarget,
+    DataDir,
+    MaxRows,
+    Offline,
+    Only,
+    Out,
+    Part,
+    Profile,
+    Reference,
+    Seed,
+    Strict,
+    make_console,
+    print_line,
+)
+from mfbench.untrusted import shell_command
+
+app = typer.Typer(
+    help="Write jobs for a batch system.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _batch() -> None:
+    """Write jobs for a batch system."""
+
+
+@app.command("slurm")
+def slurm(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
+    ],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder of the batch; it is created.")],
+    profile: Profile = None,
+    part: Part = None,
+    only: Only = None,
+    add: Add = None,
+    add_data: AddData = None,
+    target: AddedTarget = None,
+    reference: Reference = None,
+    seed: Seed = None,
+    max_rows: MaxRows = None,
+    out: Out = DEFAULT_OUT,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time limit of a task, as Slurm reads it.")] = "2:00:00",
+    tasks: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Number of tasks. [default: by --task-time]")
+    ] = None,
+    task_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Predicted time of a task, such as 30m. [default: half of --time]"),
+    ] = None,
+    mem: Annotated[str, typer.Option(metavar="SIZE", help="Memory of a task. [default: the cluster's]")] = "",
+    cpus: Annotated[int, typer.Option(min=1, help="Processors of a task.")] = 1,
+    sbatch_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Option of sbatch, such as --partition=long. Can be repeated."),
+    ] = None,
+) -> None:
+    """Write an array of Slurm jobs for the trials of a suite that have no result yet, and a job that merges them."""
+    from mfbench.api import prepare_suite
+    from mfbench.host.registry import load_registry
+    from mfbench.report.cells import seconds
+    from mfbench.report.downloads import Downloads
+    from mfbench.report.sections.remarks import left_out
+    from mfbench.run.budget import parse_duration
+    from mfbench.wording import counted
+    from mfbench_cluster.batch.slurm import USUAL_LARGEST_ARRAY, SlurmOptions, slurm_seconds, write_batch
+
+    planned = None if task_time is None else parse_duration(task_time)
+    options = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), tasks, planned)
+    console = make_console()
+    with Downloads(console) as downloads:
+        plan, folder, registry = prepare_suite(
+            name,
+            profile=profile,
+            part=part,
+            only=only or (),
+            out=out,
+            seed=seed,
+            max_rows=max_rows,
+            add=add or (),
+            add_data=add_data or (),
+            target=target,
+            reference=reference,
+            data_dir=data_dir,
+            offline=offline,
+            registry=load_registry(strict=strict, isolated=True),
+            follower=downloads,
+        )
+    batch = write_batch(plan, folder, registry, options, into, ["mfbench", *sys.argv[1:]], strict=strict)
+    for line in left_out(plan.left_out, plan.unavailable, name):
+        print_line(console, line)
+    print_line(console, f"{counted(batch.n_trials, 'trial')}, of which {batch.n_stored} have a result in {folder}")
+    if not batch.seconds:
+        print_line(console, "Nothing to run.")
+        return
+    number, longest = len(batch.seconds), max(batch.seconds)
+    print_line(console, f"{counted(number, 'task')} of about {seconds(longest)} each, predicted")
+    if batch.earlier:
+        print_line(console, "An earlier batch was replaced. What its tasks have stored is kept; to merge it, run:")
+        print_line(console, f"  mfbench merge {batch.earlier} {shell_command(['--into', str(folder)])}")
+    if longest > slurm_seconds(time):
+        print_line(console, "The prediction exceeds --time: tasks will be stopped, and continue when submitted again.")
+    if number > USUAL_LARGEST_ARRAY:
+        print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} tasks; see --tasks.")
+    print_line(console, f"To submit them, run: {shell_command(['bash', str(into / 'submit.sh')])}")

@@ -1,0 +1,438 @@
+"""Comparing stored results, and writing a comparison in the formats of other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from mfbench.analysis.results import Run
+from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
+from mfbench.data.lookup import Lookup
+from mfbench.data.sources import DataOptions
+from mfbench.errors import UsageError
+from mfbench.host.registry import load_registry
+from mfbench.report.render.json import HISTORY, to_json
+from mfbench.run.budget import parse_duration
+from mfbench.run.store_file import FILE_NAME
+from mfbench.suite.additions import additions_of, with_additions
+from mfbench.suite.loading import load_suite
+from mfbench.untrusted import plain_text
+from mfbench.wording import counted
+from mfbench_gate.comparison import Comparison
+from mfbench_gate.formats.bencher import to_bencher
+from mfbench_gate.formats.github_action_benchmark import to_github_action_benchmark
+from mfbench_gate.formats.junit import to_junit
+from mfbench_gate.formats.markdown import to_markdown
+from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
+from mfbench_gate.gate.environments import prepare_side
+from mfbench_gate.gate.gate import GateOptions, run_gate
+from mfbench_gate.gate.plan import plan_gate
+from mfbench_gate.history.calibration import calibrate, this_machine
+from mfbench_gate.history.commits import Commit, project_commit
+from mfbench_gate.history.display import history_report, show_history
+from mfbench_gate.history.entries import Entry, Machine
+from mfbench_gate.history.record import entry_of
+from mfbench_gate.history.series import TIME, select_series
+from mfbench_gate.history.storage import Addition, add_entries, read_entries
+from mfbench_gate.history.trends import Trend, trend_of
+from mfbench_gate.limits import Limits, parse_limits
+from mfbench_gate.readers.benchmark_file import read_benchmark_file
+from mfbench_gate.readers.result import StoredResult
+from mfbench_gate.readers.runs import read_run
+from mfbench_gate.stored import compare_stored
+
+_WRITERS: dict[str, Callable[[Comparison], str]] = {
+    "markdown": to_markdown,
+    "junit": to_junit,
+    "pytest_benchmark": to_pytest_benchmark,
+    "github_action_benchmark": to_github_action_benchmark,
+    "bencher": to_bencher,
+}
+
+
+@dataclass(frozen=True)
+class OutputFiles:
+    """The files that a comparison is written to; None writes none.
+
+    Attributes
+    ----------
+    markdown : Path or None
+        For the summary of a job, or a comment on a pull request.
+    junit : Path or None
+        JUnit XML.
+    pytest_benchmark : Path or None
+        JSON that ``pytest-benchmark compare`` reads.
+    github_action_benchmark : Path or None
+        JSON of the form ``customSmallerIsBetter``.
+    bencher : Path or None
+        Bencher Metric Format.
+    """
+
+    markdown: Path | None = None
+    junit: Path | None = None
+    pytest_benchmark: Path | None = None
+    github_action_benchmark: Path | None = None
+    bencher: Path | None = None
+
+
+def compare_results(
+    base: Run | Path | str,
+    head: Run | Path | str,
+    *,
+    limits: Limits | Sequence[str] = (),
+    level: float = 0.05,
+    only: Sequence[str] = (),
+    undecided_ok: bool = False,
+    out: Path | str = DEFAULT_OUT,
+) -> Comparison:
+    """Compare two stored results: runs, timing runs, or files of pytest-benchmark.
+
+    Scores on the same folds are judged. Times and memory were not measured in one job, so they are a trend only.
+
+    Parameters
+    ----------
+    base, head : Run, Path or str
+        A run, a run folder, a folder of runs, the name of a suite, a bundle, or a JSON file of pytest-benchmark.
+    limits : Limits or sequence of str, default=()
+        Losses of scores that are accepted, such as ``["accuracy=0.02"]``; 0.01 for every other metric.
+    level : float, default=0.05
+        Probability of any false alarm.
+    only : sequence of str, default=()
+        Shell patterns of datasets, methods or names of benchmarks.
+    undecided_ok : bool, default=False
+        Whether undecided cells count as no worse in `Comparison.exit_code`.
+    out : Path or str, default="reports"
+        Folder of all runs, for names of suites.
+
+    Returns
+    -------
+    Comparison
+        With the lists ``cells``, ``changes``, ``omissions`` and ``notes``, and an ``exit_code``.
+
+    Raises
+    ------
+    UsageError
+        If an option is not valid, or the results do not compare.
+    RunError
+        If a run cannot be read.
+
+    Examples
+    --------
+    >>> import json, mfbench, tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = [Path(folder, name) for name in ("a.json", "b.json")]
+    ...     for file, seconds in zip(files, (0.50, 0.55)):
+    ...         benchmark = {"fullname": "test_fit", "stats": {"median": seconds}}
+    ...         _ = file.write_text(json.dumps({"version": "5.1.0", "benchmarks": [benchmark]}))
+    ...     comparison = mfbench.compare_results(*files)
+    >>> [(cell.method, round(cell.ratio, 2), str(cell.verdict)) for cell in comparison.cells]
+    [('test_fit', 1.1, 'trend')]
+    """
+    check_level(level)
+    accepted = limits if isinstance(limits, Limits) else parse_limits(limits)
+    before, after = read_result(base, out), read_result(head, out)
+    return compare_stored(before, after, accepted, level=level, only=only, undecided_ok=undecided_ok)
+
+
+def check_level(level: float) -> None:
+    """Raise `UsageError` unless a level is a probability that a test can have.
+
+    Parameters
+    ----------
+    level : float
+    """
+    if not 0.0 < level < 0.5:
+        raise UsageError(f"the level {level:g} is not between 0 and 0.5: it is the probability of a false alarm")
+
+
+def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> StoredResult:
+    """Read one side of a comparison.
+
+    Parameters
+    ----------
+    result, out
+        As in `compare_results`.
+
+    Raises
+    ------
+    UsageError, RunError
+        As in `compare_results`.
+    """
+    if isinstance(result, Run):
+        return read_run(result, plain_text(result.path))
+    path = Path(result)
+    if path.is_file() and path.suffix.lower() != ".zip":
+        return read_run(load_run(path.parent), str(path)) if path.name == FILE_NAME else read_benchmark_file(path)
+    return read_run(find_run(str(result), out), str(result))
+
+
+def write_formats(comparison: Comparison, files: OutputFiles) -> list[Path]:
+    """Write a comparison in the formats of other programs.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    files : OutputFiles
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Raises
+    ------
+    MfbenchError
+        If a file cannot be written.
+    """
+    written = []
+    for field in fields(files):
+        path = getattr(files, field.name)
+        if path is not None:
+            write_report(path, _WRITERS[field.name](comparison))
+            written.append(path)
+    return written
+
+
+BUDGET = "10m"
+PROFILE = "gate"
+CLOCKS = ("cpu", "wall")
+
+
+def gate(
+    base: str,
+    head: str,
+    suite: str,
+    *,
+    profile: str | None = None,
+    part: str | None = None,
+    only: Sequence[str] = (),
+    add: Any = (),
+    limits: Iterable[str] = (),
+    level: float = 0.05,
+    budget: str = BUDGET,
+    clock: str = "cpu",
+    data_dir: Path | str | None = None,
+    offline: bool = False,
+    undecided_ok: bool = False,
+    folder: Path | str = ".",
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Comparison:
+    """Measure two versions of a package in one job, and judge whether the head is worse.
+
+    Parameters
+    ----------
+    base, head : str
+        Python interpreters, or revisions as ``"git:REVISION"``; ``"git:merge-base"`` is that of HEAD and the main
+        branch.
+    suite : str
+        The name of an installed suite, or the path of a TOML file: which methods are timed, and on which data.
+    profile : str or None, default=None
+        The suite's profile; None uses ``"gate"`` if the suite has it, and the suite's default otherwise.
+    part : str or None, default=None
+        The part of the suite to measure, by its name in ``[parts.NAME]``; None means all of it.
+    only : sequence of str, default=()
+        Shell patterns; only datasets and methods with matching names are measured.
+    add : mapping, or sequence of str and (label, method), default=()
+        Methods to add to the suite, as in `run_suite`; their classes must be importable here and on both sides.
+    limits : iterable of str, default=()
+        What counts as worse, such as ``"time=1.05,memory=1.10"`` and ``"accuracy=0.01"``.
+    level : float, default=0.05
+        Probability of any false alarm.
+    budget : str, default="10m"
+        Time for all measurements: a number with s, m or h, or "1h30m".
+    clock : {"cpu", "wall"}, default="cpu"
+        The time that is judged.
+    data_dir : Path, str or None, default=None
+        A mirror of datasets; None uses the environment variable ``MFBENCH_DATA_DIR``.
+    offline : bool, default=False
+        Do not use the network for data.
+    undecided_ok : bool, default=False
+        Whether undecided cells count as no worse in `Comparison.exit_code`.
+    folder : Path or str, default="."
+        Where the repository of revisions is looked for.
+    say : callable, optional
+        Called with a sentence on the progress.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    UsageError
+        If an argument is not valid.
+    MfbenchError
+        If an environment cannot be made, or no process of it starts.
+
+    Notes
+    -----
+    The verdicts are described in ``docs/gate.md``.
+    """
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"the level {level:g} is not between 0 and 1: 0.05 accepts one false alarm in twenty jobs")
+    if clock not in CLOCKS:
+        raise UsageError(f"{clock!r} is not a clock: choose from {', '.join(CLOCKS)}")
+    options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
+    registry = load_registry(isolated=True)
+    loaded = load_suite(suite, registry, profile, part=part, preferred=PROFILE)
+    loaded = with_additions(loaded, registry, additions_of(add, registry))
+    plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
+    say(f"preparing {base}")
+    first = prepare_side(base, Path(folder))
+    say(f"preparing {head}")
+    return run_gate(plan, first, prepare_side(head, Path(folder)), options, say)
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """What `track_run` did.
+
+    Attributes
+    ----------
+    entry : Entry
+    addition : Addition
+    left_out : list of str
+        A sentence about each cell that was not added.
+    """
+
+    entry: Entry
+    addition: Addition
+    left_out: list[str]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to report: what was added, and what was not."""
+        new, commit = self.addition.n_measurements, self.entry.commit[:7]
+        if new:
+            lines = [f"added {counted(new, 'measurement')} of commit {commit} on {self.entry.machine}"]
+        else:
+            lines = ["nothing to add: the history already has every measurement of this run"]
+        elsewhere = [other[:7] for other in self.addition.commits if other != self.entry.commit]
+        if elsewhere:
+            lines.append(
+                f"results that were measured at {', '.join(elsewhere)} and are reused were not added again; "
+                "'mfbench suite --fresh' measures them at this commit"
+            )
+        if self.entry.calibration is None:
+            lines.append(
+                f"the calibration kernels were not measured: the run is from {self.entry.machine}, "
+                f"and this machine is {this_machine()}"
+            )
+        if self.left_out:
+            lines.append(f"left out: {'; '.join(self.left_out)}")
+        return lines
+
+
+def track_run(run: Run, history: Path | str, *, commit: str | None = None, folder: Path | None = None) -> Tracked:
+    """Add a run to a history; adding it again changes nothing.
+
+    Parameters
+    ----------
+    run : Run
+    history : Path or str
+        The file; created if it does not exist.
+    commit : str or None, default=None
+        Hash of the measured commit; None reads it from the Git repository.
+    folder : Path or None, default=None
+        A folder of that repository; None means the working directory.
+
+    Returns
+    -------
+    Tracked
+
+    Raises
+    ------
+    UsageError
+        If there is no commit, or the run has no complete cell or is that of a bundle.
+    HistoryError
+        If the file is not a history or cannot be written to.
+    """
+    if run.bundle is not None:
+        raise UsageError(
+            f"{run.bundle} is a bundle: its times are a claim, and it does not name the commit that was measured; add "
+            "the folder of the run itself"
+        )
+    measured = project_commit(folder or Path.cwd(), commit, run.meta.environment.git_commit)
+    calibration = calibrate() if Machine.of(run.meta.environment) == this_machine() else None
+    added = datetime.now(UTC).isoformat(timespec="seconds")
+    entry, left_out = entry_of(run, Commit(measured.name, measured.time), calibration, added)
+    return Tracked(entry, add_entries(Path(history), [entry]), left_out)
+
+
+def merge_histories(other: Path | str, history: Path | str) -> Addition:
+    """Add everything of another history to a history; doing it again changes nothing.
+
+    Parameters
+    ----------
+    other : Path or str
+        The history to read.
+    history : Path or str
+        The history to write to; created if it does not exist.
+
+    Raises
+    ------
+    UsageError, HistoryError
+        If a file is missing, is not a history, or cannot be written to.
+    """
+    return add_entries(Path(history), read_entries(Path(other)))
+
+
+def trends_of(history: Path | str, *, measure: str = TIME, method: str = "*", dataset: str = "*") -> list[Trend]:
+    """Return the trends of a history with their changes, one for each series on one kind of machine.
+
+    Parameters
+    ----------
+    history : Path or str
+    measure : str, default="time"
+        "time", "fit", "predict", "wall", "memory", or a metric.
+    method, dataset : str, default="*"
+        Shell patterns.
+
+    Raises
+    ------
+    UsageError
+        If there is no such file or measure, or nothing matches.
+    MfbenchError
+        If the file cannot be read.
+    """
+    entries = read_entries(Path(history))
+    if not entries:
+        raise UsageError(f"{history} has no run yet; 'mfbench track add RUN --history {history}' adds one")
+    return [trend_of(series) for series in select_series(entries, measure, method, dataset)]
+
+
+def present_history(
+    history: Path | str,
+    console: Console,
+    *,
+    measure: str = TIME,
+    method: str = "*",
+    dataset: str = "*",
+    as_json: bool = False,
+) -> str:
+    """Return the trends of a history as JSON; without `as_json` they are printed, and the text is empty.
+
+    Parameters
+    ----------
+    history, measure, method, dataset
+        As in `trends_of`.
+    console : rich.console.Console
+    as_json : bool, default=False
+
+    Raises
+    ------
+    MfbenchError
+        As in `trends_of`.
+    """
+    trends = trends_of(history, measure=measure, method=method, dataset=dataset)
+    report = history_report(str(history), measure, trends)
+    if as_json:
+        return to_json(report, HISTORY)
+    show_history(report, trends, console)
+    return ""

@@ -1,0 +1,278 @@
+"""The two environments of a gate: an interpreter, or a git revision that is checked out and installed, and cached."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import filelock
+import platformdirs
+
+from mfbench.errors import MfbenchError, UsageError
+from mfbench_gate.gate.replicate import SHARING
+
+PREFIX = "git:"
+MERGE_BASE = "merge-base"
+_READY = "ready"
+# An environment runs this when it starts. The other packages come behind its own, editable ones too; but nothing of the
+# checkout itself, where a base would find what only the head has.
+_SHARE = """
+import os, site, sys
+
+FOLDERS, TOP = {folders!r}, {top!r}
+
+
+def is_shared(path):
+    is_inside = (os.path.realpath(path) + os.sep).startswith(TOP + os.sep)
+    return not is_inside or any((path + os.sep).startswith(folder + os.sep) for folder in FOLDERS)
+
+
+own, finders = list(sys.path), list(sys.meta_path)
+for folder in FOLDERS:
+    site.addsitedir(folder)
+sys.path[:] = own + [path for path in sys.path if path not in own and is_shared(path)]
+sys.meta_path[:] = finders + [finder for finder in sys.meta_path if finder not in finders]
+"""
+# Nothing that a repository configures may run: neither hooks nor a monitor of the file system, nor filters of files.
+_GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+_LINES_SHOWN = 3
+
+
+class EnvironmentBuildError(MfbenchError):
+    """The environment of a side cannot be made."""
+
+
+@dataclass(frozen=True)
+class PreparedSide:
+    """A side that can be measured.
+
+    Attributes
+    ----------
+    name : str
+        As the user named it.
+    python : Path
+        Its interpreter.
+    version : str
+        The commit, or the path of the interpreter.
+    notes : tuple of str
+        Sentences for the report.
+    """
+
+    name: str
+    python: Path
+    version: str
+    notes: tuple[str, ...] = ()
+
+
+def prepare_side(text: str, folder: Path, cache: Path | None = None) -> PreparedSide:
+    """Return the interpreter of a side, and make its environment if it is a revision.
+
+    The environment of a revision contains the project alone; everything else it takes from the environment that runs
+    this, so that both sides use the same libraries. Requirements that are missing there are installed.
+
+    Parameters
+    ----------
+    text : str
+        ``"git:REVISION"``, ``"git:merge-base"`` (of HEAD and the main branch), or the path of a Python interpreter.
+    folder : Path
+        Where the repository is looked for.
+    cache : Path or None, default=None
+        Folder for environments; None uses the user's cache.
+
+    Returns
+    -------
+    PreparedSide
+
+    Raises
+    ------
+    UsageError
+        If it is neither, or the revision does not exist.
+    EnvironmentBuildError
+        If the environment cannot be made; the message names the log.
+    """
+    if not text.startswith(PREFIX):
+        return PreparedSide(text, _interpreter(text), text)
+    project = _project(folder)
+    top = Path(_git(project, "rev-parse", "--show-toplevel"))
+    commit = _commit(top, text.removeprefix(PREFIX))
+    root = cache or Path(platformdirs.user_cache_dir("mfbench")) / "gate"
+    inside = project.resolve().relative_to(top.resolve())
+    identity = (str(top.resolve()), inside.as_posix(), sys.executable, sys.version, _SHARE)
+    key = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12]
+    place = root / key / commit[:16]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(f"{place}.lock"):
+        if not (place / _READY).is_file():
+            _build(place, top, commit, inside)
+    dirty = commit == _git(top, "rev-parse", "HEAD") and bool(
+        _git(top, "status", "--porcelain", "--", str(project), options=_without_filters(top))
+    )
+    notes = ("The working tree has changes that are not committed; they are not measured.",) if dirty else ()
+    return PreparedSide(text, _python_of(place / "env"), commit, notes)
+
+
+def _interpreter(text: str) -> Path:
+    path = Path(text)
+    if not (path.is_file() and os.access(path, os.X_OK)):
+        raise UsageError(
+            f"{text!r} is neither a Python interpreter nor a revision: name an interpreter, such as .venv/bin/python, "
+            f"or a revision as {PREFIX}REVISION"
+        )
+    return path.absolute()
+
+
+def _project(folder: Path) -> Path:
+    """Return the folder of the project to install: the nearest one with a build file."""
+    for candidate in (folder.absolute(), *folder.absolute().parents):
+        if any((candidate / name).is_file() for name in ("pyproject.toml", "setup.py")):
+            return candidate
+        if (candidate / ".git").exists():
+            break
+    raise UsageError(f"{folder} is not in a Python project: there is neither pyproject.toml nor setup.py to install")
+
+
+def _git(folder: Path, *words: str, options: Sequence[str] = ()) -> str:
+    if shutil.which("git") is None:
+        raise UsageError("git is not installed, so revisions cannot be checked out; name two interpreters instead")
+    done = subprocess.run([*_GIT, *options, "-C", str(folder), *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[:1]
+        raise UsageError(f"{folder}: git {words[0]} failed: {reason[0] if reason else done.returncode}")
+    return done.stdout.strip()
+
+
+def _without_filters(top: Path) -> list[str]:
+    """Return the options with which a checkout runs no filter: the attributes of any commit could request one."""
+    keys = _git(top, "config", "--list", "--name-only", "--null").split("\0")
+    names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key.startswith("filter."))
+    off = ("smudge=", "clean=", "process=", "required=false")
+    return [word for name in names for setting in off for word in ("-c", f"{name}.{setting}")]
+
+
+def _commit(top: Path, revision: str) -> str:
+    if revision == MERGE_BASE:
+        return _merge_base(top)
+    if not revision or revision.startswith("-"):
+        raise UsageError(f"{PREFIX}{revision} is not a revision: write {PREFIX}main or {PREFIX}HEAD~1, for example")
+    try:
+        return _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except UsageError:
+        raise UsageError(f"{top} has no revision {revision!r}; fetch it, or name another") from None
+
+
+def _merge_base(top: Path) -> str:
+    # GitHub names the branch into which a pull request will be merged.
+    target = os.environ.get("GITHUB_BASE_REF")
+    branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
+    for branch in branches:
+        try:
+            _git(top, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}")
+        except UsageError:
+            continue
+        try:
+            return _git(top, "merge-base", "HEAD", branch)
+        except UsageError:
+            raise UsageError(
+                f"{top} has no commit that HEAD and {branch} share; fetch the whole history, not a shallow clone"
+            ) from None
+    raise UsageError(f"{top} has no branch {' or '.join(branches)}: fetch it, or name the revision of the base")
+
+
+def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
+    """Check out a commit and install it; what an interrupted attempt has left is removed first."""
+    tree, env, log = place / "tree", place / "env", place.with_suffix(".log")
+    shutil.rmtree(place, ignore_errors=True)
+    _git(top, "worktree", "prune")
+    place.mkdir(parents=True)
+    _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
+    log.write_text("")
+    venv.create(env, with_pip=False, symlinks=os.name != "nt")
+    _share_libraries(env, top)
+    _install(env, tree / inside, commit, log)
+    (place / _READY).touch()
+
+
+def _share_libraries(env: Path, top: Path) -> None:
+    """Let an environment see the packages of this one, behind its own."""
+    own = {sysconfig.get_paths()[name] for name in ("purelib", "platlib")}
+    paths = [entry for entry in sys.path if entry in own or Path(entry).name in ("site-packages", "dist-packages")]
+    folder = _site_packages(env)
+    text = _SHARE.format(folders=list(dict.fromkeys(paths)), top=str(top.resolve()))
+    (folder / f"{SHARING}.py").write_text(text, encoding="utf-8")
+    (folder / f"{SHARING}.pth").write_text(f"import {SHARING}\n")
+
+
+def _site_packages(env: Path) -> Path:
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(env), "platbase": str(env)}))
+
+
+def _python_of(env: Path) -> Path:
+    return env / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _install(env: Path, project: Path, commit: str, log: Path) -> None:
+    # Without dependencies, so that pip touches nothing of the shared packages; then what is missing among them.
+    isolation = ["--no-build-isolation"] if _has_build_backend(project) else []
+    _pip(env, commit, log, ["--no-deps", "--ignore-installed", *isolation, str(project)])
+    (installed,) = [d for d in metadata.distributions(path=[str(_site_packages(env))]) if d.metadata["Name"]][:1]
+    needed = [text for text in installed.requires or [] if "extra ==" not in text]
+    if needed:
+        _pip(env, commit, log, needed)
+    _check_imports(env, commit)
+
+
+def _check_imports(env: Path, commit: str) -> None:
+    """Raise an error if an import of the project's own packages would find another copy, such as an editable one."""
+    folder = _site_packages(env)
+    (own, *_) = [d for d in metadata.distributions(path=[str(folder)]) if d.metadata["Name"]]
+    first = {file.parts[0] for file in own.files or [] if file.suffix in (".py", ".so", ".pyd")}
+    names = sorted({Path(part).name.split(".")[0] for part in first if part not in ("..", ".")})
+    code = "import importlib.util as u, sys; [print(n, getattr(u.find_spec(n), 'origin', '')) for n in sys.argv[1:]]"
+    done = subprocess.run([str(_python_of(env)), "-I", "-c", code, *names], capture_output=True, text=True, check=False)
+    for line in done.stdout.splitlines():
+        name, _, origin = line.partition(" ")
+        if name.isidentifier() and origin not in ("", "None") and not Path(origin).is_relative_to(folder):
+            raise EnvironmentBuildError(
+                f"the environment of {commit[:12]} would import {name!r} from {origin}, not from the revision; "
+                "uninstall that copy from the environment that runs mfbench"
+            )
+
+
+def _has_build_backend(project: Path) -> bool:
+    import tomllib
+
+    try:
+        table = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError):  # pip says what is wrong with it
+        return False
+    names = [_name_of(text) for text in table.get("build-system", {}).get("requires", ["setuptools"])]
+    installed = {_name_of(d.metadata["Name"]) for d in metadata.distributions() if d.metadata["Name"]}
+    return installed.issuperset(names)
+
+
+def _name_of(requirement: str) -> str:
+    import re
+
+    match = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
+    return re.sub(r"[-_.]+", "-", match.group()).lower() if match else ""
+
+
+def _pip(env: Path, commit: str, log: Path, words: Sequence[str]) -> None:
+    command = [sys.executable, "-m", "pip", "--python", str(_python_of(env)), "install", "--no-input", "--quiet"]
+    with log.open("a") as file:
+        done = subprocess.run([*command, *words], stdout=file, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        tail = [line for line in log.read_text(errors="replace").splitlines() if line.strip()][-_LINES_SHOWN:]
+        raise EnvironmentBuildError(
+            f"the environment of {commit[:12]} cannot be built: {' '.join(tail)} (all of pip's output is in {log})"
+        )

@@ -1,0 +1,254 @@
+"""A replicate: a fresh process of one side, which runs the trials that the gate sends and answers with their costs.
+
+The process runs with the interpreter of its side, but with the gate's own mfbench, so that both sides are driven by the
+same code: `BOOTSTRAP` puts it before everything that the side's environment contains. Requests come as lines of JSON on
+the standard input; answers go, also as JSON, to what was the standard output. What methods print goes to a log.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import pickle
+import statistics
+import sys
+import sysconfig
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from threadpoolctl import threadpool_limits
+
+from mfbench.errors import MfbenchError
+from mfbench.host.code_hashes import BY_VERSION, HOST
+from mfbench.host.imports import reachable
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry, load_registry
+from mfbench.isolation.process import end_with_parent, limit_memory, redirect_to
+from mfbench.run.job import Job
+from mfbench.run.worker import RUNNERS
+from mfbench.suite.additions import declare_classes
+from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.methods import ResolvedMethod
+from mfbench.suite.resolve import resolve_methods
+from mfbench.trials import Status, Trial, TrialResult
+
+# Run with ``python -c BOOTSTRAP HARNESS ORDER``: the folder that holds the gate's mfbench, and a pickled `Order`.
+BOOTSTRAP = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from mfbench_gate.gate.replicate import main; sys.exit(main(sys.argv[2]))"
+)
+# The module in an environment of the gate that adds the shared packages; see `mfbench_gate.gate.environments`.
+SHARING = "_mfbench_gate"
+UNTIMED = "it is tuned per dataset, so no trial fits the method that is tested"
+# A trial is repeated until it has taken this long, or so many times: the median of many short ones is steadier.
+LEAST_SECONDS = 0.05
+MOST_ROUNDS = 15
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a replicate needs to know before its first trial. The gate pickles it for its own processes.
+
+    Attributes
+    ----------
+    loaded : LoadedSuite
+        Its methods are looked up in the side's environment.
+    job : Job
+        Without methods.
+    log : Path
+        File for everything that plugins print.
+    """
+
+    loaded: LoadedSuite
+    job: Job
+    log: Path
+
+
+class Replicate:
+    """Runs trials with the plugins of this process.
+
+    Parameters
+    ----------
+    order : Order
+    registry : Registry
+
+    Attributes
+    ----------
+    missing : dict of str to str
+        Methods that do not exist here, each with a sentence.
+    judged : dict of str to list of str
+        What is judged of each method: nothing if it runs no code of the project, and the prediction only if its
+        classifier does.
+    """
+
+    def __init__(self, order: Order, registry: Registry) -> None:
+        methods, self.missing = methods_of(order.loaded, registry)
+        own = _own_packages()
+        self.judged = {label: _judged(method, registry, own) for label, method in methods.items()}
+        self._methods = methods
+        job = replace(order.job, methods=methods)
+        self._runner = RUNNERS[job.protocol.task](job, registry)
+
+    def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
+        """Run a trial and return its costs, as plain values.
+
+        It is run once before, because a first run loads and compiles.
+
+        Parameters
+        ----------
+        trial : Trial
+        rounds : int
+            Repetitions whose median counts.
+
+        Returns
+        -------
+        dict
+            Status, message, fit and predict seconds (``cpu`` and ``wall``), peak memory, duration, scores and
+            predictions.
+        """
+        results = [self._run(trial)]
+        if results[0].status is Status.OK:
+            results = [self._run(trial) for _ in range(rounds)]
+        bad = next((result for result in results if result.status is not Status.OK), None)
+        if bad is not None:
+            return {"status": str(bad.status), "message": f"{bad.error_type}: {bad.error_message}"}
+        last = results[-1]
+        if last.candidates:
+            return {"status": "untimed", "message": UNTIMED}
+        return {
+            "status": str(Status.OK),
+            "fit_cpu": statistics.median(r.select_cpu + r.fit_cpu for r in results),
+            "fit_wall": statistics.median(r.select_wall + r.fit_wall for r in results),
+            "predict_cpu": statistics.median(r.predict_cpu for r in results),
+            "predict_wall": statistics.median(r.predict_wall for r in results),
+            "memory": statistics.median(r.peak_memory for r in results),
+            "duration": last.duration,
+            "scores": last.scores,
+            "predictions": None if last.predictions is None else last.predictions.tolist(),
+        }
+
+    def _run(self, trial: Trial) -> TrialResult:
+        # A fold keeps the selectors that were fitted on it, so each run needs a new one.
+        fold = self._runner.make_fold(trial)
+        gc.collect()
+        return self._runner.run(trial, self._methods[trial.method], fold)
+
+
+def rounds_for(duration: float) -> int:
+    """Return how often a trial of a given duration in seconds is repeated.
+
+    Examples
+    --------
+    >>> rounds_for(2.0), rounds_for(0.02), rounds_for(0.0)
+    (1, 3, 15)
+    """
+    return MOST_ROUNDS if duration <= 0 else int(min(MOST_ROUNDS, max(1, -(-LEAST_SECONDS // duration))))
+
+
+def main(path: str) -> int:
+    """Answer requests until the gate closes the standard input.
+
+    Parameters
+    ----------
+    path : str
+        File with the pickled `Order`.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    end_with_parent()
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
+        os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
+    order: Order = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
+    redirect_to(order.log)
+    try:
+        replicate = Replicate(order, load_registry())
+    except MfbenchError as error:
+        _answer(answers, {"failed": str(error)})
+        return 1
+    threadpool_limits(1)
+    limit_memory(order.job.memory_limit)
+    # What is loaded now stays: a collection before each trial need not look at it again.
+    gc.collect()
+    gc.freeze()
+    _answer(answers, {"missing": replicate.missing, "judged": replicate.judged})
+    for line in requests:
+        request = json.loads(line)
+        is_trial = "trial" in request
+        _answer(answers, replicate.run(Trial(**request["trial"]), request["rounds"]) if is_trial else _versions())
+    return 0
+
+
+def _answer(answers: TextIO, content: Mapping[str, Any]) -> None:
+    answers.write(json.dumps(content) + "\n")
+    answers.flush()
+
+
+def methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
+    """Look up each method by itself: one that this side does not have must not take the others along.
+
+    Parameters
+    ----------
+    loaded : LoadedSuite
+    registry : Registry
+
+    Returns
+    -------
+    methods : dict of str to ResolvedMethod
+    missing : dict of str to str
+        The others, each with a sentence.
+    """
+    methods: dict[str, ResolvedMethod] = {}
+    missing: dict[str, str] = {}
+    for method in loaded.suite.methods:
+        alone = replace(loaded, suite=loaded.suite.model_copy(update={"methods": [method]}))
+        try:
+            if method.label in loaded.added_methods:
+                declare_classes(method, loaded.added_methods[method.label], registry)
+            resolved, left_out = resolve_methods(alone, registry)
+        except MfbenchError as error:
+            missing[method.label] = str(error)
+        else:
+            methods |= resolved
+            missing |= left_out
+    return methods, missing
+
+
+def _own_packages() -> set[str] | None:
+    """Return the top-level names of what the gate installed for this side; None for an interpreter of the user's."""
+    if SHARING not in sys.modules:
+        return None
+    return {path.name.partition(".")[0] for path in Path(sysconfig.get_path("purelib")).iterdir()}
+
+
+def _judged(method: ResolvedMethod, registry: Registry, own: Set[str] | None) -> list[str]:
+    selects = method.selector is not None and _is_own(registry.selector(method.selector.expression.name), own)
+    predicts = method.classifier is not None and _is_own(registry.classifier(method.classifier.expression.name), own)
+    return ["fit", "memory"] * (selects or predicts) + ["predict"] * predicts
+
+
+def _is_own(registered: Registered, own: Set[str] | None) -> bool:
+    """Tell whether a step is, or imports, a package that the two sides do not share."""
+    if own is None:
+        return True
+    factory = registered.spec.factory
+    module = factory.partition(":")[0] if isinstance(factory, str) else getattr(factory, "__module__", "")
+    packages, stack = reachable([module, registered.plugin.module.partition(":")[0]], {HOST, *BY_VERSION})
+    return bool(own & {name.partition(".")[0] for name in packages | stack})
+
+
+def _versions() -> dict[str, str]:
+    from importlib import metadata
+
+    versions = {"python": sys.version.split()[0]}
+    for distribution in metadata.distributions():
+        if distribution.metadata["Name"]:  # of two copies the first is imported
+            versions.setdefault(distribution.metadata["Name"], distribution.version)
+    return versions

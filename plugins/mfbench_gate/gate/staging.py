@@ -1,0 +1,84 @@
+"""The files that replicates need: the gate's own mfbench, the arrays of the datasets, and their order."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from mfbench import errors
+from mfbench.data.prepare import Columns
+from mfbench.isolation.temporary import temporary_folder
+from mfbench.run.environment import default_memory
+from mfbench.run.job import Job, write_arrays
+from mfbench.suite.plan import Plan
+from mfbench_gate.gate.replicate import Order
+from mfbench_gate.gate.side import RunningReplicate
+
+# Four processes are alive at a time.
+_PROCESSES = 4
+_GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Files of a gate.
+
+    Attributes
+    ----------
+    folder : Path
+    timeout : float
+        Seconds for one trial.
+    """
+
+    folder: Path
+    timeout: float
+
+    def start(self, python: Path) -> RunningReplicate:
+        """Start a replicate with an interpreter."""
+        return RunningReplicate(python, self.folder / "harness", self.folder / "order.pickle", self.timeout)
+
+
+@contextmanager
+def staged(plan: Plan) -> Iterator[Staging]:
+    """Write the files of a gate to a temporary folder, which is removed afterwards.
+
+    Parameters
+    ----------
+    plan : Plan
+        Datasets and protocol, and the methods as written.
+    """
+    with temporary_folder("gate") as folder:
+        order = Order(plan.loaded, _job(plan, folder), folder / "replicates.log")
+        (folder / "order.pickle").write_bytes(pickle.dumps(order))
+        _link_harness(folder / "harness")
+        yield Staging(folder, plan.loaded.protocol.timeout)
+
+
+def _job(plan: Plan, folder: Path) -> Job:
+    return Job(
+        methods={},
+        datasets={label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
+        files={label: write_arrays(planned, folder) for label, planned in plan.datasets.items()},
+        data_folder=folder,
+        protocol=plan.protocol,
+        settings=plan.loaded.protocol,
+        true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
+        references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},
+        classes={label: p.classes for label, p in plan.datasets.items()},
+        memory_limit=int(plan.loaded.protocol.memory * _GIB) or default_memory(_PROCESSES),
+    )
+
+
+def _link_harness(harness: Path) -> None:
+    """Make a folder with mfbench alone: the folder that it is installed in contains other packages too."""
+    package = Path(errors.__file__).parent
+    harness.mkdir()
+    if os.name == "nt":  # links need a privilege there
+        shutil.copytree(package, harness / package.name)
+    else:
+        (harness / package.name).symlink_to(package, target_is_directory=True)

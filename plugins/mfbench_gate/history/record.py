@@ -1,0 +1,124 @@
+"""From a stored run to the entry of a history: medians of times and memory, means of scores, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mfbench.analysis.results import Run
+from mfbench.errors import UsageError
+from mfbench.run.trial.metrics import SCORES
+from mfbench.trials import Status
+from mfbench_gate.history.commits import Commit
+from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement, digest
+
+_CELL = ["dataset", "method", "size"]
+_TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
+
+
+def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: str) -> tuple[Entry, list[str]]:
+    """Return what a history keeps of a run.
+
+    Parameters
+    ----------
+    run : Run
+    commit : Commit
+        What the run has measured.
+    calibration : Calibration or None
+    added : str
+        Time of the addition, as ISO 8601 in UTC.
+
+    Returns
+    -------
+    entry : Entry
+    left_out : list of str
+        A sentence about each cell without a measurement.
+
+    Raises
+    ------
+    UsageError
+        If no cell has one.
+    """
+    environment, words = run.meta.environment, run.meta.command
+    measurements, left_out = _measurements(run)
+    if not measurements:
+        raise UsageError(f"{run.path} has no complete cell to add: {left_out[0] if left_out else 'it has no trials'}")
+    entry = Entry(
+        suite=run.meta.name,
+        profile=run.meta.profile,
+        source=words[2] if len(words) > 2 else run.meta.name,
+        commit=commit.name,
+        commit_time=commit.time,
+        added=added,
+        machine=Machine.of(environment),
+        system=environment.system,
+        python=f"{environment.implementation} {environment.python}".strip(),
+        versions={"mfbench": environment.mfbench, **environment.libraries},
+        plugins=tuple(environment.plugins),
+        calibration=calibration,
+        measurements=tuple(measurements),
+    )
+    return entry, left_out
+
+
+def _measurements(run: Run) -> tuple[list[Measurement], list[str]]:
+    trials = _with_sizes(run)
+    metrics = [name for name in trials.columns if name in SCORES]
+    identity = [run.meta.name, run.meta.profile, run.meta.seed]
+    measurements, left_out = [], []
+    for key, cell in trials.groupby(_CELL, sort=False):
+        dataset, method, size = map(str, key)
+        successful = cell[cell["status"] == str(Status.OK)]
+        n_pending = int(cell["status"].isna().sum())
+        if n_pending or not len(successful):
+            reason = f"{n_pending} of {len(cell)} trials have not run yet" if n_pending else "every trial failed"
+            left_out.append(f"{_name(method, dataset, size)}: {reason}")
+            continue
+        measurements.append(_measurement(identity, (method, dataset, size), cell, successful, metrics))
+    return measurements, left_out
+
+
+def _with_sizes(run: Run) -> pd.DataFrame:
+    trials = run.outcomes.copy()
+    trials["size"] = ""
+    if run.protocol.kind == "timing" and len(trials):
+        keys = ["dataset", "repeat", "fold"]
+        sizes = trials[keys].merge(run.sizes, on=keys, how="left")
+        # The trials of a dataset that the run has not begun have no size, and no result.
+        trials["size"] = [
+            "" if np.isnan(n) else f"n={int(n)}, p={int(p)}"
+            for n, p in zip(sizes["n_train"], sizes["n_features"], strict=True)
+        ]
+    return trials
+
+
+def _measurement(
+    identity: list[Any], names: tuple[str, str, str], cell: pd.DataFrame, ok: pd.DataFrame, metrics: Iterable[str]
+) -> Measurement:
+    method, dataset, size = names
+    times = {name: ok[name].fillna(0.0).to_numpy(dtype=float) for name in _TIMES}
+    memory = ok["peak_memory"].fillna(0).to_numpy(dtype=float)
+    scores = {name: float(ok[name].mean()) for name in metrics if ok[name].notna().any()}
+    results = ok.sort_values(["repeat", "fold"])[["key", *_TIMES, "duration", "peak_memory", *metrics]]
+    return Measurement(
+        method=method,
+        dataset=dataset,
+        size=size,
+        n_trials=len(ok),
+        n_failed=len(cell) - len(ok),
+        fit_cpu=float(np.median(times["select_cpu"] + times["fit_cpu"])),
+        predict_cpu=float(np.median(times["predict_cpu"])),
+        fit_wall=float(np.median(times["select_wall"] + times["fit_wall"])),
+        predict_wall=float(np.median(times["predict_wall"])),
+        # A system that does not report memory gives zero, and so does a trial that needed no more than the worker had.
+        memory=float(np.median(memory)) if memory.any() else None,
+        scores=scores,
+        digest=digest([identity, [method, dataset, size], results.astype(object).to_numpy().tolist()]),
+    )
+
+
+def _name(method: str, dataset: str, size: str) -> str:
+    return "/".join(part for part in (method, dataset, size) if part)

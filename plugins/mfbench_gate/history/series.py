@@ -1,0 +1,154 @@
+"""Series: one measure of one method on one dataset and one size, over the commits, on one kind of machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from mfbench.errors import UnknownNameError, UsageError
+from mfbench.run.trial.metrics import SCORES
+from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
+
+TIME, WALL, MEMORY = "time", "wall", "memory"
+_COSTS: dict[str, Callable[[Measurement], float | None]] = {
+    TIME: lambda one: one.fit_cpu + one.predict_cpu,
+    "fit": lambda one: one.fit_cpu,
+    "predict": lambda one: one.predict_cpu,
+    WALL: lambda one: one.fit_wall + one.predict_wall,
+    MEMORY: lambda one: one.memory,
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run in a series.
+
+    Attributes
+    ----------
+    commit : str
+    date : str
+        When it was committed or, if that is unknown, when the run was added.
+    value : float
+    calibration : Calibration or None
+    """
+
+    commit: str
+    date: str
+    value: float
+    calibration: Calibration | None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The values of one measure in the order of the commits.
+
+    Attributes
+    ----------
+    suite, profile, source : str
+        As in `Entry`; the source is that of the last run.
+    method, dataset, size : str
+    measure : str
+        "time" (CPU seconds to fit and to predict), "fit", "predict", "wall", "memory", or a metric.
+    machine : Machine
+    points : tuple of Point
+    n_zero : int
+        Number of runs left out because their time or memory is zero: below what the system can measure.
+    """
+
+    suite: str
+    profile: str
+    source: str
+    method: str
+    dataset: str
+    size: str
+    measure: str
+    machine: Machine
+    points: tuple[Point, ...]
+    n_zero: int = 0
+
+    @property
+    def is_score(self) -> bool:
+        """Whether the values are scores; otherwise they are compared as ratios."""
+        return self.measure not in _COSTS
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the values are seconds, which depend on the speed of the machine."""
+        return not self.is_score and self.measure != MEMORY
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether a rise is an improvement."""
+        return self.is_score and SCORES[self.measure].greater_is_better
+
+    @property
+    def name(self) -> str:
+        """Method, dataset and size, as one word."""
+        return "/".join(part for part in (self.method, self.dataset, self.size) if part)
+
+
+def select_series(entries: Iterable[Entry], measure: str = TIME, method: str = "*", dataset: str = "*") -> list[Series]:
+    """Return the series of a history.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+        In the order of their commits.
+    measure : str, default="time"
+    method, dataset : str, default="*"
+        Shell patterns.
+
+    Raises
+    ------
+    UnknownNameError
+        If no run has the measure.
+    UsageError
+        If nothing matches the patterns.
+    """
+    entries = list(entries)
+    measurements = [one for entry in entries for one in entry.measurements]
+    names = {*_COSTS, *(metric for one in measurements for metric in one.scores if metric in SCORES)}
+    if measure not in names:
+        raise UnknownNameError("measure", measure, names, owner="this history")
+    chosen = [one for one in measurements if fnmatchcase(one.method, method) and fnmatchcase(one.dataset, dataset)]
+    if measurements and not chosen:
+        methods, datasets = sorted({one.method for one in measurements}), sorted({one.dataset for one in measurements})
+        raise UsageError(
+            f"no measurement matches --method {method!r} and --dataset {dataset!r}; the history has the methods "
+            f"{', '.join(methods)} and the datasets {', '.join(datasets)}"
+        )
+    return _grouped(entries, measure, {id(one) for one in chosen})
+
+
+def _grouped(entries: Iterable[Entry], measure: str, chosen: set[int]) -> list[Series]:
+    groups: dict[tuple[str, ...], list[tuple[Entry, Measurement, float]]] = {}
+    for entry in entries:
+        for one in entry.measurements:
+            value = _COSTS[measure](one) if measure in _COSTS else one.scores.get(measure)
+            if id(one) in chosen and value is not None and math.isfinite(value):
+                key = (entry.machine.id, entry.suite, entry.profile, one.method, one.dataset, one.size)
+                groups.setdefault(key, []).append((entry, one, value))
+    return [_series(measure, group) for group in groups.values()]
+
+
+def _series(measure: str, group: list[tuple[Entry, Measurement, float]]) -> Series:
+    entry, one, _ = group[-1]
+    points = tuple(
+        Point(entry.commit, entry.commit_time or entry.added, value, entry.calibration)
+        for entry, _, value in group
+        if value > 0.0 or measure not in _COSTS
+    )
+    return Series(
+        suite=entry.suite,
+        profile=entry.profile,
+        source=entry.source,
+        method=one.method,
+        dataset=one.dataset,
+        size=one.size,
+        measure=measure,
+        machine=entry.machine,
+        points=points,
+        n_zero=len(group) - len(points),
+    )

@@ -1,0 +1,160 @@
+"""Trends: the changes of a series, the commits between which each lies, and signs that the machine is the cause."""
+
+from __future__ import annotations
+
+import glob
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbench_gate.history.changes import change_points
+from mfbench_gate.history.series import MEMORY, TIME, WALL, Point, Series
+
+RESOLUTIONS = {MEMORY: 0.001}
+TIME_RESOLUTION = 0.005
+SCORE_RESOLUTION = 1e-6
+"""Least noise that is assumed: 0.5 % of a time and 0.1 % of memory; equal predictions have equal scores."""
+BEYOND_REACH = 1000.0
+"""Ratio that no cost exceeds."""
+NEAREST = 5
+"""Runs on each side of a change whose kernels are compared: at other times the machine may have changed too."""
+SHARE = 0.5
+"""Part of a change that the kernels must show too, for the machine to be the likelier cause."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the level of a series.
+
+    Attributes
+    ----------
+    position : int
+        Index of the first point of the new level.
+    before, after : float
+        Medians of the two levels.
+    size : float
+        Relative change of time or memory, 0.1 for 10 % more; difference of scores.
+    is_worse : bool
+    last_before, first_after : Point
+        The runs between whose commits the change lies.
+    kernels : float or None
+        Relative change of the calibration kernels between the runs next to the change; None if they were not measured.
+    machine_is_likelier : bool
+        Whether the kernels changed by at least half as much in the same direction.
+    """
+
+    position: int
+    before: float
+    after: float
+    size: float
+    is_worse: bool
+    last_before: Point
+    first_after: Point
+    kernels: float | None
+    machine_is_likelier: bool
+
+    @property
+    def is_within_commit(self) -> bool:
+        """Whether the same commit was measured on both levels, so that no commit can be the cause."""
+        return self.last_before.commit == self.first_after.commit
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A series and its changes, in order."""
+
+    series: Series
+    changes: tuple[Change, ...]
+
+    @property
+    def levels(self) -> list[tuple[int, int, float]]:
+        """First point, end and median of each level."""
+        positions = [change.position for change in self.changes]
+        ends = [*positions, len(self.series.points)]
+        values = [point.value for point in self.series.points]
+        return [
+            (start, end, float(np.median(values[start:end])))
+            for start, end in zip([0, *positions], ends, strict=True)
+            if end > start
+        ]
+
+
+def trend_of(series: Series) -> Trend:
+    """Return a series with its changes."""
+    values = np.array([point.value for point in series.points], dtype=float)
+    if not series.is_score:
+        values = np.log(values)
+    resolution = SCORE_RESOLUTION if series.is_score else RESOLUTIONS.get(series.measure, TIME_RESOLUTION)
+    positions = change_points(values, resolution)
+    ends = [*positions[1:], len(values)]
+    starts = [0, *positions]
+    changes = [
+        _change(series, start, position, end) for start, position, end in zip(starts, positions, ends, strict=False)
+    ]
+    return Trend(series, tuple(changes))
+
+
+def _change(series: Series, start: int, position: int, end: int) -> Change:
+    left, right = series.points[start:position], series.points[position:end]
+    before, after = (float(np.median([point.value for point in level])) for level in (left, right))
+    size = after - before if series.is_score else after / before - 1.0
+    kernels = _kernels(left[-NEAREST:], right[:NEAREST]) if series.is_time else None
+    follows = kernels is not None and size != 0.0 and np.log1p(kernels) / np.log1p(size) >= SHARE
+    return Change(
+        position=position,
+        before=before,
+        after=after,
+        size=size,
+        is_worse=(size < 0.0) if series.greater_is_better else (size > 0.0),
+        last_before=left[-1],
+        first_after=right[0],
+        kernels=kernels,
+        machine_is_likelier=bool(follows),
+    )
+
+
+def _kernels(left: Iterable[Point], right: Iterable[Point]) -> float | None:
+    """Return the relative change of the median kernel; two of the three must agree to move the median."""
+    levels = []
+    for level in (left, right):
+        measured = [point.calibration.kernels for point in level if point.calibration is not None]
+        if not measured:
+            return None
+        levels.append(np.log(np.median(measured, axis=0)))
+    return float(np.expm1(np.median(levels[1] - levels[0])))
+
+
+def bisect_command(series: Series, change: Change) -> str | None:
+    """Return the command that finds the commit of a change for the worse.
+
+    Git treats every exit code from 1 to 127 as "this commit is bad", except 125: "this commit cannot be tested". So
+    only the exit code of a regression may pass as it is.
+
+    Returns
+    -------
+    str or None
+        None if the change is for the better, or no commit can be its cause.
+    """
+    if not change.is_worse or change.is_within_commit:
+        return None
+    good, bad = change.last_before.commit, change.first_after.commit
+    words = ["mfbench", "gate", f"git:{good}", "git:HEAD", series.source, "--profile", series.profile]
+    words += ["--only", glob.escape(series.method), "--only", glob.escape(series.dataset)]
+    words += ["--limit", _limits(series, change), "--undecided", "ok"]
+    if series.measure == WALL:
+        words += ["--clock", "wall"]
+    gate = shlex.join(words)
+    script = f"{gate}; code=$?; case $code in 0|4) exit $code;; *) exit 125;; esac"
+    return f"git bisect start {bad} {good} && git bisect run sh -c {shlex.quote(script)}"
+
+
+def _limits(series: Series, change: Change) -> str:
+    """Return limits for the gate: halfway to the new level, and beyond reach for all other costs."""
+    limits: dict[str, float] = {TIME: BEYOND_REACH, MEMORY: BEYOND_REACH}
+    if series.is_score:
+        limits[series.measure] = abs(change.size) / 2.0
+    else:
+        limits[TIME if series.is_time else MEMORY] = (1.0 + change.size) ** 0.5
+    return ",".join(f"{name}={value:.4g}" for name, value in limits.items())

@@ -1,0 +1,126 @@
+"""Parts of a comparison as text, which the terminal and the files share: the headline, amounts, changes, verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from mfbench.wording import counted
+from mfbench_gate.comparison import Cell, Comparison, Verdict
+
+MARKS = {Verdict.WORSE: "✗", Verdict.UNDECIDED: "?", Verdict.NO_WORSE: "✓", Verdict.TREND: "~"}
+"""The sign of each verdict, always printed together with its name."""
+NOTHING = "–"
+MEASURED = ("measure", "base", "head", "change")
+_STEPS = {
+    "s": [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
+    "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")],
+}
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the outcome of a comparison in one sentence without a full stop.
+
+    Examples
+    --------
+    >>> from mfbench_gate.comparison import Side
+    >>> slower = Cell("RFF", "wine", "time", 1.0, 2.0, Verdict.WORSE)
+    >>> headline(Comparison(Side("main"), Side("HEAD"), cells=[slower]))
+    'Worse: 1 of 1 cell'
+    """
+    total = len(comparison.cells)
+    counts = {verdict: len(comparison.with_verdict(verdict)) for verdict in Verdict}
+    judged = total - counts[Verdict.TREND]
+    if not total:
+        return "Nothing was compared"
+    if counts[Verdict.WORSE]:
+        also = f", undecided: {counts[Verdict.UNDECIDED]}" if counts[Verdict.UNDECIDED] else ""
+        return f"Worse: {counts[Verdict.WORSE]} of {counted(judged, 'cell')}{also}"
+    if counts[Verdict.UNDECIDED]:
+        return f"Undecided: {counts[Verdict.UNDECIDED]} of {counted(judged, 'cell')}, none is worse"
+    if not judged:
+        return f"No verdict: {counted(total, 'cell')} without measurements that compare"
+    which = "the only cell" if judged == 1 else f"all {judged} cells"
+    return f"No worse: {which}" + (" with a verdict" if judged < total else "")
+
+
+def verdict_text(cell: Cell) -> str:
+    """Return the mark and the name of a cell's verdict."""
+    return f"{MARKS[cell.verdict]} {cell.verdict}"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a number with a readable unit.
+
+    Examples
+    --------
+    >>> amount(0.01234, "s"), amount(2_500_000, "B"), amount(0.91234, "")
+    ('12.3 ms', '2.5 MB', '0.9123')
+    """
+    if not math.isfinite(value):
+        return NOTHING
+    if unit not in _STEPS:
+        return f"{value:.4f}" + (f" {unit}" if unit else "")
+    factor, name = next((step for step in _STEPS[unit] if abs(value) >= step[0]), _STEPS[unit][-1])
+    return f"{value / factor:.3g} {name}" if value else f"0 {unit}"
+
+
+def change(cell: Cell) -> str:
+    """Return how the head differs from the base: in percent with the interval, or as a difference of scores.
+
+    Examples
+    --------
+    >>> change(Cell("RFF", "wine", "time", 1.0, 1.1, Verdict.WORSE, ratio=1.1, low=1.08, high=1.12))
+    '+10.0 % (+8.0 … +12.0)'
+    >>> change(Cell("RFF", "wine", "mcc", 0.9, 0.88, Verdict.WORSE, difference=-0.02))
+    '-0.0200'
+    """
+    if math.isfinite(cell.ratio):
+        interval = math.isfinite(cell.low) and math.isfinite(cell.high)
+        limits = f" ({_percent(cell.low)} … {_percent(cell.high)})" if interval else ""
+        return f"{_percent(cell.ratio)} %{limits}"
+    return _signed(cell.difference, 4) if math.isfinite(cell.difference) else NOTHING
+
+
+def place(cell: Cell) -> str:
+    """Return the dataset of a cell and its size; benchmarks of other programs have neither."""
+    return "/".join(part for part in (cell.dataset, cell.size) if part)
+
+
+def columns(cells: Iterable[Cell]) -> list[str]:
+    """Return the headings of a table of cells: without the dataset if no cell has one."""
+    has_places = any(place(cell) for cell in cells)
+    places = ["dataset"] if has_places else []
+    return ["method" if has_places else "benchmark", *places, *MEASURED, "verdict", "reason"]
+
+
+def changed_versions(base: Mapping[str, str], head: Mapping[str, str]) -> str:
+    """Return a sentence on the packages whose versions differ; empty if there are none.
+
+    Examples
+    --------
+    >>> changed_versions({"numpy": "1.26.4", "scipy": "1.17.0"}, {"numpy": "2.3.0", "scipy": "1.17.0"})
+    'Versions differ: numpy 1.26.4 → 2.3.0.'
+    """
+    names = dict.fromkeys([*base, *head])
+    changed = [
+        f"{name} {base.get(name, 'absent')} → {head.get(name, 'absent')}"
+        for name in names
+        if base.get(name) != head.get(name)
+    ]
+    return f"Versions differ: {', '.join(changed)}." if changed else ""
+
+
+def by_urgency(cells: list[Cell]) -> list[Cell]:
+    """Return cells with the worse ones first, then the undecided ones; otherwise in their order."""
+    order = list(MARKS)
+    return sorted(cells, key=lambda cell: order.index(cell.verdict))
+
+
+def _percent(ratio: float) -> str:
+    return _signed(100.0 * (ratio - 1.0), 1)
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign; zero, and what is rounded to it, has a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"

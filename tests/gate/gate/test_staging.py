@@ -1,0 +1,27 @@
+import pickle
+
+import numpy as np
+
+from mfbench.api import load_dataset
+from mfbench.host.registry import load_registry
+from mfbench.run.job import read_arrays
+from mfbench.suite.loading import load_suite
+from mfbench_gate.gate.plan import plan_gate
+from mfbench_gate.gate.staging import staged
+
+
+def test_files_of_a_gate_and_their_end():
+    registry = load_registry()
+    plan = plan_gate(load_suite("uci", registry, "quick"), registry, ["iris", "1NN"])
+    with staged(plan.suite) as staging:
+        # Only mfbench itself: whatever else lies beside it must come from the environment of the side.
+        assert [entry.name for entry in (staging.folder / "harness").iterdir()] == ["mfbench"]
+        assert (staging.folder / "harness" / "mfbench" / "compare" / "gate" / "replicate.py").is_file()
+        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
+        X, y = read_arrays(order.job, "iris")
+        assert order.job.methods == {}
+        assert [method.label for method in order.loaded.suite.methods] == ["1NN"]
+    data = load_dataset("iris")
+    kept = data.y < 2 if len(y) == 100 else slice(None)
+    assert np.array_equal(X, data.X[kept])
+    assert not staging.folder.exists()

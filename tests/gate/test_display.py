@@ -1,0 +1,87 @@
+"""A comparison on a terminal: the outcome first, the verdict as a word, names without control characters."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from mfbench_gate.comparison import Cell, Change, Comparison, Omission, Side, Verdict
+from mfbench_gate.display import show_comparison
+from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
+
+
+def printed(comparison, width=160, **options):
+    console = Console(file=io.StringIO(), width=width, **options)
+    show_comparison(comparison, console)
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def comparison():
+    return Comparison(
+        Side("main", "0123abc", "a processor"),
+        Side("HEAD"),
+        "Times",
+        cells=[
+            Cell("1NN", "wine", "accuracy", 0.9, 0.9, Verdict.NO_WORSE, "loses at most 0", difference=0.0),
+            Cell("RFF", "wine", "time", 0.01, 0.02, Verdict.WORSE, size="n=10", unit="s", ratio=2.0),
+        ],
+        changes=[Change("RFF", "wine", 178, 3)],
+        omissions=[Omission("LDA", "This method is in base only.")],
+        notes=["Versions differ: scikit-learn 1.7 → 1.8."],
+    )
+
+
+def test_the_outcome_comes_first_and_the_worse_cells_before_the_others(comparison):
+    lines = [line.rstrip() for line in printed(comparison).splitlines() if line.strip()]
+    assert lines[:4] == ["Worse: 1 of 2 cells", "Times", "base: main (0123abc; a processor)", "head: HEAD"]
+    assert lines[6].split() == ["RFF", "wine/n=10", "time", "10", "ms", "20", "ms", "+100.0", "%", "✗", "worse"]
+    assert "✓ no worse" in lines[7]
+    assert lines[8:] == [
+        "Changed predictions", "- RFF/wine: 3 of 178 rows", "Not compared", "- LDA: This method is in base only.",
+        "Notes", "- Versions differ: scikit-learn 1.7 → 1.8.",
+    ]  # fmt: skip
+
+
+def test_benchmarks_without_datasets_have_no_column_of_them(comparison):
+    comparison.cells = [Cell("test_fit", "", "time", 1.0, 2.0, Verdict.TREND, unit="s", ratio=2.0)]
+    lines = [line.split() for line in printed(comparison).splitlines()]
+    assert ["benchmark", "measure", "base", "head", "change", "verdict", "reason"] in lines
+
+
+def test_identical_predictions_are_counted_instead_of_listed(comparison):
+    same = [Cell("A", name, "accuracy", 1.0, 1.0, Verdict.NO_WORSE, SAME_PREDICTIONS) for name in "de"]
+    comparison.cells += [*same, Cell("A", "d", "mcc", 1.0, 1.0, Verdict.NO_WORSE, SAME_SCORES)]
+    text = printed(comparison)
+    assert "✓ accuracy: the predictions of 2 cells are identical" in text
+    assert "✓ mcc: the scores of A/d are identical" in text
+    assert "predictions are identical" not in text
+    comparison.cells = same
+    assert "base    head" not in printed(comparison)
+
+
+def test_nothing_was_compared():
+    assert printed(Comparison(Side("a"), Side("b"))).split("\n")[1] == "Nothing was compared"
+
+
+def test_colour_is_never_the_only_carrier(comparison):
+    text = printed(comparison, force_terminal=True, color_system="standard")
+    assert "\x1b[" in text
+    for word in ("worse", "no worse"):
+        assert word in text
+
+
+def test_names_are_neither_markup_nor_control_sequences(comparison):
+    comparison.cells = [Cell("[red]a\x1b[31m", "d\x07", "time", 1.0, 1.0, Verdict.TREND, "[/]")]
+    comparison.notes = ["[bold]note\x1b]0;title\x07"]
+    text = printed(comparison)
+    assert "[red]a[31m" in text
+    assert "[bold]note]0;title" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+def test_a_narrow_terminal_shows_every_verdict(comparison):
+    text = printed(comparison, width=60)
+    assert "✗ worse" in text
+    assert "✓ no worse" in text

@@ -1,0 +1,52 @@
+"""Limits are read from words, and every mistake is one sentence."""
+
+import pytest
+
+from mfbench.errors import UnknownNameError, UsageError
+from mfbench_gate.limits import Limits, parse_limits
+
+
+def test_defaults():
+    assert parse_limits([]) == Limits(time=1.05, memory=1.10, scores={})
+    assert Limits().of("roc_auc") == 0.01
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["time=1.2", "memory=1.3", "accuracy=0.02"],
+        ["time=1.2,memory=1.3,accuracy=0.02"],
+        ["time = 1.2 ,", "memory=1.3, accuracy=2e-2"],
+    ],
+)
+def test_limits_are_repeated_or_separated_by_commas(texts):
+    limits = parse_limits(texts)
+    assert limits == Limits(1.2, 1.3, {"accuracy": 0.02})
+    assert [limits.of(name) for name in ("time", "memory", "accuracy", "mcc")] == [1.2, 1.3, 0.02, 0.01]
+
+
+def test_a_mistake_is_one_sentence():
+    for text, sentence in [
+        ("time", "'time' is not a limit: write a measure and a number"),
+        ("time=fast", "'time=fast' is not a number: write it as in time=1.05"),
+        ("time=5%", "'time=5%' is not a number"),
+        ("time=nan", "is not a number"),
+        ("memory=inf", "is not a number"),
+        ("time=0.95", "'time=0.95' is below 1"),
+        ("accuracy=-0.01", "is negative"),
+        ("accuracy=1", "accepts any loss: one percentage point is accuracy=0.01"),
+        ("time=1.1,time=1.2", "there are two limits of time"),
+    ]:
+        with pytest.raises(UsageError) as raised:
+            parse_limits([text])
+        assert sentence in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+
+def test_an_unknown_measure_gets_a_suggestion():
+    with pytest.raises(UnknownNameError, match=r"unknown measure 'acuracy': did you mean 'accuracy'"):
+        parse_limits(["acuracy=0.01"])
+
+
+def test_a_limit_of_zero_or_of_a_score_without_percent_is_accepted():
+    assert parse_limits(["accuracy=0,log_loss=1.5,time=1"]) == Limits(1.0, 1.10, {"accuracy": 0.0, "log_loss": 1.5})
