@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import weakref
-import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mfbench.analysis import results
 from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.host.features import feature_hooks
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.shares import is_share_folder_name
 
@@ -102,8 +101,8 @@ def load_run(path: Path | str) -> Run:
         If it cannot be read.
     """
     folder = Path(path)
-    if folder.is_file() and (folder.suffix.lower() == ".zip" or zipfile.is_zipfile(folder)):
-        return _run_of_bundle(folder)
+    if folder.is_file() and isinstance(run := feature_hooks().relay.mfbench_open_run(path=folder), Run):
+        return run
     if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
     if not (folder / FILE_NAME).is_file():
@@ -120,19 +119,6 @@ def load_run(path: Path | str) -> Run:
             raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = runs[-1].parent
     return Run(folder)
-
-
-def _run_of_bundle(path: Path) -> Run:
-    """Return the run of a bundle; its folder is removed when the run is no longer used."""
-    from mfbench_claims.reading import opened_bundles
-    from mfbench_claims.verdicts import claimed_run
-
-    with ExitStack() as stack:
-        (bundle,) = stack.enter_context(opened_bundles([path]))
-        run = claimed_run(bundle, Run)
-        # Runs of some of the datasets, and the functions that a run returns, read the same store.
-        weakref.finalize(run._stored, stack.pop_all().close)
-    return run
 
 
 def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:

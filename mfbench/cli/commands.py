@@ -80,7 +80,7 @@ class CommandGroup(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = _Commands(find_commands().specs)
 
-    def format_commands(self, ctx: Context, formatter: Any) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of ``--help`` from the summaries."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, spec.summary) for name, (spec, _) in self.commands.specs.items()])

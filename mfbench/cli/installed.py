@@ -11,7 +11,7 @@ import typer
 from mfbench.cli.commands import find_commands
 from mfbench.cli.options import Strict, make_console
 from mfbench.errors import PluginError
-from mfbench.host.features import NAMES, entries, taken
+from mfbench.host.features import NAMES, entries, feature_hooks, taken
 
 
 def suites(
@@ -62,9 +62,9 @@ def plugins(
 
 
 def feature_problems() -> list[str]:
-    """Return a sentence on each command and name of a feature that is left out."""
+    """Return a sentence on each command, name and hook of a feature that is left out."""
     import mfbench
 
     names, problems = entries(NAMES)
     shadowed = [taken(NAMES, entry) for name, entry in names.items() if name in mfbench.__all__]
-    return [*find_commands().problems, *problems, *shadowed]
+    return [*find_commands().problems, *problems, *shadowed, *feature_hooks().problems]

@@ -14,6 +14,7 @@ from mfbench.errors import PluginError, describe_error
 
 COMMANDS = "mfbench.commands"
 NAMES = "mfbench.names"
+HOOKS = "mfbench.features"
 HOST = "mfbench"
 """The distribution whose entries are built in, so that no other takes their place."""
 
@@ -83,6 +84,39 @@ def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
             packages = " and ".join(entry.distribution for entry in rivals)
             problems.append(f"{_kind(group)} {name!r} is left out: {packages} provide it; uninstall all but one")
     return kept, tuple(problems)
+
+
+class FeatureHooks(NamedTuple):
+    """The hooks of a run that features implement, and a sentence on each feature that is left out."""
+
+    relay: Any
+    problems: tuple[str, ...]
+
+
+@cache
+def feature_hooks() -> FeatureHooks:
+    """Return the hooks of the modules in the group ``mfbench.features``; one that is broken affects no other."""
+    import pluggy
+
+    from mfbench.host import hookspecs
+
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    offered, problems = entries(HOOKS)
+    left_out = list(problems)
+    for name, entry in sorted(offered.items()):
+        try:
+            module = entry.load()
+            manager.register(module, name)
+            manager.check_pending()
+        except PluginError as error:
+            left_out.append(f"the feature {error}")
+        except Exception as error:  # noqa: BLE001 - a feature may fail in any way; the failure is reported
+            manager.unregister(name=name)
+            left_out.append(
+                f"the feature {name!r} of the package {entry.distribution} is left out: {describe_error(error)}"
+            )
+    return FeatureHooks(manager.hook, tuple(left_out))
 
 
 def taken(group: str, entry: Entry) -> str:

@@ -45,3 +45,8 @@ def mfbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empty-body]
     """Return sections to add to the report of a run (a `mfbench.Run`)."""
+
+
+@hookspec(firstresult=True)
+def mfbench_open_run(path: Path) -> Any:
+    """Return the `mfbench.Run` that a file of another form holds, such as a bundle; None for other files."""

@@ -11,7 +11,7 @@ import pickle
 import selectors
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -31,7 +31,7 @@ _DATA_TYPES = {
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.numeric": {"_frombuffer"},
 }
-_OWN = "mfbench"
+_OWN = ("mfbench",)
 
 
 class ForeignObjectError(pickle.UnpicklingError):
@@ -46,12 +46,14 @@ class _DataPickler(pickle.Pickler):
 
 
 class _DataUnpickler(pickle.Unpickler):
-    """Reads plain data, NumPy arrays and the classes of mfbench; imports nothing else."""
+    """Reads plain data, NumPy arrays and the classes of some packages; imports nothing else."""
+
+    packages = _OWN
 
     def find_class(self, module: str, name: str) -> Any:
         if name in _DATA_TYPES.get(module, ()):
             return super().find_class(module, name)
-        if module.split(".")[0] == _OWN:
+        if module.partition(".")[0] in self.packages:
             value = super().find_class(module, name)
             if isinstance(value, type):
                 return value
@@ -65,15 +67,17 @@ def dumps(value: Any) -> bytes:
     return buffer.getvalue()
 
 
-def loads(data: bytes | bytearray) -> Any:
-    """Read a pickled object that consists of plain data, NumPy arrays and objects of mfbench.
+def loads(data: bytes | bytearray, packages: Collection[str] = _OWN) -> Any:
+    """Read a pickled object that consists of plain data, NumPy arrays and objects of classes of some packages.
 
     Raises
     ------
     pickle.UnpicklingError
         If it holds anything else; nothing of it has been imported then.
     """
-    return _DataUnpickler(io.BytesIO(data)).load()
+    unpickler = _DataUnpickler(io.BytesIO(data))
+    unpickler.packages = tuple(packages)
+    return unpickler.load()
 
 
 def framed(data: bytes) -> bytes:

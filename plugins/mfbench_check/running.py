@@ -216,7 +216,7 @@ def _listen(child: Child | SpawnedChild, channel: Channel, request: Request, run
         channel.flush()
         ended = next((event for event in child.events() if isinstance(event, Ended)), None)
         for message in channel.messages():
-            value = loads(message)
+            value = loads(message, ("mfbench", "mfbench_check"))
             if isinstance(value, Verdict):
                 left -= 1
                 yield value

@@ -6,10 +6,11 @@ import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registered import Plugin
-from mfbench.testing import SingleCheck, _Results, parametrize_plugin
+from mfbench.testing import SingleCheck, parametrize_plugin
 from mfbench_check.listing import all_checks
 from mfbench_check.running import Options
 from mfbench_check.subjects import Subject
+from mfbench_check.testing import _Results
 from mfbench_check.verdicts import Outcome, Verdict
 
 pytest_plugins = ["pytester"]
@@ -50,7 +51,7 @@ def demo(pytester, monkeypatch):
 
 
 def test_collecting_has_one_test_for_each_check_and_runs_none(demo, monkeypatch):
-    monkeypatch.setattr("mfbench.testing.run_checks", lambda *args: pytest.exit("it runs checks"))
+    monkeypatch.setattr("mfbench_check.testing.run_checks", lambda *args: pytest.exit("it runs checks"))
     done = demo("--collect-only", "-q")
     done.stdout.fnmatch_lines(["*test_plugin?demo-selector-importances-finite?"])
     assert done.ret == 0
@@ -108,7 +109,7 @@ def test_the_checks_of_a_subject_run_once(monkeypatch):
         runs.append(subjects)
         return [verdict(Outcome.PASS), Verdict(**{**vars(verdict(Outcome.PASS)), "check": "factory"})]
 
-    monkeypatch.setattr("mfbench.testing.run_checks", run_checks)
+    monkeypatch.setattr("mfbench_check.testing.run_checks", run_checks)
     subject, results = Subject("selector", "a", Plugin("p", "p")), _Results(None, Options())
     SingleCheck(subject, "fit", results)()
     SingleCheck(subject, "factory", results)()

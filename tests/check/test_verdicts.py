@@ -11,7 +11,7 @@ VERDICT = Verdict(subject="a", kind="selector", package="p", check="fit", outcom
 
 
 def test_a_verdict_arrives_from_a_child_as_it_was_sent():
-    assert loads(pickle.dumps(VERDICT)) == VERDICT
+    assert loads(pickle.dumps(VERDICT), ("mfbench", "mfbench_check")) == VERDICT
 
 
 def test_an_outcome_is_its_text():

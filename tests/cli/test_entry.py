@@ -8,7 +8,6 @@ import pytest
 
 import mfbench
 from mfbench.cli import main
-from mfbench.cli.entry import app
 
 
 def leave(*words):
@@ -69,24 +68,6 @@ def test_another_interrupt_at_the_exit_shows_no_traceback():
     )
     done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, b"")
-
-
-def test_commands():
-    assert [command.callback.__name__ for command in app.registered_commands] == [
-        "suite",
-        "suites",
-        "plugins",
-        "check",
-        "report",
-        "gallery",
-        "merge",
-        "bundle",
-        "verify",
-        "power",
-        "gate",
-        "compare",
-        "new_plugin",
-    ]
 
 
 def test_a_character_that_the_terminal_cannot_show_is_replaced(monkeypatch):

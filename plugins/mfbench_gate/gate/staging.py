@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import mfbench_gate
 from mfbench import errors
 from mfbench.data.prepare import Columns
 from mfbench.isolation.temporary import temporary_folder
@@ -75,10 +76,10 @@ def _job(plan: Plan, folder: Path) -> Job:
 
 
 def _link_harness(harness: Path) -> None:
-    """Make a folder with mfbench alone: the folder that it is installed in contains other packages too."""
-    package = Path(errors.__file__).parent
+    """Make a folder with mfbench and the gate alone: the folders that they are installed in contain other packages."""
     harness.mkdir()
-    if os.name == "nt":  # links need a privilege there
-        shutil.copytree(package, harness / package.name)
-    else:
-        (harness / package.name).symlink_to(package, target_is_directory=True)
+    for package in (Path(errors.__file__).parent, Path(mfbench_gate.__file__).parent):
+        if os.name == "nt":  # links need a privilege there
+            shutil.copytree(package, harness / package.name)
+        else:
+            (harness / package.name).symlink_to(package, target_is_directory=True)

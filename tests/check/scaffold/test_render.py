@@ -19,7 +19,7 @@ from mfbench.host import hookspecs
 from mfbench.suite.loading import parse_suite
 from mfbench_check.scaffold.render import PARTS, REPOSITORY, package_of, render, write
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COMBINATIONS = [parts for n in range(1, 5) for parts in itertools.combinations(PARTS, n)]
 every_combination = pytest.mark.parametrize("parts", COMBINATIONS, ids="+".join)
 

@@ -250,7 +250,7 @@ def test_an_array_that_is_stopped_and_submitted_again_is_the_undivided_run(tmp_p
     logs = {path.name: path.read_text() for path in place.glob("logs/*.log")}
     assert [ended in logs[f"{int(remains.split('_')[0]) + 2}_{task}.log"] for task in (1, 2, 3)] == [True, False, True]
 
-    sys.path.append(str(Path(__file__).parents[1] / "faults"))
+    sys.path.append(str(Path(__file__).parents[2] / "faults"))
     from undisturbed import exactly_once, same_results
 
     exactly_once(merged)

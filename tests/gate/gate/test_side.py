@@ -55,9 +55,9 @@ def main(order):
 @pytest.fixture
 def start(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    package = tmp_path / "harness" / "mfbench" / "compare" / "gate"
+    package = tmp_path / "harness" / "mfbench_gate" / "gate"
     package.mkdir(parents=True)
-    for folder in (package, package.parent, package.parents[1]):
+    for folder in (package, package.parent):
         (folder / "__init__.py").touch()
     (package / "replicate.py").write_text(HARNESS)
 
