@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.api import prepare_suite, run_suite
+from mfbench.api import Request, prepare_suite, run_suite
 from mfbench.compare.gate.plan import plan_gate
 from mfbench.compare.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, SHARING, Replicate, _versions, rounds_for
 from mfbench.compare.gate.staging import staged
@@ -76,7 +76,7 @@ def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
 
 def test_seeds_are_those_of_the_suite(replicate, suite):
     _, plan = replicate
-    trials = {(t.method, t.repeat, t.fold): t.seed for t in prepare_suite(str(suite))[0].trials}
+    trials = {(t.method, t.repeat, t.fold): t.seed for t in prepare_suite(Request(str(suite)))[0].trials}
     assert {(t.method, t.repeat, t.fold): t.seed for cell in plan.cells for t in cell.trials} == trials
 
 
