@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.power import Power
 from mfbench.data.catalog import load
+from mfbench.data.lookup import Follower
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, MfbenchError, explained, whole_number
-from mfbench.host.executors import check_executor
+from mfbench.errors import ExitCode, MfbenchError, explained
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
-from mfbench.planning import estimate_suite, explain_keys, prepare_suite
+from mfbench.planning import estimate_suite, explain_keys, finished_task, prepare_suite, run_options
 from mfbench.report.progress import follow_in_notebook
-from mfbench.run.budget import seconds_of
+from mfbench.request import Request
+from mfbench.run.budget import duration_text
 from mfbench.run.metadata import resume_command
-from mfbench.run.runner import Observer, RunOptions, execute
+from mfbench.run.runner import Observer, Progress, execute
 from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
-from mfbench_claims.reading import opened_bundles
+from mfbench.suite.plan import Plan
+from mfbench.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "DEFAULT_OUT",
+    "Outcome",
+    "Request",
     "Run",
     "estimate_suite",
     "exit_code",
     "explain_keys",
     "find_run",
+    "finished_task",
     "load_dataset",
     "load_run",
     "make",
@@ -36,6 +48,7 @@ __all__ = [
     "power",
     "prepare_suite",
     "resume_command",
+    "run_request",
     "run_suite",
     "write_report",
 ]
@@ -203,7 +216,8 @@ def run_suite(
         Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
         Methods and datasets advance fold by fold, the cheapest first in each, and the next call goes on.
     wait_for_workers : str, float or None, default=None
-        How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes.
+        How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes. The processes
+        of this machine are always there, so that it needs an `executor`.
     shard : str or None, default=None
         Run only a part of the trials: ``"3/10"`` is the third of ten parts of nearly equal predicted time. It has a
         folder of its own; `merge` joins the parts.
@@ -238,34 +252,112 @@ def run_suite(
     >>> run.scores.set_index("method")["mean"].round(2).to_dict()
     {'1NN': 1.0, 'DUM': 0.5}
     """
-    jobs = whole_number(jobs, "the number of workers", 0)
-    seconds = seconds_of(budget)
-    patience = RunOptions.wait_for_workers if wait_for_workers is None else seconds_of(wait_for_workers)
-    registry = load_registry(strict=strict, isolated=True)
-    check_executor(registry, executor, scheduler)
-    plan, folder, registry = prepare_suite(
+    request = Request(
         suite,
         profile=profile,
         part=part,
         only=only,
-        out=out,
-        seed=seed,
-        max_rows=max_rows,
         add=add,
         add_data=add_data,
         target=target,
         reference=reference,
+        seed=seed,
+        max_rows=max_rows,
+        out=out,
         data_dir=data_dir,
         offline=offline,
-        registry=registry,
+        strict=strict,
+        jobs=jobs,
+        fresh=fresh,
+        retry_failed=retry_failed,
+        budget=budget,
+        executor=executor,
+        scheduler=scheduler or None,
+        wait_for_workers=wait_for_workers,
         shard=shard,
+        reuse=reuse,
     )
-    paths = [reuse] if isinstance(reuse, str | Path) else reuse
-    with opened_bundles([Path(path) for path in paths]) as opened:
-        bundles = tuple(bundle.results for bundle in opened)
-        options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience, bundles)
-        execute(plan, folder, registry, options, observer or follow_in_notebook())
-    return load_run(folder)
+    outcome = run_request(request, observer)
+    if outcome.interrupt is not None:
+        raise outcome.interrupt
+    return outcome.run
+
+
+def run_request(
+    request: Request,
+    observer: Observer | None = None,
+    downloads: AbstractContextManager[Follower | None] = nullcontext(),  # noqa: B008 - it can be entered many times
+) -> Outcome:
+    """Run what is missing of a request; `downloads` follows while datasets are loaded, `observer` from then on."""
+    with downloads as follower:
+        plan, folder, registry = prepare_suite(request, follower=follower)
+    progress, interrupt = Progress(), None
+    with run_options(request) as options:
+        try:
+            progress = execute(plan, folder, registry, options, observer or follow_in_notebook())
+        except KeyboardInterrupt as error:
+            interrupt = error
+    return Outcome(request, plan, folder, registry, progress, interrupt)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a request has led to."""
+
+    request: Request
+    plan: Plan
+    folder: Path
+    registry: Registry
+    progress: Progress
+    interrupt: KeyboardInterrupt | None = None
+
+    @cached_property
+    def run(self) -> Run:
+        """The results, of an interrupted run those so far."""
+        return load_run(self.folder)
+
+    @property
+    def is_empty_share(self) -> bool:
+        """Whether there are fewer groups of trials than shares, so that this one has none."""
+        share = self.plan.share
+        return share is not None and not self.plan.trials and share.n_trials > 0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code that describes it."""
+        if self.interrupt is not None:
+            return ExitCode.INTERRUPTED
+        return ExitCode.OK if self.is_empty_share else exit_code(self.run)
+
+    def show(self, console: Console, command: str, *, with_page: bool) -> Iterator[str]:
+        """Write the page, print the report, and yield the lines that follow; the command is the one that goes on."""
+        from mfbench.report.present import show_run, write_page
+
+        if self.is_empty_share:
+            yield "Nothing to run: the plan has fewer groups of trials than shards."
+            yield self.run.remarks[0]
+            return
+        page, trouble = None, None
+        if with_page and self.interrupt is None:
+            try:
+                page = write_page(self.run, self.registry)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the results come first, then the complaint
+                trouble = error
+        show_run(self.run, console, self.registry, page)
+        if trouble is not None and not isinstance(trouble, MfbenchError):
+            raise trouble
+        if trouble is not None:  # such as a full disk, which does not undo the run
+            later = shlex.join(["mfbench", "report", str(self.folder), "--html", "--output"])
+            yield f"The results are stored, but not the page: {trouble}. To write it later: {later} FILE"
+        if self.interrupt is not None:
+            yield f"Interrupted. To resume, run: {command}"
+        elif self.progress.pending:
+            n_trials = len(self.plan.trials)
+            count = f"{n_trials - self.progress.pending} of {counted(n_trials, 'trial')}"
+            ended = f"The budget of {duration_text(self.request.budget or 0.0)} ended after {count}."
+            if not self.progress.executed:
+                ended += " It is shorter than the start of the workers and the first trial: give a longer one."
+            yield f"{ended} To go on, run: {command}"
 
 
 def power(

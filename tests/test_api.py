@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import mfbench
-from mfbench.api import prepare_suite
-from mfbench.errors import UnknownNameError, UsageError
+from mfbench.api import Request, prepare_suite, run_request
+from mfbench.errors import ExitCode, UnknownNameError, UsageError
+from mfbench.report.console import make_console
 from mfbench.report.progress import Silent
 from mfbench.run.executors import choice
 
@@ -228,9 +229,27 @@ def test_classes_and_objects_are_added_and_only_they_run(my_methods):
     assert len(alone.meta.reused.keys) == 0
 
 
+class Interrupting(Silent):
+    def finished(self, trial, result):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_reaches_the_caller_and_keeps_the_results(my_methods, in_process):
+    request = Request("small.toml", jobs=1)
+    outcome = run_request(request, Interrupting())
+    assert outcome.exit_code == ExitCode.INTERRUPTED
+    assert (outcome.run.trials["status"] == "ok").sum() == 1
+    lines = list(outcome.show(make_console(), "mfbench suite small.toml", with_page=True))
+    assert lines == ["Interrupted. To resume, run: mfbench suite small.toml"]
+    assert not list(outcome.folder.glob("*.html"))
+    with pytest.raises(KeyboardInterrupt):
+        mfbench.run_suite("small.toml", jobs=1, observer=Interrupting())
+    assert run_request(request).exit_code == ExitCode.OK
+
+
 def test_text_and_objects_are_the_same_run(my_methods, tmp_path):
     same = [{"MAJ": my_methods.Majority(shift=1)}, "MAJ = my_methods:Majority(shift=1)"]
-    plans = [prepare_suite("small.toml", add=add, out=tmp_path / "out")[:2] for add in same]
+    plans = [prepare_suite(Request("small.toml", add=add, out=tmp_path / "out"))[:2] for add in same]
     assert plans[0][1] == plans[1][1]
     assert [trial.key for trial in plans[0][0].trials] == [trial.key for trial in plans[1][0].trials]
 
@@ -253,4 +272,4 @@ def test_additions_that_do_not_fit_are_refused(subtests, my_methods):
         ),
     ]:
         with subtests.test(arguments=arguments, reason=reason), pytest.raises(UsageError, match=reason):
-            prepare_suite("small.toml", **arguments)
+            prepare_suite(Request("small.toml", **arguments))

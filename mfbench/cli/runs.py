@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
+from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -30,8 +30,7 @@ from mfbench.cli.options import (
     print_line,
 )
 from mfbench.cli.streams import outlive_output, write_document
-from mfbench.errors import ExitCode, MfbenchError, UsageError, explained
-from mfbench.wording import counted
+from mfbench.errors import MfbenchError, UsageError, explained
 
 
 class PictureForm(StrEnum):
@@ -113,106 +112,68 @@ def suite(
     ] = False,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
-    from mfbench.run.batch_tasks import ended_exit_code, read_task
-
-    if shard is not None and task is not None:
-        raise UsageError("choose one of --shard and --task")
-    listed = None if task is None else read_task(task)
-    if listed is not None and not (fresh or retry_failed or explain_key or dry_run):
-        code = ended_exit_code(listed, out)
-        if code is not None:  # before anything is loaded: a repeated batch has many such tasks
-            sys.stdout.write(f"{listed.name}: every trial has a result; nothing to do\n")
-            raise typer.Exit(code)
-    from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
-    from mfbench.host.executors import check_executor
-    from mfbench.host.registry import LOCAL, load_registry
+    from mfbench.api import (
+        Request,
+        estimate_suite,
+        explain_keys,
+        finished_task,
+        prepare_suite,
+        resume_command,
+        run_request,
+    )
     from mfbench.report.downloads import Downloads
     from mfbench.report.estimate import show_estimate
-    from mfbench.report.present import show_run, write_page
     from mfbench.report.progress import follow
-    from mfbench.run.budget import duration_text, parse_duration, seconds_of
-    from mfbench.run.estimate import estimate
-    from mfbench.run.runner import Progress, RunOptions, execute
-    from mfbench_claims.reading import opened_bundles
 
+    request = Request(
+        name,
+        profile=profile,
+        part=part,
+        only=only or (),
+        add=add or (),
+        add_data=add_data or (),
+        target=target,
+        reference=reference,
+        seed=seed,
+        max_rows=max_rows,
+        out=out,
+        data_dir=data_dir,
+        offline=offline,
+        strict=strict,
+        jobs=jobs,
+        fresh=fresh,
+        retry_failed=retry_failed,
+        budget=budget,
+        executor=executor,
+        scheduler=scheduler,
+        wait_for_workers=wait_for_workers,
+        shard=shard,
+        task=task,
+        reuse=reuse or (),
+    )
     if dry_run and explain_key:
         raise UsageError("--dry-run and --explain-key each print something else: choose one of them")
-    if scheduler == "":  # as from a variable of the shell that is not set
-        raise UsageError("--scheduler is empty: write an address, or leave the option out")
-    if wait_for_workers is not None and executor == LOCAL:
-        raise UsageError("--wait-for-workers needs --executor: the processes of this machine are always there")
-    seconds = seconds_of(budget)
-    patience = RunOptions.wait_for_workers if wait_for_workers is None else parse_duration(wait_for_workers)
-    if not (dry_run or explain_key):
-        outlive_output()
-    registry = load_registry(strict=strict, isolated=True)
-    check_executor(registry, executor, scheduler or "")
     console = make_console()
-    with Downloads(console) as downloads:
-        plan, folder, _ = prepare_suite(
-            name,
-            profile=profile,
-            part=part,
-            only=only or (),
-            out=out,
-            seed=seed,
-            max_rows=max_rows,
-            add=add or (),
-            add_data=add_data or (),
-            target=target,
-            reference=reference,
-            data_dir=data_dir,
-            offline=offline or dry_run,
-            registry=registry,
-            follower=downloads,
-            shard=shard,
-            task=listed,
-        )
+    if dry_run:
+        estimate = estimate_suite(request)
+        show_estimate(estimate, name, console)
+        raise typer.Exit(estimate.exit_code)
     if explain_key:
+        with Downloads(console) as downloads:
+            plan, _, _ = prepare_suite(request, follower=downloads)
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
-    with opened_bundles(reuse or ()) as opened:
-        bundles = tuple(bundle.results for bundle in opened)
-        options = RunOptions(jobs, fresh, retry_failed, executor, scheduler or "", seconds, patience, bundles)
-        if dry_run:
-            show_estimate(estimate(plan, folder, registry, options), name, console)
-            raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)
-        display = follow(console)
-        interrupted, progress = False, Progress()
-        try:
-            progress = execute(plan, folder, registry, options, display)
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            display.close()
-    run = load_run(folder)
-    if plan.share is not None and not plan.trials and plan.share.n_trials:
-        print_line(console, "Nothing to run: the plan has fewer groups of trials than shards.")
-        print_line(console, run.remarks[0])
-        raise typer.Exit(ExitCode.INTERRUPTED if interrupted else ExitCode.OK)
-    page, trouble = None, None
-    if not (no_page or interrupted):
-        try:
-            page = write_page(run, registry)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the results come first, then the complaint
-            trouble = error
-    show_run(run, console, registry, page)
-    if trouble is not None and not isinstance(trouble, MfbenchError):
-        raise trouble
-    if trouble is not None:  # such as a full disk, which does not undo the run
-        later = shlex.join(["mfbench", "report", str(folder), "--html", "--output"])
-        print_line(console, f"The results are stored, but not the page: {trouble}. To write it later: {later} FILE")
-    if interrupted:
-        print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
-        raise typer.Exit(ExitCode.INTERRUPTED)
-    if progress.pending:
-        count = f"{len(plan.trials) - progress.pending} of {counted(len(plan.trials), 'trial')}"
-        ended = f"The budget of {duration_text(seconds)} ended after {count}."
-        if not progress.executed:
-            ended += " It is shorter than the start of the workers and the first trial: give a longer one."
-        print_line(console, f"{ended} To go on, run: {resume_command(sys.argv[1:])}")
-    raise typer.Exit(exit_code(run))
+    ended = finished_task(request)
+    if ended is not None:
+        sys.stdout.write(f"{ended[0]}: every trial has a result; nothing to do\n")
+        raise typer.Exit(ended[1])
+    outlive_output()
+    with closing(follow(console)) as display:
+        outcome = run_request(request, display, Downloads(console))
+    for line in outcome.show(console, resume_command(sys.argv[1:]), with_page=not no_page):
+        print_line(console, line)
+    raise typer.Exit(outcome.exit_code)
 
 
 def report(

@@ -153,13 +153,13 @@ def duration_text(seconds: float) -> str:
     return f"{text}{round(rest, 3):g}s" if rest or not text else text
 
 
-def seconds_of(budget: str | float | None) -> float:
-    """Return the seconds of a budget, 0 for none.
+def seconds_of(budget: str | float) -> float:
+    """Return the seconds of a budget.
 
     Parameters
     ----------
-    budget : str, float or None
-        A duration as in `parse_duration`, or seconds; None for no budget.
+    budget : str or float
+        A duration as in `parse_duration`, or seconds.
 
     Raises
     ------
@@ -168,11 +168,9 @@ def seconds_of(budget: str | float | None) -> float:
 
     Examples
     --------
-    >>> seconds_of("2h"), seconds_of(30), seconds_of(None)
-    (7200.0, 30.0, 0.0)
+    >>> seconds_of("2h"), seconds_of(30)
+    (7200.0, 30.0)
     """
-    if budget is None:
-        return 0.0
     if isinstance(budget, str):
         return parse_duration(budget)
     if not 0.0 < budget < math.inf:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfbench.errors import RunError
+from mfbench.errors import ExitCode, RunError
 from mfbench.host.registry import Registry
 from mfbench.run import environment
 from mfbench.run.budget import in_rounds
@@ -113,6 +113,11 @@ class Estimate:
     unreached: tuple[str, ...] = ()
     too_long: tuple[tuple[str, str, int], ...] = ()
     time_limit: float = 0.0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code that describes it: whether there is anything to run or to resume."""
+        return ExitCode.OK if self.planned else ExitCode.NOTHING_MEASURED
 
 
 def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) -> Estimate:

@@ -167,12 +167,17 @@ def additions_of(add: Any, registry: Registry) -> list[str]:
     >>> additions_of({"MINE": ("relieff", LinearSVC(C=10.0))}, load_registry())
     ['MINE = relieff -> sklearn.svm:LinearSVC(C=10.0)']
     """
+    return [item if isinstance(item, str) else _text_of(item, registry) for item in items_of(add)]
+
+
+def items_of(add: Any) -> tuple[Any, ...]:
+    """Return methods one by one, each a text or a label with a method, as `additions_of` takes them."""
     if isinstance(add, str):
-        return [add]
+        return (add,)
     items = add.items() if isinstance(add, Mapping) else add
     if not isinstance(items, Iterable):
         raise UsageError(f"cannot add {shown(add)} without a label: write add={{'MINE': …}}")
-    return [item if isinstance(item, str) else _text_of(item, registry) for item in items]
+    return tuple(items)
 
 
 def _text_of(item: Any, registry: Registry) -> str:

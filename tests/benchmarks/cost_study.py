@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.run.costs import LearnedCosts
 from mfbench.run.measured import earlier_trials
 from mfbench.run.order import longest_first
@@ -123,7 +123,7 @@ def main():
     parser.add_argument("--workers", type=int, default=8)
     words = parser.parse_args()
     plan, folder, registry = prepare_suite(
-        words.suite, profile=words.profile, out=words.out, data_dir=words.data_dir, offline=True
+        Request(words.suite, profile=words.profile, out=words.out, data_dir=words.data_dir, offline=True)
     )
     real = durations(folder)
     trials = [trial for trial in plan.trials if coordinates(trial) in real]

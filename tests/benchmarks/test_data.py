@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench import Dataset
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.data.cache import Cache
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
@@ -97,7 +97,7 @@ def test_overhead_per_trial_with_a_large_dataset(benchmark, tmp_path, monkeypatc
     def run(name, trials):
         path = tmp_path / f"{name}.toml"
         path.write_text(SUITE.format(repeats=trials // 5, name=name))
-        plan, folder, registry = prepare_suite(str(path), out=tmp_path / "out", offline=True)
+        plan, folder, registry = prepare_suite(Request(str(path), out=tmp_path / "out", offline=True))
         return seconds(lambda: execute(plan, folder, registry, RunOptions(jobs=1, fresh=True), Silent()))
 
     for name, data in sizes.items():

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
 
@@ -41,7 +41,7 @@ def planned(folder: Path, trials: int, classifier: str = "dummy"):
     """Return a plan of that many trials on iris, its run folder and the registry."""
     path = folder / f"noop-{trials}.toml"
     path.write_text(SUITE.format(repeats=trials // 5, classifier=classifier))
-    return prepare_suite(str(path), out=folder)
+    return prepare_suite(Request(str(path), out=folder))
 
 
 def run(folder: Path, trials: int, classifier: str = "dummy", jobs: int = 1) -> float:

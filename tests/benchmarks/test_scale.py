@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
 
@@ -82,7 +82,7 @@ def seconds(folder, trials, classifier="dummy", scheduler=""):
     """Run that many trials from nothing; return the seconds. Without a scheduler, on one process of this machine."""
     path = folder / f"noop-{trials}-{classifier}.toml"
     path.write_text(SUITE.format(repeats=trials // 5, classifier=classifier))
-    plan, target, registry = prepare_suite(str(path), out=folder)
+    plan, target, registry = prepare_suite(Request(str(path), out=folder))
     executor = "dask" if scheduler else "local"
     options = RunOptions(jobs=1, fresh=True, executor=executor, scheduler=scheduler)
     begin = time.perf_counter()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbench.api import prepare_suite, run_suite
+from mfbench.api import Request, prepare_suite, run_suite
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe
 from mfbench.run.executors import choice
@@ -35,7 +35,7 @@ def registry():
 def meta(tmp_path_factory):
     """The metadata in a bundle of the quick profile of the installed suite uci."""
     plan, run, registry = prepare_suite(
-        "uci", profile="quick", only=["iris", "1NN"], out=tmp_path_factory.mktemp("out")
+        Request("uci", profile="quick", only=["iris", "1NN"], out=tmp_path_factory.mktemp("out"))
     )
     return public_metadata(metadata_of(plan, run, describe(registry, jobs=1, memory=0)))
 

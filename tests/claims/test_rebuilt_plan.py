@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
@@ -38,7 +38,9 @@ METHODS = {
 def recorded(tmp_path, text, **options):
     """Return the plan of a suite and its metadata, as they come out of a file."""
     (tmp_path / "own.toml").write_text(text)
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", offline=True, **options)
+    plan, folder, registry = prepare_suite(
+        Request(str(tmp_path / "own.toml"), out=tmp_path / "out", offline=True, **options)
+    )
     meta = metadata_of(plan, folder, describe(registry, 1, 0))
     return plan, RunMetadata.from_columns(meta.to_columns(), folder)
 
@@ -139,7 +141,7 @@ def installed():
 def test_the_keys_of_every_installed_suite(tmp_path, suite):
     profiles = ["quick", *(["per-dataset", "as-published"] if suite == "uci" else [])]
     for profile in profiles:
-        plan, folder, registry = prepare_suite(suite, profile=profile, out=tmp_path, offline=True)
+        plan, folder, registry = prepare_suite(Request(suite, profile=profile, out=tmp_path, offline=True))
         if not plan.trials:
             pytest.skip(f"no dataset of {suite} is available without a mirror")
         meta = public_metadata(metadata_of(plan, folder, describe(registry, 1, 0)))

@@ -465,12 +465,14 @@ def test_toml_blocks(page):
 
 
 def test_example_suite_resolves(tmp_path):
-    from mfbench.api import prepare_suite
+    from mfbench.api import Request, prepare_suite
 
     bodies = [body for _, body in code_blocks("suites.md", "toml", named=False) if "[suite]" in body]
     (tmp_path / "demo.toml").write_text(bodies[0], encoding="utf-8")
     built_in = generated.built_in_registry()
-    plan, folder, _ = prepare_suite(str(tmp_path / "demo.toml"), profile="tiny", out=tmp_path, registry=built_in)
+    plan, folder, _ = prepare_suite(
+        Request(str(tmp_path / "demo.toml"), profile="tiny", out=tmp_path), registry=built_in
+    )
     assert len(plan.trials) == 2 * 3 * 3
     assert not plan.left_out
     assert folder.parent.name == "demo"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from undisturbed import exactly_once, same_results
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.errors import RunError
 from mfbench.report.progress import Silent
 from mfbench.run.folder_lock import MERGING, locked
@@ -79,11 +79,11 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     (folder / "own.toml").write_text(SUITE)
     suite = str(folder / "own.toml")
-    plan, whole, registry = prepare_suite(suite, out=folder / "out")
+    plan, whole, registry = prepare_suite(Request(suite, out=folder / "out"))
     execute(plan, whole, registry, RunOptions(jobs=1), Silent())
     shards = []
     for number in (1, 2):
-        part, own, _ = prepare_suite(suite, out=folder / "out", registry=registry, shard=f"{number}/2")
+        part, own, _ = prepare_suite(Request(suite, out=folder / "out", shard=f"{number}/2"), registry=registry)
         copy_results(whole, own, part)
         execute(part, own, registry, RunOptions(jobs=1), Silent())  # which has nothing to run
         shards.append(own)

@@ -8,7 +8,7 @@ import pytest
 from small_runs import SUITE, InProcess
 from undisturbed import exactly_once, same_results
 
-from mfbench.api import load_run, prepare_suite
+from mfbench.api import Request, load_run, prepare_suite
 from mfbench.errors import MfbenchError
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
@@ -32,7 +32,7 @@ def plan_and_run(tmp_path_factory):
     """A plan, the folder of its run, and the folder of a twin that is never damaged."""
     folder = tmp_path_factory.mktemp("fuzz")
     (folder / "own.toml").write_text(SUITE)
-    plan, run, registry = prepare_suite(str(folder / "own.toml"), out=folder / "out")
+    plan, run, registry = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
     execute(plan, run, registry, RunOptions(jobs=1), Silent())
     twin = folder / "twin"
     shutil.copytree(run, twin)

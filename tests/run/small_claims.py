@@ -3,7 +3,7 @@
 import pytest
 from small_runs import SUITE, InProcess
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.report.progress import Silent
 from mfbench.run.executors import choice
 from mfbench.run.runner import RunOptions, execute
@@ -17,7 +17,7 @@ def small_run(tmp_path_factory):
     (folder / "own.toml").write_text(SUITE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(choice, "LocalPool", InProcess)
-        plan, run, registry = prepare_suite(str(folder / "own.toml"), out=folder / "out")
+        plan, run, registry = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
         execute(plan, run, registry, RunOptions(jobs=1), Silent())
     return run
 

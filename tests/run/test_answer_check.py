@@ -15,11 +15,11 @@ def measured(tmp_path_factory):
     """The job of a small run, and each of its trials with its result."""
     from small_runs import SUITE
 
-    from mfbench.api import prepare_suite
+    from mfbench.api import Request, prepare_suite
 
     folder = tmp_path_factory.mktemp("measured")
     (folder / "own.toml").write_text(SUITE)
-    plan, _, _ = prepare_suite(str(folder / "own.toml"), out=folder / "out")
+    plan, _, _ = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
     job = job_of(plan, folder / "data")
     return job, list(InProcess(job, 1, 0.0).run(plan.trials))
 

@@ -83,12 +83,12 @@ def test_what_is_stored_counts_as_in_a_run(subtests, made, prepared):
 
 
 def test_a_method_that_is_added_finds_the_results_of_the_others(made, prepared):
-    from mfbench.api import prepare_suite
+    from mfbench.api import Request, prepare_suite
 
     plan, folder, registry = prepared
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     path = plan.loaded.path
-    more, its_folder, _ = prepare_suite(str(path), out=folder.parent.parent, add=["E = naive-bayes"])
+    more, its_folder, _ = prepare_suite(Request(str(path), out=folder.parent.parent, add=["E = naive-bayes"]))
     one = estimate(more, its_folder, registry, RunOptions(jobs=1))
     assert (one.planned, one.stored, one.pending) == (15, 12, 3)
     assert [share.name for share in one.methods] == ["E"]

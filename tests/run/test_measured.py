@@ -8,7 +8,7 @@ import pytest
 from small_claims import small_run
 from tampering import changed
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.run import measured as module
 from mfbench.run.costs import LearnedCosts
 from mfbench.run.measured import FARTHEST, earlier_trials
@@ -23,7 +23,7 @@ def run(small_run, tmp_path):
     """Return a plan, its declared costs and a folder with its results."""
     folder = tmp_path / "out" / "own" / small_run.name
     shutil.copytree(small_run, folder)
-    plan, _, registry = prepare_suite(str(small_run.parents[2] / "own.toml"), out=tmp_path / "out")
+    plan, _, registry = prepare_suite(Request(str(small_run.parents[2] / "own.toml"), out=tmp_path / "out"))
     return plan, declared_costs(plan, registry), folder
 
 

@@ -6,7 +6,7 @@ import pytest
 from small_runs import SUITE, InProcess
 from tampering import changed, make_older
 
-from mfbench.api import Run, explain_keys, prepare_suite
+from mfbench.api import Request, Run, explain_keys, prepare_suite
 from mfbench.report.brief import problems
 from mfbench.report.progress import Silent
 from mfbench.run import runner
@@ -76,7 +76,9 @@ def run(tmp_path, monkeypatch, first_runs):
             shutil.copytree(kept / str(number), tmp_path / "out")
             (folder,) = (tmp_path / "out" / "own").iterdir()
             return sorted(set(methods)), len(methods), Run(folder)
-        plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), add=add, out=tmp_path / "out", **more)
+        plan, folder, registry = prepare_suite(
+            Request(str(tmp_path / "own.toml"), add=add, out=tmp_path / "out", **more)
+        )
         EXECUTED.clear()
         execute(plan, folder, registry, options or RunOptions(jobs=1), observer or Silent())
         if is_first:
@@ -155,7 +157,7 @@ def test_a_suite_with_another_name_uses_the_runs_beside_it(run, tmp_path):
 
 def test_a_run_outside_of_a_folder_of_reports_uses_no_run_around_it(run, tmp_path):
     run()
-    plan, _, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out")
+    plan, _, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path / "out"))
     (tmp_path / "out" / "elsewhere").mkdir()
     EXECUTED.clear()
     execute(plan, tmp_path / "out" / "elsewhere" / "run", registry, RunOptions(jobs=1), Silent())
@@ -166,7 +168,9 @@ def test_a_share_looks_at_whole_runs_alone(run, tmp_path):
     _, _, base = run()
     text = SUITE.replace('label = "B"\nselector = "anova-f"', 'label = "B"\nselector = "variance"')
     (tmp_path / "own.toml").write_text(text)
-    shares = [prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out", shard=f"{i}/2")[:2] for i in (1, 2)]
+    shares = [
+        prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path / "out", shard=f"{i}/2"))[:2] for i in (1, 2)
+    ]
     shares[0][1].mkdir()
     shutil.copy(base.path / FILE_NAME, shares[0][1])
     assert list(earlier_runs(*shares[1])) == [base.path.name]
@@ -223,7 +227,7 @@ def test_a_start_that_plans_less_forgets_nothing(run, tmp_path):
     claim = bundled(base, tmp_path)
     options = RunOptions(jobs=1, bundles=(claim,))
     _, _, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, text=text)
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out")
+    plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path / "out"))
     plan.trials = [trial for trial in plan.trials if trial.dataset == "iris"]
     execute(plan, folder, registry, options, Silent())
     assert "12 of 12 results are from unverified bundles" in Run(folder).remarks[0]
@@ -331,7 +335,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(run, tmp_path, monk
         def finished(self, trial, result):
             raise KeyboardInterrupt
 
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), add=MINE, out=tmp_path / "out")
+    plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), add=MINE, out=tmp_path / "out"))
     with pytest.raises(KeyboardInterrupt):
         execute(plan, folder, registry, RunOptions(jobs=1), InterruptingLater())
     assert Run(folder).remarks[0].startswith("12 of 13 results are from earlier runs, and so are their times: 12 from")
@@ -342,7 +346,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(run, tmp_path, monk
 
 
 def test_keys_of_an_added_method_can_be_explained(run, tmp_path):
-    plan, _, _ = prepare_suite(str(tmp_path / "own.toml"), add=MINE, out=tmp_path)
+    plan, _, _ = prepare_suite(Request(str(tmp_path / "own.toml"), add=MINE, out=tmp_path))
     (text,) = [text for text in explain_keys(plan) if '"method": "MINE"' in text]
     assert '"expression": "knn({\'n_neighbors\': 3})"' in text
 

@@ -12,7 +12,7 @@ from tampering import changed
 from undisturbed import exactly_once, same_results
 
 from mfbench.analysis.one_dataset.decisions import s_test
-from mfbench.api import Run, exit_code, explain_keys, prepare_suite
+from mfbench.api import Request, Run, exit_code, explain_keys, prepare_suite
 from mfbench.errors import NothingPlannedError
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
@@ -70,7 +70,7 @@ def stored(tmp_path_factory):
             folder = tmp_path_factory.mktemp("runs")
             tune = "" if name == "timing" else TUNE
             (folder / "own.toml").write_text(SUITE.format(protocol=PROTOCOLS[name], tune=tune))
-            plan, place, registry = prepare_suite(str(folder / "own.toml"), out=folder / "out")
+            plan, place, registry = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(choice, "LocalPool", InProcess)
                 first = execute(plan, place, registry, RunOptions(jobs=1), Silent())
@@ -232,7 +232,7 @@ def test_a_failure_stays_until_its_repetition_has_a_result(prepared):
 def test_a_plan_that_cannot_be_made_does_not_replace_a_stored_one(tmp_path, monkeypatch, fresh):
     monkeypatch.setattr(choice, "LocalPool", InProcess)
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path)
+    plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path))
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     before = Run(folder).trials
     assert len(before) == len(plan.trials)
@@ -247,7 +247,7 @@ def test_a_plan_that_cannot_be_made_does_not_replace_a_stored_one(tmp_path, monk
 
 def test_an_empty_plan_is_recorded_where_there_is_no_other(tmp_path, monkeypatch):
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path)
+    plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path))
     broken = replace(plan, trials=[], methods={}, left_out={"B": "it cannot be imported"})
     for _ in range(2):
         execute(broken, folder, registry, RunOptions(jobs=1), Silent())
@@ -274,7 +274,7 @@ class TestBudget:
         (tmp_path / "own.toml").write_text(SUITE.format(protocol=PROTOCOLS["repeated-cv"], tune=""))
 
         def start(out, **options):
-            plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / out)
+            plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path / out))
             return execute(plan, folder, registry, RunOptions(jobs=1, **options), Ticks()), folder
 
         first, folder = start("budget", budget=13.0)
@@ -311,7 +311,7 @@ class TestBudget:
 
     def test_one_without_any_time_measures_nothing(self, tmp_path, clock):
         (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
-        plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path)
+        plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path))
         clock.now = 5.0
 
         class Late(Silent):
@@ -355,7 +355,7 @@ def test_an_empty_share_of_a_plan_is_recorded(prepared):
 
 def test_the_arrays_that_a_killed_run_left_are_removed_though_nothing_is_pending(tmp_path):
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path)
+    plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(choice, "LocalPool", InProcess)
         execute(plan, folder, registry, RunOptions(jobs=1), Silent())
@@ -369,7 +369,7 @@ def test_the_arrays_that_a_killed_run_left_are_removed_though_nothing_is_pending
 def test_a_damaged_result_is_named_and_computed_again(tmp_path, is_new):
     """An observer of an earlier version follows no remarks."""
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
-    plan, folder, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path)
+    plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path))
     remarks = []
 
     class Watch:

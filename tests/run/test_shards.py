@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.errors import UsageError
 from mfbench.run.fit_groups import fit_groups
 from mfbench.run.metadata import RecordedShare
@@ -29,11 +29,11 @@ def test_all_shards_together_are_the_plan(subtests, prepared):
 def test_a_shard_has_a_folder_of_its_own(tmp_path, prepared):
     plan, folder, registry = prepared
     path = str(tmp_path / "own.toml")
-    part, own, _ = prepare_suite(path, out=tmp_path / "out", registry=registry, shard="2/3")
+    part, own, _ = prepare_suite(Request(path, out=tmp_path / "out", shard="2/3"), registry=registry)
     assert own == folder.with_name(f"{folder.name}-shard-2-of-3")
     assert set(part.trials) < set(plan.trials)
     with pytest.raises(UsageError, match="is not a shard"):
-        prepare_suite("no-such-suite", shard="0/3")  # which is noticed before anything is looked up
+        prepare_suite(Request("no-such-suite", shard="0/3"))  # which is noticed before anything is looked up
 
 
 def test_the_remark_can_be_pasted_into_a_shell():

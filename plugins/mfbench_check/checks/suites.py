@@ -127,8 +127,8 @@ def _snippet(subject: Opened, profile: str | None, part: str | None = None) -> s
     options = f"profile={profile!r}" if part is None else f"part={part!r}"
     return "\n".join(
         [
-            "from mfbench.api import prepare_suite",
-            f"plan, folder, registry = prepare_suite({subject.name!r}, {options}, offline=True)",
+            "from mfbench.api import Request, prepare_suite",
+            f"plan, folder, registry = prepare_suite(Request({subject.name!r}, {options}, offline=True))",
             "assert plan.trials and not plan.failures, plan.left_out",
         ]
     )

@@ -75,8 +75,7 @@ def slurm(
     ] = None,
 ) -> None:
     """Write an array of Slurm jobs for the trials of a suite that have no result yet, and a job that merges them."""
-    from mfbench.api import prepare_suite
-    from mfbench.host.registry import load_registry
+    from mfbench.api import Request, prepare_suite
     from mfbench.report.cells import seconds
     from mfbench.report.downloads import Downloads
     from mfbench.report.sections.remarks import left_out
@@ -86,25 +85,25 @@ def slurm(
 
     planned = None if task_time is None else parse_duration(task_time)
     options = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), tasks, planned)
+    request = Request(
+        name,
+        profile=profile,
+        part=part,
+        only=only or (),
+        add=add or (),
+        add_data=add_data or (),
+        target=target,
+        reference=reference,
+        seed=seed,
+        max_rows=max_rows,
+        out=out,
+        data_dir=data_dir,
+        offline=offline,
+        strict=strict,
+    )
     console = make_console()
     with Downloads(console) as downloads:
-        plan, folder, registry = prepare_suite(
-            name,
-            profile=profile,
-            part=part,
-            only=only or (),
-            out=out,
-            seed=seed,
-            max_rows=max_rows,
-            add=add or (),
-            add_data=add_data or (),
-            target=target,
-            reference=reference,
-            data_dir=data_dir,
-            offline=offline,
-            registry=load_registry(strict=strict, isolated=True),
-            follower=downloads,
-        )
+        plan, folder, registry = prepare_suite(request, follower=downloads)
     batch = write_batch(plan, folder, registry, options, into, ["mfbench", *sys.argv[1:]], strict=strict)
     for line in left_out(plan.left_out, plan.unavailable, name):
         print_line(console, line)

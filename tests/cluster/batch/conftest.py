@@ -12,8 +12,8 @@ sys.path.append(str(Path(__file__).parents[2] / "run"))
 def prepared(tmp_path):
     from small_runs import SUITE
 
-    from mfbench.api import prepare_suite
+    from mfbench.api import Request, prepare_suite
 
     path = tmp_path / "own.toml"
     path.write_text(SUITE)
-    return prepare_suite(str(path), out=tmp_path / "out")
+    return prepare_suite(Request(str(path), out=tmp_path / "out"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.errors import UsageError
 from mfbench.report.progress import Silent
 from mfbench.run.batch_tasks import read_task
@@ -155,7 +155,7 @@ def test_hostile_names_reach_mfbench_as_they_are(tmp_path, monkeypatch, recorder
     Path("own suite.toml").write_text(
         SUITE.replace('name = "own"', 'name = "own"').replace('"A"', '"A $(touch PWNED)"')
     )
-    plan, folder, registry = prepare_suite("own suite.toml", only=["A $*", "iris"], out="out $HOME")
+    plan, folder, registry = prepare_suite(Request("own suite.toml", only=["A $*", "iris"], out="out $HOME"))
     options = SlurmOptions(tasks=2, memory="2G", options=["--partition=long $(touch PWNED)", "--mail-user=a@b"])
     write_batch(plan, folder, registry, options, Path(HOSTILE), COMMAND, strict=True)
     place = here / HOSTILE
@@ -225,7 +225,7 @@ def test_an_array_that_is_stopped_and_submitted_again_is_the_undivided_run(tmp_p
 
     monkeypatch.chdir(tmp_path)
     Path("own.toml").write_text(SUITE.replace("repeats = 1", "repeats = 2") + SUITE_TAIL)
-    plan, whole, registry = prepare_suite("own.toml", out="undivided")
+    plan, whole, registry = prepare_suite(Request("own.toml", out="undivided"))
     execute(plan, whole, registry, RunOptions(jobs=1), Silent())
     place = tmp_path / HOSTILE
     words = ["batch", "slurm", "own.toml", "--into", str(place), "--tasks", "3"]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.api import prepare_suite, run_suite
+from mfbench.api import Request, prepare_suite, run_suite
 from mfbench.host.registry import load_registry
 from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
@@ -76,7 +76,7 @@ def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
 
 def test_seeds_are_those_of_the_suite(replicate, suite):
     _, plan = replicate
-    trials = {(t.method, t.repeat, t.fold): t.seed for t in prepare_suite(str(suite))[0].trials}
+    trials = {(t.method, t.repeat, t.fold): t.seed for t in prepare_suite(Request(str(suite)))[0].trials}
     assert {(t.method, t.repeat, t.fold): t.seed for cell in plan.cells for t in cell.trials} == trials
 
 

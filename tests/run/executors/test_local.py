@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from small_runs import SUITE, job_of
 
-from mfbench.api import prepare_suite
+from mfbench.api import Request, prepare_suite
 from mfbench.errors import RunError
 from mfbench.host.registry import load_registry
 from mfbench.run.budget import Budget, in_rounds
@@ -65,7 +65,7 @@ def test_a_budget_ends_trials_that_hang_and_starts_no_more(tmp_path, monkeypatch
     monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "all,hanging_plugin")
     text = SUITE.replace('label = "D"\nclassifier = "knn"', 'label = "D"\nclassifier = "hangs"')
     (tmp_path / "own.toml").write_text(text)
-    plan, _, registry = prepare_suite(str(tmp_path / "own.toml"), out=tmp_path / "out")
+    plan, _, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path / "out"))
     owners = {label: owners_of_method(method, registry) for label, method in plan.methods.items()}
     plugins = tuple(registry.plugins.values())
     job = job_of(plan, tmp_path / "data", owners=owners, plugins=plugins, path=tuple(sys.path))
