@@ -48,7 +48,7 @@ class _DataPickler(pickle.Pickler):
 class _DataUnpickler(pickle.Unpickler):
     """Reads plain data, NumPy arrays and the classes of some packages; imports nothing else."""
 
-    packages = _OWN
+    packages: tuple[str, ...] = _OWN
 
     def find_class(self, module: str, name: str) -> Any:
         if name in _DATA_TYPES.get(module, ()):
