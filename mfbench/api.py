@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from mfbench.analysis.one_dataset.power import POWER
 from mfbench.analysis.power import Power
-from mfbench.bundles.reading import opened_bundles
+from mfbench.bundles.earlier import mfbench_earlier_results
 from mfbench.data.catalog import load
 from mfbench.data.sources import DataOptions
 from mfbench.errors import ExitCode, MfbenchError, explained, whole_number
@@ -261,10 +262,9 @@ def run_suite(
         shard=shard,
     )
     paths = [reuse] if isinstance(reuse, str | Path) else reuse
-    with opened_bundles([Path(path) for path in paths]) as opened:
-        bundles = tuple(bundle.results for bundle in opened)
-        options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience, bundles)
-        execute(plan, folder, registry, options, observer or follow_in_notebook())
+    sources = [mfbench_earlier_results(SimpleNamespace(reuse=tuple(map(Path, paths))))]
+    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience)
+    execute(plan, folder, registry, options, observer or follow_in_notebook(), sources)
     return load_run(folder)
 
 

@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated
 
 import typer
@@ -124,7 +125,7 @@ def suite(
             sys.stdout.write(f"{listed.name}: every trial has a result; nothing to do\n")
             raise typer.Exit(code)
     from mfbench.api import exit_code, explain_keys, load_run, prepare_suite, resume_command
-    from mfbench.bundles.reading import opened_bundles
+    from mfbench.bundles.earlier import mfbench_earlier_results
     from mfbench.host.executors import check_executor
     from mfbench.host.registry import LOCAL, load_registry
     from mfbench.report.downloads import Downloads
@@ -172,20 +173,19 @@ def suite(
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
-    with opened_bundles(reuse or ()) as opened:
-        bundles = tuple(bundle.results for bundle in opened)
-        options = RunOptions(jobs, fresh, retry_failed, executor, scheduler or "", seconds, patience, bundles)
-        if dry_run:
-            show_estimate(estimate(plan, folder, registry, options), name, console)
-            raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)
-        display = follow(console)
-        interrupted, progress = False, Progress()
-        try:
-            progress = execute(plan, folder, registry, options, display)
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            display.close()
+    sources = [mfbench_earlier_results(SimpleNamespace(reuse=tuple(reuse or ())))]
+    options = RunOptions(jobs, fresh, retry_failed, executor, scheduler or "", seconds, patience)
+    if dry_run:
+        show_estimate(estimate(plan, folder, registry, options, sources), name, console)
+        raise typer.Exit(ExitCode.OK if plan.trials else ExitCode.NOTHING_MEASURED)
+    display = follow(console)
+    interrupted, progress = False, Progress()
+    try:
+        progress = execute(plan, folder, registry, options, display, sources)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        display.close()
     run = load_run(folder)
     if plan.share is not None and not plan.trials and plan.share.n_trials:
         print_line(console, "Nothing to run: the plan has fewer groups of trials than shards.")

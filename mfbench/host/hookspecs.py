@@ -8,6 +8,7 @@ from typing import Any
 
 import pluggy
 
+from mfbench.earlier import EarlierRun
 from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.sections import Section
 
@@ -45,3 +46,23 @@ def mfbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empty-body]
     """Return sections to add to the report of a run (a `mfbench.Run`)."""
+
+
+@hookspec
+def mfbench_earlier_results(request: Any, plan: Any) -> Iterable[EarlierRun]:  # type: ignore[empty-body]
+    """Yield runs whose results need not be computed again.
+
+    Parameters
+    ----------
+    request : object
+        What the user asked for; a plugin reads the options that it added.
+    plan : Plan
+        The trials.
+
+    Yields
+    ------
+    EarlierRun
+        Each may be used until the next one is asked for. A generator is closed when its runs are used or the start of
+        the run fails, so it can close what it has opened. The first is asked for before anything is written: what
+        cannot be used should be refused by then.
+    """
