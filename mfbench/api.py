@@ -19,6 +19,7 @@ from mfbench.models import Dataset
 from mfbench.planning import estimate_suite, explain_keys, prepare_suite
 from mfbench.report.progress import follow_in_notebook
 from mfbench.run.budget import seconds_of
+from mfbench.run.executors.pool import mfbench_pool
 from mfbench.run.metadata import resume_command
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
@@ -264,7 +265,7 @@ def run_suite(
     paths = [reuse] if isinstance(reuse, str | Path) else reuse
     sources = [mfbench_earlier_results(SimpleNamespace(reuse=tuple(map(Path, paths))))]
     options = RunOptions(jobs, fresh, retry_failed, executor, scheduler, seconds, patience)
-    execute(plan, folder, registry, options, observer or follow_in_notebook(), sources)
+    execute(plan, folder, registry, options, observer or follow_in_notebook(), sources, mfbench_pool)
     return load_run(folder)
 
 

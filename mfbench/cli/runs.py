@@ -134,6 +134,7 @@ def suite(
     from mfbench.report.progress import follow
     from mfbench.run.budget import duration_text, parse_duration, seconds_of
     from mfbench.run.estimate import estimate
+    from mfbench.run.executors.pool import mfbench_pool
     from mfbench.run.runner import Progress, RunOptions, execute
 
     if dry_run and explain_key:
@@ -181,7 +182,7 @@ def suite(
     display = follow(console)
     interrupted, progress = False, Progress()
     try:
-        progress = execute(plan, folder, registry, options, display, sources)
+        progress = execute(plan, folder, registry, options, display, sources, mfbench_pool)
     except KeyboardInterrupt:
         interrupted = True
     finally:

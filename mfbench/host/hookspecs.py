@@ -9,6 +9,7 @@ from typing import Any
 import pluggy
 
 from mfbench.earlier import EarlierRun
+from mfbench.engines import Engine, Executor
 from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.sections import Section
 
@@ -46,6 +47,29 @@ def mfbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empty-body]
     """Return sections to add to the report of a run (a `mfbench.Run`)."""
+
+
+@hookspec(firstresult=True)
+def mfbench_pool(engine: Engine, job: Any, plan: Any, registry: Any, options: Any) -> Executor | None:
+    """Return the executor that runs the trials of a job at the places of an engine; the first one that is given counts.
+
+    Parameters
+    ----------
+    engine : mfbench.engines.Engine
+        What the factory of an `ExecutorSpec` has made, before it is entered.
+    job : Job
+        What the trials have in common; the executor gets it again when it starts.
+    plan : Plan
+        What the job was made from.
+    registry : Registry
+        The plugins.
+    options : object
+        The options of the run, such as the seconds ``wait_for_workers``.
+
+    Returns
+    -------
+    mfbench.engines.Executor or None
+    """
 
 
 @hookspec

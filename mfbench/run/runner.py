@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,7 @@ from typing import Protocol
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.earlier import EarlierRun
+from mfbench.engines import Executor
 from mfbench.errors import NothingPlannedError
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import LOCAL, Registry
@@ -24,8 +25,7 @@ from mfbench.run import environment
 from mfbench.run.budget import Budget, in_rounds
 from mfbench.run.compatibility import other_environments
 from mfbench.run.costs import forecast
-from mfbench.run.executors.base import Executor
-from mfbench.run.executors.choice import open_executor
+from mfbench.run.executors.choice import PoolHook, open_executor
 from mfbench.run.folder_lock import locked
 from mfbench.run.fresh import set_aside
 from mfbench.run.full_disks import file_errors
@@ -150,6 +150,7 @@ def execute(
     options: RunOptions,
     observer: Observer,
     sources: Iterable[Iterable[EarlierRun]] = (),
+    make_pool: PoolHook | None = None,
 ) -> Progress:
     """Run the trials that are not in a folder's store yet.
 
@@ -166,6 +167,8 @@ def execute(
         Called at the start and after every result.
     sources : iterable of iterable of EarlierRun, default=()
         Runs whose results are used, after those in the folder of reports. Generators are closed at the end.
+    make_pool : callable or None, default=None
+        The hook ``mfbench_pool``, which an executor that is an engine needs.
 
     Returns
     -------
@@ -185,7 +188,7 @@ def execute(
     own = () if options.fresh else earlier_runs(plan, folder)
     with opened_sources([own, *sources]) as runs, prepare(plan, folder, registry, options, observer) as start:
         pending = start.pending(runs)
-        start.work(pending)
+        start.work(pending, make_pool)
         return start.finish(pending)
 
 
@@ -253,20 +256,21 @@ class PreparedRun:
         self.observer.started(self.plan, done, pending)
         return pending
 
-    def work(self, pending: list[Trial]) -> None:
+    def work(self, pending: list[Trial], make_pool: PoolHook | None = None) -> None:
         """Run trials and store each result as it comes, until a budget ends."""
         if not pending:
             return
         with _arrays(self.plan, self.folder, pending, is_local=self.options.executor == LOCAL) as handed:
             job = _job(self.plan, self.folder, *handed, self.described.memory_limit_bytes, self.registry)
-            executor = open_executor(job, self.plan, self.registry, self.options, min(self.jobs, len(pending)))
-            executor.budget = self.budget
-            executor.follow = getattr(self.observer, "running", None)  # not of an observer of an earlier version
-            # Leaving the executor ends the trials that a budget cuts off; they leave no result, so the next start runs
-            # them.
-            with executor as pool:
+            jobs = min(self.jobs, len(pending))
+            executor = open_executor(job, self.plan, self.registry, self.options, jobs, make_pool)
+            # An observer of an earlier version has no such method.
+            executor.start(job, self.budget, getattr(self.observer, "running", None))
+            # Closing it ends the trials that a budget cuts off; they leave no result, so the next start runs them.
+            with closing(executor):
                 self.discard()
-                self._collect(pool, pending)
+                executor.submit(pending)
+                self._collect(executor)
 
     def finish(self, pending: list[Trial]) -> Progress:
         """Record what a budget has left, and return what this start has done."""
@@ -289,16 +293,16 @@ class PreparedRun:
         self.budget.cells = len(self.plan.ingredients)
         return in_rounds(self.plan.trials, done, seconds_each(pending, costs, methods))
 
-    def _collect(self, pool: Executor, pending: list[Trial]) -> None:
+    def _collect(self, executor: Executor) -> None:
         machines, n_machines = self.store.recorded("machines", {}), 0
-        for trial, result in pool.run(pending):
+        for trial, result in executor.collect():
             if not self.progress.executed:
                 # What the results so far come from must not be forgotten if this start ends before its first one.
                 _record_environment(self.folder, self.store, self.described)
             self.store.add(trial, result)  # in place of a failure, if it is retried
-            if len(pool.machines) != n_machines:
-                n_machines = len(pool.machines)
-                self.store.record("machines", {**machines, **pool.machines})
+            if len(executor.machines) != n_machines:
+                n_machines = len(executor.machines)
+                self.store.record("machines", {**machines, **executor.machines})
             self.progress.executed += 1
             if result.status is not Status.OK:
                 self.progress.failures[result.status] = self.progress.failures.get(result.status, 0) + 1

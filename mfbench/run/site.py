@@ -193,7 +193,8 @@ class Site:
             if missing:
                 return Missing(False, missing, self._here())
             with self._pool(running, slots, is_wanted) as pool:
-                return Answered(tuple(result for _, result in pool.run(batch.trials)), self._here())
+                pool.submit(batch.trials)
+                return Answered(tuple(result for _, result in pool.collect()), self._here())
         except WithdrawnError:
             return Withdrawn()
         finally:
@@ -225,14 +226,15 @@ class Site:
             pool = running.idle.pop()[1] if running.idle else None
             others = [] if pool is not None else self._surplus(slots)
         for other in others:
-            other.__exit__(None, None, None)
+            other.close()
         if pool is None:
-            pool = LocalPool(running.job, 1, running.job.settings.timeout).__enter__()
+            pool = LocalPool(1)
+            pool.start(running.job)
         pool.is_wanted = is_wanted
         try:
             yield pool
         except BaseException:
-            pool.__exit__(None, None, None)
+            pool.close()
             raise
         with self._lock:
             running.idle.append((time.monotonic(), pool))
@@ -271,7 +273,7 @@ class Site:
                     for lease in running.leases.values():
                         lease.close()
         for pool in closing:
-            pool.__exit__(None, None, None)
+            pool.close()
 
     def _clean_later(self) -> None:
         if self._cleaner is None or not self._cleaner.is_alive():

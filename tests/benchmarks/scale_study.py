@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -70,10 +71,12 @@ def simulate(n_trials, folder, *, n_workers=1000, seconds=1.0, loss=0.0, store=T
     engine = FakeEngine(n_workers, seconds, LATENCIES, loss)
     job = job_of(folder / "data")
     trials = trials_of(n_trials, methods=tuple(METHODS))
-    pool = RemotePool(job, engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
+    pool = RemotePool(engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
     rows = set()
-    with Store(folder / "store") as results, pool:
-        for trial, result in pool.run(trials):
+    pool.start(job)
+    with Store(folder / "store") as results, closing(pool):
+        pool.submit(trials)
+        for trial, result in pool.collect():
             if store:
                 results.add(trial, result)
             rows.add(trial.key)

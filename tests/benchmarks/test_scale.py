@@ -18,6 +18,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 from mfbench.api import prepare_suite
 from mfbench.report.progress import Silent
+from mfbench.run.executors.pool import mfbench_pool
 from mfbench.run.runner import RunOptions, execute
 
 SUITE = """
@@ -86,7 +87,7 @@ def seconds(folder, trials, classifier="dummy", scheduler=""):
     executor = "dask" if scheduler else "local"
     options = RunOptions(jobs=1, fresh=True, executor=executor, scheduler=scheduler)
     begin = time.perf_counter()
-    execute(plan, target, registry, options, Silent())
+    execute(plan, target, registry, options, Silent(), make_pool=mfbench_pool)
     return time.perf_counter() - begin
 
 

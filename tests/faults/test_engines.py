@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "run"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "run" / "executors"))
 
 from fake import FINGERPRINT, METHODS, Place, StubPool, ThreadEngine, fabricated, job_of, trials_of
+from small_runs import results_of, started
 
 from mfbench.errors import RunError
 from mfbench.run import array_cache, site
@@ -38,8 +40,8 @@ def carry_out(work, engine, notices=None, **options):
     """Run the trials; check that there is one row for each, and that it is the right one."""
     job, trials = work
     notify = (notices if notices is not None else []).append
-    with RemotePool(job, engine, FINGERPRINT, notify=notify, **options) as pool:
-        rows = list(pool.run(trials))
+    with started(RemotePool(engine, FINGERPRINT, notify=notify, **options), job) as pool:
+        rows = results_of(pool, trials)
     assert Counter(trial.key for trial, _ in rows) == Counter(trial.key for trial in trials)
     for trial, result in rows:
         assert result == fabricated(trial)
@@ -200,8 +202,8 @@ def test_a_trial_that_kills_its_places_becomes_a_failure_and_harms_no_other(work
     engine = None
 
     class Deadly(StubPool):
-        def run(self, trials):
-            for trial in trials:
+        def collect(self):
+            for trial in self.trials:
                 if trial.key == deadly:
                     name = next(name for name, one in engine._places.items() if one.site._jobs)
                     engine.lose(name)
@@ -211,8 +213,8 @@ def test_a_trial_that_kills_its_places_becomes_a_failure_and_harms_no_other(work
 
     monkeypatch.setattr(site, "LocalPool", Deadly)
     engine = ThreadEngine({"p": place(tmp_path, "m")})
-    with RemotePool(job, engine, FINGERPRINT, notify=lambda _: None) as pool:
-        rows = {trial.key: result for trial, result in pool.run(trials)}
+    with started(RemotePool(engine, FINGERPRINT, notify=lambda _: None), job) as pool:
+        rows = {trial.key: result for trial, result in results_of(pool, trials)}
     assert len(rows) == len(trials)
     assert {key for key, result in rows.items() if result.status != "ok"} == {deadly}
     assert rows[deadly].status == "crash"

@@ -32,8 +32,8 @@ EXECUTED = []
 class Recording(InProcess):
     """Writes down the method of each trial."""
 
-    def run(self, trials):
-        for trial, result in super().run(trials):
+    def collect(self):
+        for trial, result in super().collect():
             EXECUTED.append(trial.method)
             yield trial, result
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from small_runs import job_of
+from small_runs import job_of, results_of, started
 
 from mfbench.run import site as module
 from mfbench.run.array_cache import ArrayCache
@@ -116,8 +116,8 @@ class TestProtocol:
 class TestTrials:
     def test_the_results_are_those_of_the_local_pool(self, sent, tmp_path):
         _, deliver, batch, job = sent
-        with LocalPool(replace(job, log=tmp_path / "log"), 1, 300.0) as pool:
-            expected = {trial.key: plain(result) for trial, result in pool.run(batch.trials)}
+        with started(LocalPool(1), replace(job, log=tmp_path / "log")) as pool:
+            expected = {trial.key: plain(result) for trial, result in results_of(pool, batch.trials)}
         site = Site(ArrayCache(tmp_path / "cache"))
         ask(site, deliver)
         answered = ask(site, batch)
@@ -166,9 +166,9 @@ class TestThreads:
         at_once = threading.Barrier(3)
 
         class Meeting(StubPool):
-            def run(self, trials):
+            def collect(self):
                 at_once.wait(30)
-                yield from super().run(trials)
+                yield from super().collect()
 
         monkeypatch.setattr(module, "LocalPool", Meeting)
         site = Site(ArrayCache(tmp_path / "cache"))

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mfbench.engines import Engine, Outcome
+from mfbench.engines import Engine, Executor, Outcome
 from mfbench.host.expressions import parse
 from mfbench.run.executors.messages import (
     Answered,
@@ -64,23 +64,26 @@ def fabricated(trial, duration=0.001):
     return TrialResult(key=trial.key, scores={"accuracy": int(trial.key[:8], 16) / 16**8}, duration=duration)
 
 
-class StubPool:
+class StubPool(Executor):
     """A pool without processes: for `monkeypatch.setattr("mfbench.run.site.LocalPool", StubPool)`."""
 
-    def __init__(self, job, jobs, timeout):
-        self.job, self.is_wanted = job, None
+    def __init__(self, jobs=1):
+        self.is_wanted = None
 
-    def __enter__(self):
-        return self
+    def start(self, job, budget=None, follow=None):
+        self.job = job
 
-    def __exit__(self, *_):
-        pass
+    def submit(self, trials):
+        self.trials = list(trials)
 
-    def run(self, trials):
-        for trial in trials:
+    def collect(self):
+        for trial in self.trials:
             for name in self.job.files[trial.dataset]:
                 assert (self.job.data_folder / name).is_file(), "an array that a trial needs is not there"
             yield trial, fabricated(trial)
+
+    def close(self):
+        pass
 
 
 class Place:
