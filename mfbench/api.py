@@ -16,9 +16,10 @@ from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower
 from mfbench.data.sources import DataOptions
 from mfbench.errors import ExitCode, MfbenchError, explained
+from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
 from mfbench.models import Dataset
-from mfbench.planning import estimate_suite, explain_keys, finished_task, prepare_suite, run_options
+from mfbench.planning import earlier_results, estimate_suite, explain_keys, finished_task, prepare_suite, run_options
 from mfbench.report.progress import follow_in_notebook
 from mfbench.request import Request
 from mfbench.run.budget import duration_text
@@ -292,11 +293,13 @@ def run_request(
     with downloads as follower:
         plan, folder, registry = prepare_suite(request, follower=follower)
     progress, interrupt = Progress(), None
-    with run_options(request) as options:
-        try:
-            progress = execute(plan, folder, registry, options, observer or follow_in_notebook())
-        except KeyboardInterrupt as error:
-            interrupt = error
+    sources, make_pool = earlier_results(request, plan), feature_hooks().relay.mfbench_pool
+    try:
+        progress = execute(
+            plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool
+        )
+    except KeyboardInterrupt as error:
+        interrupt = error
     return Outcome(request, plan, folder, registry, progress, interrupt)
 
 

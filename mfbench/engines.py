@@ -1,16 +1,62 @@
-"""Engines: the interface between a run and whatever starts its trials on other machines.
+"""Executors and engines: the interfaces between a run and whatever runs its trials.
 
-An engine moves bytes. It runs `mfbench.run.site.answer` somewhere and brings the answer back; it knows nothing about
-trials, keeps no limit and makes no promise beyond saying which calls were lost. Limits, repeats after a loss, versions
-and data are the framework's (`mfbench.run.executors.remote`). This module stays light: it imports nothing.
+An executor takes the trials of a run and gives their results. An engine moves bytes: it runs `mfbench.run.site.answer`
+somewhere and brings the answer back; it knows nothing about trials, keeps no limit and makes no promise beyond saying
+which calls were lost. Limits, repeats after a loss, versions and data are those of a pool, the executor that the hook
+``mfbench_pool`` makes of an engine. This module stays light: it imports neither NumPy nor the runner.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
+from types import MappingProxyType, TracebackType
+from typing import Any
+
+from mfbench.trials import Trial, TrialResult
+
+Running = tuple[Trial, float]
+"""A trial and the seconds for which it has run."""
+Follow = Callable[[list[Running]], None]
+
+
+class Executor(ABC):
+    """What runs the trials of one run.
+
+    Attributes
+    ----------
+    machines : mapping of str to str
+        The machines that have run trials so far, each with its kind; may stay empty.
+    """
+
+    machines: Mapping[str, str] = MappingProxyType({})
+
+    @abstractmethod
+    def start(self, job: Any, budget: Any = None, follow: Follow | None = None) -> None:
+        """Start what runs the trials.
+
+        Parameters
+        ----------
+        job : mfbench.run.job.Job
+            What the trials have in common.
+        budget : mfbench.run.budget.Budget or None, default=None
+            The time that the run may take. When it is over, or admits none of the trials that are left, `collect` ends.
+        follow : callable or None, default=None
+            To be called from time to time, with the trials that are known to run: also if none of them ends.
+        """
+
+    @abstractmethod
+    def submit(self, trials: Iterable[Trial]) -> None:
+        """Take trials, in the order in which to run them; called again only when `collect` has ended."""
+
+    @abstractmethod
+    def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
+        """Yield each trial with its result as it ends, in any order; those that the budget has no time for are left."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End everything that was started, whether or not all trials have run; called once after `start`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,7 +234,8 @@ class ExecutorSpec:
         One line for ``mfbench plugins``.
     factory : str or callable
         ``"package.module:Class"``, imported when a run asks for the executor, or a callable. It takes the address of
-        a scheduler ("" for the default) and the number of worker processes, and returns a `mfbench.engines.Engine`.
+        a scheduler ("" for the default) and the number of worker processes, and returns a `mfbench.engines.Engine`, or
+        a `mfbench.engines.Executor`.
     install : str, default=""
         What ``pip install`` needs for it, such as ``"mfbench[dask]"``; named if its import fails.
 

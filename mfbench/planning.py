@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
+from mfbench.earlier import EarlierRun
 from mfbench.errors import ExitCode, UsageError
 from mfbench.host.executors import check_executor
+from mfbench.host.features import feature_hooks, feature_packages
 from mfbench.host.registry import Registry, load_registry
-from mfbench.request import Request
+from mfbench.request import Request, check_features
 from mfbench.run.batch_tasks import ended_exit_code, read_task, task_of
 from mfbench.run.estimate import Estimate, estimate
 from mfbench.run.runner import RunOptions, run_folder
@@ -23,7 +24,6 @@ from mfbench.suite.additions import additions_of, with_additions
 from mfbench.suite.loading import LoadedSuite, load_suite
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.restriction import matching
-from mfbench_claims.reading import opened_bundles
 
 
 def prepare_suite(
@@ -55,6 +55,7 @@ def prepare_suite(
     RunError
         If trials of the task are not in the plan.
     """
+    check_features(request, feature_packages())
     task = None if request.task is None else read_task(request.task)
     registry = registry or load_registry(strict=request.strict, isolated=True)
     check_executor(registry, request.executor, request.scheduler or "")
@@ -84,21 +85,23 @@ def _left_out_reference(reference: str, loaded: LoadedSuite) -> str:
     return f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}"
 
 
-@contextmanager
-def run_options(request: Request) -> Iterator[RunOptions]:
-    """Open the bundles of a request, and yield the options with which its plan is run."""
-    patience = RunOptions.wait_for_workers if request.wait_for_workers is None else request.wait_for_workers
-    with opened_bundles(request.reuse) as bundles:
-        yield RunOptions(
-            request.jobs,
-            request.fresh,
-            request.retry_failed,
-            request.executor,
-            request.scheduler or "",
-            request.budget or 0.0,
-            patience,
-            tuple(bundle.results for bundle in bundles),
-        )
+def run_options(request: Request) -> RunOptions:
+    """Return the options with which the plan of a request is run."""
+    return RunOptions(
+        request.jobs,
+        request.fresh,
+        request.retry_failed,
+        request.executor,
+        request.scheduler or "",
+        request.budget or 0.0,
+        RunOptions.wait_for_workers if request.wait_for_workers is None else request.wait_for_workers,
+    )
+
+
+def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
+    """Return the runs that features offer, whose results need not be computed again."""
+    runs: list[Iterable[EarlierRun]] = feature_hooks().relay.mfbench_earlier_results(request=request, plan=plan)
+    return runs
 
 
 def estimate_suite(request: Request) -> Estimate:
@@ -119,8 +122,7 @@ def estimate_suite(request: Request) -> Estimate:
     (10, 0, 10, 2)
     """
     plan, folder, registry = prepare_suite(replace(request, offline=True))
-    with run_options(request) as options:
-        return estimate(plan, folder, registry, options)
+    return estimate(plan, folder, registry, run_options(request), earlier_results(request, plan))
 
 
 def finished_task(request: Request) -> tuple[str, ExitCode] | None:

@@ -1,11 +1,11 @@
-"""The interface of engines: it imports nothing heavy, and nothing of it can be left out."""
+"""The interfaces of executors and engines: they import nothing heavy, and nothing of them can be left out."""
 
 import subprocess
 import sys
 
 import pytest
 
-from mfbench.engines import Engine, Outcome
+from mfbench.engines import Engine, Executor, Outcome
 
 
 def test_an_engine_without_all_methods_cannot_be_made():
@@ -15,6 +15,11 @@ def test_an_engine_without_all_methods_cannot_be_made():
 
     with pytest.raises(TypeError, match="abstract"):
         Half()
+
+
+def test_an_executor_has_four_methods():
+    assert Executor.__abstractmethods__ == {"start", "submit", "collect", "close"}
+    assert dict(Executor.machines) == {}
 
 
 def test_a_lost_call_has_no_answer():

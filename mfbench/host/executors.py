@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfbench.engines import Engine
+from mfbench.engines import Engine, Executor
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, UsageError, describe_error
 from mfbench.host.factories import import_object, remedy
 from mfbench.host.registered import Registered
@@ -37,8 +37,8 @@ def check_executor(registry: Registry, name: str, scheduler: str) -> None:
         make_engine(registry, name, scheduler, 1)  # which starts nothing
 
 
-def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine:
-    """Build the engine of an executor.
+def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine | Executor:
+    """Build the engine of an executor, or the executor itself if its factory makes that.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Eng
         raise PluginError(
             f"executor {name!r} of {registered.plugin} cannot be used: {describe_error(error)}"
         ) from error
-    if not isinstance(engine, Engine):
+    if not isinstance(engine, Engine | Executor):
         raise PluginError(
             f"executor {name!r} of {registered.plugin} cannot be used: its factory returned {shown(engine)}, "
             "expected an mfbench.engines.Engine"

@@ -86,6 +86,11 @@ def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
     return kept, tuple(problems)
 
 
+def feature_packages() -> set[str]:
+    """Return the import names of the packages that implement hooks of a run."""
+    return {entry.point.value.partition(":")[0].partition(".")[0] for entry in entries(HOOKS)[0].values()}
+
+
 class FeatureHooks(NamedTuple):
     """The hooks of a run that features implement, and a sentence on each feature that is left out."""
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pluggy
 
+from mfbench.earlier import EarlierRun
+from mfbench.engines import Engine, Executor
 from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.sections import Section
 
@@ -50,3 +52,46 @@ def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empt
 @hookspec(firstresult=True)
 def mfbench_open_run(path: Path) -> Any:
     """Return the `mfbench.Run` that a file of another form holds, such as a bundle; None for other files."""
+
+
+@hookspec(firstresult=True)
+def mfbench_pool(engine: Engine, job: Any, plan: Any, registry: Any, options: Any) -> Executor | None:
+    """Return the executor that runs the trials of a job at the places of an engine; the first one that is given counts.
+
+    Parameters
+    ----------
+    engine : mfbench.engines.Engine
+        What the factory of an `ExecutorSpec` has made, before it is entered.
+    job : Job
+        What the trials have in common; the executor gets it again when it starts.
+    plan : Plan
+        What the job was made from.
+    registry : Registry
+        The plugins.
+    options : object
+        The options of the run, such as the seconds ``wait_for_workers``.
+
+    Returns
+    -------
+    mfbench.engines.Executor or None
+    """
+
+
+@hookspec
+def mfbench_earlier_results(request: Any, plan: Any) -> Iterable[EarlierRun]:  # type: ignore[empty-body]
+    """Yield runs whose results need not be computed again.
+
+    Parameters
+    ----------
+    request : object
+        What the user asked for; a plugin reads the options that it added.
+    plan : Plan
+        The trials.
+
+    Yields
+    ------
+    EarlierRun
+        Each may be used until the next one is asked for. A generator is closed when its runs are used or the start of
+        the run fails, so it can close what it has opened. The first is asked for before anything is written: what
+        cannot be used should be refused by then.
+    """

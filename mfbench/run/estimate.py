@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mfbench.earlier import EarlierRun
 from mfbench.errors import ExitCode, RunError
 from mfbench.host.registry import Registry
 from mfbench.run import environment
 from mfbench.run.budget import in_rounds
 from mfbench.run.costs import forecast
 from mfbench.run.order import seconds_each
-from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys
+from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opened_sources
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
@@ -83,7 +84,7 @@ class Estimate:
     reached : int
         Trials to run that are predicted to end within the budget.
     elsewhere : tuple of (str, int)
-        Of `stored`, the number that would come from each earlier run and each bundle; of a bundle also if that is 0.
+        Of `stored`, the number that would come from each earlier run; of one that the user named also if that is 0.
     unreached : tuple of str
         Methods without a result that are not predicted to have one within the budget.
     too_long : tuple of (str, str, int)
@@ -120,7 +121,13 @@ class Estimate:
         return ExitCode.OK if self.planned else ExitCode.NOTHING_MEASURED
 
 
-def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) -> Estimate:
+def estimate(
+    plan: Plan,
+    folder: Path,
+    registry: Registry,
+    options: RunOptions,
+    sources: Iterable[Iterable[EarlierRun]] = (),
+) -> Estimate:
     """Return what a run of a plan would do and cost.
 
     Parameters
@@ -132,6 +139,8 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
         Provides the specs of the plan's methods.
     options : RunOptions
         Those of the run.
+    sources : iterable of iterable of EarlierRun, default=()
+        Runs whose results it would use, besides those in the folder of reports.
 
     Returns
     -------
@@ -139,8 +148,8 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
     """
     jobs = options.jobs or environment.available_cpus()
     costs = forecast(plan, registry, folder, jobs)
-    sources = _finished(plan, folder, options)
-    keys = set().union(*sources.values())
+    stored, elsewhere = _finished(plan, folder, options, sources)
+    keys = stored.union(*(own for _, own in elsewhere))
     pending = [trial for trial in plan.trials if trial.key not in keys]
     peak = max((costs.costs.of(trial).memory for trial in pending), default=0)
     reached = _reached(plan, keys, costs, options.budget)
@@ -163,7 +172,7 @@ def estimate(plan: Plan, folder: Path, registry: Registry, options: RunOptions) 
         left_out=dict(plan.left_out),
         unavailable=dict(plan.unavailable),
         budget=options.budget,
-        elsewhere=_elsewhere(plan, folder, sources, options),
+        elsewhere=_numbers({trial.key for trial in plan.trials} - stored, elsewhere),
         reached=len(reached),
         unreached=tuple(label for label in plan.methods if label in missing),
         too_long=tuple(costs.too_long(pending)),
@@ -199,39 +208,39 @@ def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial],
         yield Share(name, len(part), math.fsum(seconds), max(seconds), max(cost.memory for cost in each))
 
 
-def _finished(plan: Plan, folder: Path, options: RunOptions) -> dict[str, set[str]]:
-    """Return the keys that a run would find stored, by place: its folder, other runs, bundles."""
+def _finished(
+    plan: Plan, folder: Path, options: RunOptions, sources: Iterable[Iterable[EarlierRun]]
+) -> tuple[set[str], list[tuple[EarlierRun, set[str]]]]:
+    """Return the keys that a run would find in its folder, and in each of the other runs."""
     planned = {trial.key for trial in plan.trials}
-    measures_scores = plan.loaded.protocol.kind != "timing"
     copied = copied_statuses(retry_failed=options.retry_failed)
-    sources: dict[str, set[str]] = {}
-    if not options.fresh:
-        statuses = [status for status in Status if not (options.retry_failed and status in RETRIED)]
-        sources[folder.as_posix()] = _keys(folder, statuses) if (folder / FILE_NAME).is_file() else set()
-        for name, other in earlier_runs(plan, folder).items() if measures_scores else ():
-            try:
-                with Store(other, read_only=True) as store:
-                    sources[name] = offered_keys(store, planned, copied)
-            except (RunError, sqlite3.Error):  # the run would pass it over as well
-                continue
-    for bundle in options.bundles:
-        sources[bundle.name] = _keys(bundle.folder, copied) if measures_scores else set()
-    return sources
+    stored: set[str] = set()
+    if not options.fresh and (folder / FILE_NAME).is_file():
+        stored = _keys(folder, [status for status in Status if not (options.retry_failed and status in RETRIED)])
+    elsewhere = []
+    with opened_sources([() if options.fresh else earlier_runs(plan, folder), *sources]) as runs:
+        for run in runs:
+            keys: set[str] = set()
+            if plan.loaded.protocol.kind != "timing":
+                try:
+                    with Store(run.folder, read_only=True) as store:
+                        keys = offered_keys(store, planned, copied)
+                except (RunError, sqlite3.Error):  # the run would pass it over as well
+                    if run.is_requested:
+                        raise
+            elsewhere.append((run, keys))
+    return stored, elsewhere
 
 
-def _elsewhere(
-    plan: Plan, folder: Path, sources: dict[str, set[str]], options: RunOptions
-) -> tuple[tuple[str, int], ...]:
-    """Return how many trials come from each place but the run's folder; one that several have counts for the first."""
-    missing = {trial.key for trial in plan.trials}
-    bundles = {bundle.name for bundle in options.bundles}
-    counts = []
-    for name, keys in sources.items():
+def _numbers(missing: set[str], elsewhere: Iterable[tuple[EarlierRun, set[str]]]) -> tuple[tuple[str, int], ...]:
+    """Return how many missing trials come from each run; one that several have counts for the first."""
+    numbers: dict[str, int] = {}
+    for run, keys in elsewhere:
         number = len(missing & keys)
-        missing -= keys
-        if name != folder.as_posix() and (number or name in bundles):
-            counts.append((name, number))
-    return tuple(counts)
+        missing = missing - keys
+        if number or run.is_requested:
+            numbers.setdefault(run.name, number)
+    return tuple(numbers.items())
 
 
 def _keys(folder: Path, statuses: Collection[Status]) -> set[str]:

@@ -1,19 +1,21 @@
-"""Results of other runs in a run: of earlier ones in the same folder of reports, and of bundles that the run names.
+"""Results of other runs in a run: of earlier ones in the same folder of reports, and of whatever other sources yield.
 
-A result is copied only under an equal key, so it is the one that this run would measure, except for its times. A bundle
-must give the key to the same trial on the same data and folds as well, because whoever made it wrote the keys, and its
-arrays were checked against its own data and folds. Failures that a repetition may avoid (timeout, memory, crash) are
-not copied. Other runs are only read.
+A result is copied only under an equal key, so it is the one that this run would measure, except for its times. A run
+that is not verified must give the key to the same trial on the same data and folds as well, because whoever made it
+wrote the keys, and its arrays were checked against its own data and folds. Failures that a repetition may avoid
+(timeout, memory, crash) are not copied. Other runs are only read.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mfbench.earlier import EarlierRun
 from mfbench.errors import RunError
 from mfbench.run.compatibility import machine_of
 from mfbench.run.differing_data import differing_data
@@ -33,35 +35,32 @@ _OTHER_CONTENT = "data, parameters or protocol"
 Keys = dict[str, list[str]]
 
 
-@dataclass(frozen=True)
-class BundledRun:
-    """The results of a bundle.
-
-    Attributes
-    ----------
-    name : str
-        What the record calls it: the name of the file, and the start of its hash.
-    folder : Path
-        A run folder that holds them.
-    """
-
-    name: str
-    folder: Path
-
-
 def copied_statuses(*, retry_failed: bool) -> tuple[Status, ...]:
     """Return the statuses of results that are copied."""
     return (Status.OK,) if retry_failed else (Status.OK, Status.ERROR)
+
+
+@contextmanager
+def opened_sources(sources: Iterable[Iterable[EarlierRun]]) -> Iterator[Iterator[EarlierRun]]:
+    """Yield the runs of all sources, and close the sources afterwards.
+
+    Each is asked for its first run at once: what it refuses is refused before anything is written.
+    """
+    with ExitStack() as stack:
+        runs: list[Iterable[EarlierRun]] = []
+        for source in sources:
+            rest = iter(source)
+            stack.callback(getattr(rest, "close", lambda: None))
+            runs += [tuple(islice(rest, 1)), rest]
+        yield chain.from_iterable(runs)
 
 
 def reuse_results(
     plan: Plan,
     store: Store,
     statuses: Collection[Status],
-    bundles: Sequence[BundledRun] = (),
+    runs: Iterable[EarlierRun],
     retried: Collection[Status] = (),
-    *,
-    earlier: bool = True,
 ) -> list[str]:
     """Copy the results that other runs have of a plan, and record where they are from.
 
@@ -74,18 +73,16 @@ def reuse_results(
         Of the run, after its start was recorded.
     statuses : collection of Status
         Those of the results to copy.
-    bundles : sequence of BundledRun, default=()
-        What bundles have.
+    runs : iterable of EarlierRun
+        The first that has a result provides it.
     retried : collection of Status, default=()
         Stored results of these statuses are replaced.
-    earlier : bool, default=True
-        Whether to copy from `earlier_runs` as well, before the bundles.
 
     Returns
     -------
     list of str
-        A sentence on the number of results that this call copied from earlier runs, and one on each reason for which
-        results of a bundle or run were not copied; the run records the latter too.
+        A sentence on the number of results that this call copied from runs that nobody named, and one on each reason
+        for which results of a run were not copied; the run records the latter too.
     """
     planned = {trial.key for trial in plan.trials}
     before = recorded_reuse(store)
@@ -96,36 +93,27 @@ def reuse_results(
         differences=before.differences,
         bundles=before.bundles,
     )
-    times = plan.loaded.protocol.kind == "timing"
-    missing = planned - store.finished(retried) if not times else set()
-    n_missing = len(missing)
-    for name, folder in earlier_runs(plan, store.folder).items() if missing and earlier else ():
-        try:
-            reused = _reuse_from(folder, name, store, missing, statuses, reused)
-        except (RunError, ValueError) as error:  # the latter from metadata that are not valid
-            if folder.parent == store.folder.parent:  # a run of another suite is not expected to have any
-                reused = _with_note(reused, _passed_over(folder, error))
-        missing = planned - store.finished(retried)
-    n_copied = n_missing - len(missing)
+    missing, n_copied = planned - store.finished(retried), 0
+    for run in runs:
+        if plan.loaded.protocol.kind == "timing":
+            if run.is_requested:
+                reused = _with_note(reused, f"No results of {run.name} were used: times compare if measured together.")
+            continue
+        if missing:
+            try:
+                reused = _reuse_from(run, plan, store, missing, statuses, reused)
+            except (RunError, ValueError) as error:  # the latter from metadata that are not valid
+                if run.is_requested:
+                    raise
+                if run.folder.parent == store.folder.parent:  # a run of another suite is not expected to have any
+                    reused = _with_note(reused, _passed_over(run.folder, error))
+            n_before, missing = len(missing), planned - store.finished(retried)
+            n_copied += 0 if run.is_requested else n_before - len(missing)
+        for note in _other_keys(run, plan) if run.is_requested else ():
+            reused = _with_note(reused, note)
     is_or_are = "is" if n_copied == 1 else "are"
     count = f"{n_copied:,} of {counted(len(planned), 'result')} {is_or_are} reused from earlier runs"
     copied = [f"{count}; --fresh measures everything again."] if n_copied else []
-    for bundle in bundles:
-        if times:
-            reused = _with_note(reused, f"No results of {bundle.name} were used: times compare if measured together.")
-            continue
-        if missing:
-            names = list(dict.fromkeys([*reused.bundles, bundle.name]))
-            reused = reused.model_copy(update={"bundles": names})
-            foreign = _foreign_keys(bundle, plan, differing_data(bundle.folder, store.folder))
-            for reason, keys in foreign.items():
-                note = f"{counted(len(keys), 'result')} of {bundle.name} could not be used here, because {reason}."
-                reused = _with_note(reused, note)
-            usable = missing.difference(*foreign.values())
-            reused = _reuse_from(bundle.folder, bundle.name, store, usable, statuses, reused, own=True)
-            missing = planned - store.finished(retried)
-        for note in _other_keys(bundle, plan):
-            reused = _with_note(reused, note)
     with store.writing("meta") as db:
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
     return [*copied, *reused.passed_over]
@@ -137,21 +125,19 @@ def recorded_reuse(store: Store) -> Reused:
     return Reused.model_validate_json(recorded[0]) if recorded else Reused()
 
 
-def earlier_runs(plan: Plan, folder: Path) -> dict[str, Path]:
-    """Return the other runs in the folder of reports by name, those of the same suite first.
+def earlier_runs(plan: Plan, folder: Path) -> Iterator[EarlierRun]:
+    """Yield the other runs in the folder of reports, those of the same suite first.
 
     A share of a plan has many neighbours that are shares as well; it looks at whole runs alone.
     """
     files = sorted(folder.parent.glob(f"*/{FILE_NAME}"))
     if folder.parent.name == plan.loaded.suite.suite.name:  # else the run is not in a folder of reports
         files += [file for file in sorted(folder.parent.parent.glob(f"*/*/{FILE_NAME}")) if file not in files]
-    runs = {}
     for other in (file.parent for file in files):
         names = (other.name,) if other.parent == folder.parent else (other.parent.name, other.name)
         is_hidden = any(name.startswith(".") for name in names)  # such as that of a run that is being written
         if other != folder and not is_hidden and (plan.share is None or not is_share_folder_name(other.name)):
-            runs["/".join(names)] = other
-    return runs
+            yield EarlierRun("/".join(names), other)
 
 
 def offered_keys(store: Store, missing: Collection[str], statuses: Collection[Status]) -> set[str]:
@@ -171,12 +157,12 @@ def _with_note(reused: Reused, note: str) -> Reused:
     return reused.model_copy(update={"passed_over": [*reused.passed_over, note]})
 
 
-def _foreign_keys(bundle: BundledRun, plan: Plan, differing: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return the keys of results that a bundle has of another trial, or of other data, than the plan has, by reason.
+def _foreign_keys(run: EarlierRun, plan: Plan, differing: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the keys of results that a run has of another trial, or of other data, than the plan has, by reason.
 
-    With `differing`, a clause by the label of each dataset whose data or folds are not those of the bundle.
+    With `differing`, a clause by the label of each dataset whose data or folds are not those of the run.
     """
-    with Store(bundle.folder, read_only=True) as other:
+    with Store(run.folder, read_only=True) as other:
         query = (
             "SELECT p.key, p.dataset, p.method, p.repeat, p.fold, d.sha256 FROM plan p "
             "JOIN trials t ON t.key = p.key LEFT JOIN datasets d ON d.label = p.dataset"
@@ -195,16 +181,16 @@ def _foreign_keys(bundle: BundledRun, plan: Plan, differing: Mapping[str, str]) 
     return foreign
 
 
-def _other_keys(bundle: BundledRun, plan: Plan) -> Iterator[str]:
-    """Yield a sentence if a bundle has results of trials of the plan whose keys differ here, or none: these are run."""
-    with Store(bundle.folder, read_only=True) as other:
+def _other_keys(run: EarlierRun, plan: Plan) -> Iterator[str]:
+    """Yield a sentence if a run has results of trials of the plan whose keys differ here, or none: these are run."""
+    with Store(run.folder, read_only=True) as other:
         meta = other.meta()
         query = "SELECT p.dataset, p.method, p.repeat, p.fold, p.key FROM plan p JOIN trials t ON t.key = p.key"
         keys = {tuple(place): key for *place, key in other.raw(query)}
     places = [(trial.dataset, trial.method, trial.repeat, trial.fold) for trial in plan.trials]
     shared = [(trial, keys[place]) for trial, place in zip(plan.trials, places, strict=True) if place in keys]
     if not shared:
-        yield f"{bundle.name} has no result of a trial of this run: it is of suite {meta.name}, profile {meta.profile}."
+        yield f"{run.name} has no result of a trial of this run: it is of suite {meta.name}, profile {meta.profile}."
     here = code_of(plan)
     counter: Counter[str] = Counter()
     number = 0
@@ -216,32 +202,29 @@ def _other_keys(bundle: BundledRun, plan: Plan) -> Iterator[str]:
         clauses = "; ".join(
             clause if count == number else f"{clause} ({counted(count, 'trial')})" for clause, count in counter.items()
         )
-        yield f"{counted(number, 'result')} of {bundle.name} could not be used here, where these differ: {clauses}."
+        yield f"{counted(number, 'result')} of {run.name} could not be used here, where these differ: {clauses}."
 
 
 def _reuse_from(
-    folder: Path,
-    name: str,
-    store: Store,
-    missing: set[str],
-    statuses: Collection[Status],
-    reused: Reused,
-    *,
-    own: bool = False,
+    run: EarlierRun, plan: Plan, store: Store, missing: set[str], statuses: Collection[Status], reused: Reused
 ) -> Reused:
-    """Copy results from one run: all that it can contribute together with the record of them, or nothing.
-
-    With `own`, all of them count as those of the run itself, whatever runs it had used.
-    """
-    with Store(folder, read_only=True) as other:
+    """Copy results from one run: all that it can contribute together with the record of them, or nothing."""
+    if not run.is_verified:
+        reused = reused.model_copy(update={"bundles": list(dict.fromkeys([*reused.bundles, run.name]))})
+        foreign = _foreign_keys(run, plan, differing_data(run.folder, store.folder))
+        for reason, own in foreign.items():
+            note = f"{counted(len(own), 'result')} of {run.name} could not be used here, because {reason}."
+            reused = _with_note(reused, note)
+        missing = missing.difference(*foreign.values())
+    with Store(run.folder, read_only=True) as other:
         other.freeze()
         keys = sorted(offered_keys(other, missing, statuses))
         if not keys:
             return reused
         meta = other.meta()
-        if own:
+        if not run.has_origins:
             meta = meta.model_copy(update={"reused": Reused()})
-        reused = _with_origins(reused, name, keys, meta, store.meta().environment)
+        reused = _with_origins(reused, run.name, keys, meta, store.meta().environment)
         ours, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
         columns = sorted(ours & theirs)  # a store of an earlier version may lack some
         with store.writing("meta") as db:

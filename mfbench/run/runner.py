@@ -6,15 +6,16 @@ import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
+from mfbench.earlier import EarlierRun
+from mfbench.engines import Executor
 from mfbench.errors import NothingPlannedError
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import LOCAL, Registry
@@ -24,8 +25,7 @@ from mfbench.run import environment
 from mfbench.run.budget import Budget, in_rounds
 from mfbench.run.compatibility import other_environments
 from mfbench.run.costs import forecast
-from mfbench.run.executors.base import Executor
-from mfbench.run.executors.choice import open_executor
+from mfbench.run.executors.choice import PoolHook, open_executor
 from mfbench.run.folder_lock import locked
 from mfbench.run.fresh import set_aside
 from mfbench.run.full_disks import file_errors
@@ -35,7 +35,7 @@ from mfbench.run.metadata import Environment, metadata_of
 from mfbench.run.order import longest_first, seconds_each
 from mfbench.run.owners import owners_of_method, owners_of_plugin
 from mfbench.run.recorded_code import RecordedCode, remark_on_keys
-from mfbench.run.reuse import BundledRun, copied_statuses, recorded_reuse, reuse_results
+from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, recorded_reuse, reuse_results
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME
 from mfbench.suite.loading import LoadedSuite
@@ -85,8 +85,6 @@ class RunOptions:
         `mfbench.run.budget.in_rounds`.
     wait_for_workers : float, default=300.0
         Seconds for which a run waits for a worker of an engine while there is none.
-    bundles : tuple of BundledRun, default=()
-        Bundles whose results of the same trials are used.
     """
 
     jobs: int = 0
@@ -96,7 +94,6 @@ class RunOptions:
     scheduler: str = ""
     budget: float = 0.0
     wait_for_workers: float = 300.0
-    bundles: tuple[BundledRun, ...] = ()
 
 
 @dataclass
@@ -146,7 +143,15 @@ def _has_files(loaded: LoadedSuite) -> bool:
     )
 
 
-def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer) -> Progress:
+def execute(
+    plan: Plan,
+    folder: Path,
+    registry: Registry,
+    options: RunOptions,
+    observer: Observer,
+    sources: Iterable[Iterable[EarlierRun]] = (),
+    make_pool: PoolHook | None = None,
+) -> Progress:
     """Run the trials that are not in a folder's store yet.
 
     Parameters
@@ -160,6 +165,10 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     options : RunOptions
     observer : Observer
         Called at the start and after every result.
+    sources : iterable of iterable of EarlierRun, default=()
+        Runs whose results are used, after those in the folder of reports. Generators are closed at the end.
+    make_pool : callable or None, default=None
+        The hook ``mfbench_pool``, which an executor that is an engine needs.
 
     Returns
     -------
@@ -176,8 +185,20 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
     PluginError
         If the executor cannot be used, such as without a package that it needs.
     """
+    own = () if options.fresh else earlier_runs(plan, folder)
+    with opened_sources([own, *sources]) as runs, prepare(plan, folder, registry, options, observer) as start:
+        pending = start.pending(runs)
+        start.work(pending, make_pool)
+        return start.finish(pending)
+
+
+@contextmanager
+def prepare(
+    plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer
+) -> Iterator[PreparedRun]:
+    """Check what a run needs before anything is written; then lock its folder, and open the store."""
     budget = Budget(options.budget, predict=_predicted(plan)) if options.budget else None
-    check_working_directory()  # before anything is written
+    check_working_directory()
     check_executor(registry, options.executor, options.scheduler)
     jobs = options.jobs or environment.available_cpus()
     setting = plan.loaded.protocol.memory
@@ -190,47 +211,104 @@ def execute(plan: Plan, folder: Path, registry: Registry, options: RunOptions, o
             _keep_results(plan, folder)
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
-            for remark in store.repair():
-                _remark(observer, remark)
-            recorded = RecordedCode.model_validate(store.recorded("code", {}))
-            for remark in remark_on_keys(recorded, bool(store.finished())):
-                _remark(observer, remark)
-            retried = RETRIED if options.retry_failed else ()
             described = environment.describe(registry, jobs, memory, options.executor)
-            _record_start(plan, folder, store, _origin(store, described))
-            statuses = copied_statuses(retry_failed=options.retry_failed)
-            for note in reuse_results(plan, store, statuses, options.bundles, retried, earlier=not options.fresh):
-                _remark(observer, note)  # before hours of work that the user expected to save
-            keys = store.finished(retried)
-            done = [trial for trial in plan.trials if trial.key in keys]
-            pending = [trial for trial in plan.trials if trial.key not in keys]
-            if budget is None:
-                pending = longest_first(pending, plan.forecast.costs, jobs, plan.methods)
-            else:
-                each = seconds_each(pending, plan.forecast.costs, plan.methods)
-                pending = in_rounds(plan.trials, keys, each)
-                budget.cells = len(plan.ingredients)
-            observer.started(plan, done, pending)
-            progress = Progress(resumed=len(done))
-            if pending:
-                with _arrays(plan, folder, pending, is_local=options.executor == LOCAL) as (data_folder, files):
-                    job = _job(plan, folder, data_folder, files, memory, registry)
-                    executor = open_executor(job, plan, registry, options, min(jobs, len(pending)))
-                    executor.budget = budget
-                    executor.follow = getattr(observer, "running", None)  # not of an observer of an earlier version
-                    # What the results so far come from must not be forgotten if this start ends before its first one.
-                    first = partial(_record_environment, folder, store, described)
-                    _work(executor, pending, store, observer, progress, discard, first)
-            discard()
-            progress.pending = len(pending) - progress.executed
-            if budget is not None and progress.pending:
-                store.record("ended_budget", options.budget)
-            return progress
+            yield PreparedRun(plan, folder, registry, options, observer, budget, jobs, store, described, discard)
 
 
-def _remark(observer: Observer, remark: str) -> None:
-    if hasattr(observer, "remarked"):  # an observer of an earlier version has no such method
-        observer.remarked(remark)
+@dataclass
+class PreparedRun:
+    """A run whose folder is locked and whose store is open, and the steps from there to its end.
+
+    Attributes
+    ----------
+    described : Environment
+        What runs the trials of this start.
+    discard : callable
+        Discards the results that this start replaces.
+    """
+
+    plan: Plan
+    folder: Path
+    registry: Registry
+    options: RunOptions
+    observer: Observer
+    budget: Budget | None
+    jobs: int
+    store: Store
+    described: Environment
+    discard: Callable[[], None]
+    progress: Progress = field(default_factory=Progress)
+
+    def pending(self, runs: Iterable[EarlierRun]) -> list[Trial]:
+        """Record the start, use what other runs have, and return the trials that are left in the order to run them."""
+        self._remark(self.store.repair())
+        recorded = RecordedCode.model_validate(self.store.recorded("code", {}))
+        self._remark(remark_on_keys(recorded, bool(self.store.finished())))
+        _record_start(self.plan, self.folder, self.store, _origin(self.store, self.described))
+        retried = RETRIED if self.options.retry_failed else ()
+        statuses = copied_statuses(retry_failed=self.options.retry_failed)
+        # Before hours of work that the user expected to save.
+        self._remark(reuse_results(self.plan, self.store, statuses, runs, retried))
+        keys = self.store.finished(retried)
+        done = [trial for trial in self.plan.trials if trial.key in keys]
+        pending = self._in_order([trial for trial in self.plan.trials if trial.key not in keys], keys)
+        self.progress.resumed = len(done)
+        self.observer.started(self.plan, done, pending)
+        return pending
+
+    def work(self, pending: list[Trial], make_pool: PoolHook | None = None) -> None:
+        """Run trials and store each result as it comes, until a budget ends."""
+        if not pending:
+            return
+        with _arrays(self.plan, self.folder, pending, is_local=self.options.executor == LOCAL) as handed:
+            job = _job(self.plan, self.folder, *handed, self.described.memory_limit_bytes, self.registry)
+            jobs = min(self.jobs, len(pending))
+            executor = open_executor(job, self.plan, self.registry, self.options, jobs, make_pool)
+            # An observer of an earlier version has no such method.
+            executor.start(job, self.budget, getattr(self.observer, "running", None))
+            # Closing it ends the trials that a budget cuts off; they leave no result, so the next start runs them.
+            with closing(executor):
+                self.discard()
+                executor.submit(pending)
+                self._collect(executor)
+
+    def finish(self, pending: list[Trial]) -> Progress:
+        """Record what a budget has left, and return what this start has done."""
+        self.discard()
+        self.progress.pending = len(pending) - self.progress.executed
+        if self.budget is not None and self.progress.pending:
+            self.store.record("ended_budget", self.options.budget)
+        return self.progress
+
+    def _remark(self, remarks: Iterable[str]) -> None:
+        for remark in remarks:
+            if hasattr(self.observer, "remarked"):  # an observer of an earlier version has no such method
+                self.observer.remarked(remark)
+
+    def _in_order(self, pending: list[Trial], done: Collection[str]) -> list[Trial]:
+        assert self.plan.forecast is not None
+        costs, methods = self.plan.forecast.costs, self.plan.methods
+        if self.budget is None:
+            return longest_first(pending, costs, self.jobs, methods)
+        self.budget.cells = len(self.plan.ingredients)
+        return in_rounds(self.plan.trials, done, seconds_each(pending, costs, methods))
+
+    def _collect(self, executor: Executor) -> None:
+        machines, n_machines = self.store.recorded("machines", {}), 0
+        for trial, result in executor.collect():
+            if not self.progress.executed:
+                # What the results so far come from must not be forgotten if this start ends before its first one.
+                _record_environment(self.folder, self.store, self.described)
+            self.store.add(trial, result)  # in place of a failure, if it is retried
+            if len(executor.machines) != n_machines:
+                n_machines = len(executor.machines)
+                self.store.record("machines", {**machines, **executor.machines})
+            self.progress.executed += 1
+            if result.status is not Status.OK:
+                self.progress.failures[result.status] = self.progress.failures.get(result.status, 0) + 1
+            self.observer.finished(trial, result)
+            if self.budget is not None and self.budget.is_over:  # the executor may look between trials only
+                break
 
 
 def _predicted(plan: Plan) -> Callable[[Trial], float | None]:
@@ -255,34 +333,6 @@ def _keep_results(plan: Plan, folder: Path) -> None:
             ]
         )
     )
-
-
-def _work(
-    executor: Executor,
-    pending: list[Trial],
-    store: Store,
-    observer: Observer,
-    progress: Progress,
-    begun: Callable[[], None],
-    first: Callable[[], None],
-) -> None:
-    # Leaving the executor ends the trials that a budget cuts off; they leave no result, so the next start runs them.
-    before, n_machines = store.recorded("machines", {}), 0
-    with executor as pool:
-        begun()
-        for trial, result in pool.run(pending):
-            if not progress.executed:
-                first()
-            store.add(trial, result)  # in place of a failure, if it is retried
-            if len(pool.machines) != n_machines:
-                n_machines = len(pool.machines)
-                store.record("machines", {**before, **pool.machines})
-            progress.executed += 1
-            if result.status is not Status.OK:
-                progress.failures[result.status] = progress.failures.get(result.status, 0) + 1
-            observer.finished(trial, result)
-            if executor.budget is not None and executor.budget.is_over:  # the executor may look between trials only
-                break
 
 
 def _job(

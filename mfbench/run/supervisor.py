@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from mfbench.engines import Running
 from mfbench.errors import RunError
 from mfbench.isolation.channel import Channel, loads
 from mfbench.isolation.child import open_child
@@ -20,7 +21,6 @@ from mfbench.isolation.keeper import Ended, Prepared
 from mfbench.isolation.process import describe_exit
 from mfbench.run.answer_check import check_clock
 from mfbench.run.executors.agenda import Task
-from mfbench.run.executors.base import Running
 from mfbench.run.job import Job
 from mfbench.run.owners import BUILT_IN, Owners
 from mfbench.run.trial.folds import SharedFits

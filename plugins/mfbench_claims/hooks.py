@@ -1,16 +1,18 @@
-"""The hooks of this package: a bundle can be opened as a run."""
+"""The hooks of this package: a bundle can be opened as a run, and its results need not be computed again."""
 
 from __future__ import annotations
 
 import weakref
 import zipfile
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mfbench.host.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from mfbench.earlier import EarlierRun
     from mfbench.runs import Run
 
 
@@ -29,3 +31,20 @@ def mfbench_open_run(path: Path) -> Run | None:
         # Runs of some of the datasets, and the functions that a run returns, read the same store.
         weakref.finalize(run._stored, stack.pop_all().close)
     return run
+
+
+class Reusing(Protocol):
+    """A request that may name bundles."""
+
+    @property
+    def reuse(self) -> Sequence[Path]:
+        """The files, none by default."""
+
+
+@hookimpl
+def mfbench_earlier_results(request: Reusing) -> Iterator[EarlierRun]:
+    """Yield the bundles that a request names, which stay open until the generator is closed."""
+    from mfbench_claims.reading import opened_bundles
+
+    with opened_bundles(request.reuse) as opened:
+        yield from (bundle.results for bundle in opened)

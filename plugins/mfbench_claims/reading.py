@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from mfbench.earlier import EarlierRun
 from mfbench.errors import MfbenchError
 from mfbench.isolation.temporary import temporary_folder
 from mfbench.run.joined_store import changed_store, insert
 from mfbench.run.metadata import RunMetadata
-from mfbench.run.reuse import BundledRun
 from mfbench.untrusted import plain_text
 from mfbench_claims.archive import Archive, RefusedError, refusals
 from mfbench_claims.checked_rows import CheckedRows
@@ -49,9 +49,9 @@ class OpenedBundle:
         return f"{plain_text(self.path.name, 100)} (sha256 {self.sha256[:12]})"
 
     @property
-    def results(self) -> BundledRun:
-        """Its results, for a run that uses them."""
-        return BundledRun(self.name, self.folder)
+    def results(self) -> EarlierRun:
+        """Its results, for a run that uses them: whoever made it wrote its keys, and where its results are from."""
+        return EarlierRun(self.name, self.folder, is_verified=False, is_requested=True, has_origins=False)
 
 
 @contextmanager

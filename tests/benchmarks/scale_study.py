@@ -9,6 +9,7 @@ import json
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run" / "executors"
 
 from fake import FINGERPRINT, METHODS, FakeEngine, job_of, trials_of
 
-from mfbench.run.executors.remote import RemotePool
 from mfbench.run.store import Store
+from mfbench_cluster.pool.remote import RemotePool
 
 RECORDED = Path(__file__).with_name("scale_latencies.json")
 LATENCIES = tuple(ms / 1000 for ms in json.loads(RECORDED.read_text())["milliseconds"])
@@ -34,7 +35,7 @@ def end(payload):
 
 def record(n_calls=1000, window=16):
     """Write the quantiles of the times that answers of a Dask cluster of two workers take to the driver."""
-    from mfbench_dask.engine import DaskEngine
+    from mfbench_cluster.dask.engine import DaskEngine
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "scale_target.py").write_text(TARGET)
@@ -70,10 +71,12 @@ def simulate(n_trials, folder, *, n_workers=1000, seconds=1.0, loss=0.0, store=T
     engine = FakeEngine(n_workers, seconds, LATENCIES, loss)
     job = job_of(folder / "data")
     trials = trials_of(n_trials, methods=tuple(METHODS))
-    pool = RemotePool(job, engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
+    pool = RemotePool(engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
     rows = set()
-    with Store(folder / "store") as results, pool:
-        for trial, result in pool.run(trials):
+    pool.start(job)
+    with Store(folder / "store") as results, closing(pool):
+        pool.submit(trials)
+        for trial, result in pool.collect():
             if store:
                 results.add(trial, result)
             rows.add(trial.key)

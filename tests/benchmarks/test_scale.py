@@ -19,6 +19,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 from mfbench.api import Request, prepare_suite
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
+from mfbench_cluster.hooks import mfbench_pool
 
 SUITE = """
 [suite]
@@ -86,7 +87,7 @@ def seconds(folder, trials, classifier="dummy", scheduler=""):
     executor = "dask" if scheduler else "local"
     options = RunOptions(jobs=1, fresh=True, executor=executor, scheduler=scheduler)
     begin = time.perf_counter()
-    execute(plan, target, registry, options, Silent())
+    execute(plan, target, registry, options, Silent(), make_pool=mfbench_pool)
     return time.perf_counter() - begin
 
 
@@ -105,7 +106,7 @@ def test_overhead_per_trial(benchmark, tmp_path):
 
 
 def test_overhead_per_call(benchmark):
-    from mfbench_dask.engine import DaskEngine
+    from mfbench_cluster.dask.engine import DaskEngine
 
     def work(engine, first, number, window=16):
         sent = ended = 0

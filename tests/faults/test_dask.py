@@ -305,7 +305,7 @@ def test_a_worker_without_mfbench_is_named_and_the_others_work(undisturbed, proc
         "import sys, importlib.abc\n"
         "class Hide(importlib.abc.MetaPathFinder):\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.partition('.')[0] in ('mfbench', 'mfbench_dask'):\n"
+        "        if name.partition('.')[0] in ('mfbench', 'mfbench_cluster.dask'):\n"
         "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
         "sys.meta_path.insert(0, Hide())\n"
     )

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "run"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "run" / "executors"))
 
 from fake import FINGERPRINT, METHODS, Place, StubPool, ThreadEngine, fabricated, job_of, trials_of
+from small_runs import results_of, started
 
 from mfbench.errors import RunError
-from mfbench.run import array_cache, site
+from mfbench.run import array_cache
 from mfbench.run.array_cache import ArrayCache
-from mfbench.run.executors.remote import RemotePool
-from mfbench.run.site import Site
+from mfbench_cluster import site
+from mfbench_cluster.pool.remote import RemotePool
+from mfbench_cluster.site import Site
 
 DATASETS = ("a", "b", "c")
 
@@ -38,8 +41,8 @@ def carry_out(work, engine, notices=None, **options):
     """Run the trials; check that there is one row for each, and that it is the right one."""
     job, trials = work
     notify = (notices if notices is not None else []).append
-    with RemotePool(job, engine, FINGERPRINT, notify=notify, **options) as pool:
-        rows = list(pool.run(trials))
+    with started(RemotePool(engine, FINGERPRINT, notify=notify, **options), job) as pool:
+        rows = results_of(pool, trials)
     assert Counter(trial.key for trial, _ in rows) == Counter(trial.key for trial in trials)
     for trial, result in rows:
         assert result == fabricated(trial)
@@ -131,7 +134,7 @@ def test_without_any_place_the_run_waits_and_then_ends(work):
 
 
 def test_the_arrays_are_sent_once_to_each_machine_if_places_cannot_read_the_folder(work, tmp_path, hidden, monkeypatch):
-    monkeypatch.setattr("mfbench.run.executors.deliveries.PIECE", 100)
+    monkeypatch.setattr("mfbench_cluster.pool.deliveries.PIECE", 100)
     engine = ThreadEngine({name: place(tmp_path, name[0]) for name in ("m1", "m2", "n1")})
     carry_out(work, engine)
     pieces = [
@@ -200,8 +203,8 @@ def test_a_trial_that_kills_its_places_becomes_a_failure_and_harms_no_other(work
     engine = None
 
     class Deadly(StubPool):
-        def run(self, trials):
-            for trial in trials:
+        def collect(self):
+            for trial in self.trials:
                 if trial.key == deadly:
                     name = next(name for name, one in engine._places.items() if one.site._jobs)
                     engine.lose(name)
@@ -211,8 +214,8 @@ def test_a_trial_that_kills_its_places_becomes_a_failure_and_harms_no_other(work
 
     monkeypatch.setattr(site, "LocalPool", Deadly)
     engine = ThreadEngine({"p": place(tmp_path, "m")})
-    with RemotePool(job, engine, FINGERPRINT, notify=lambda _: None) as pool:
-        rows = {trial.key: result for trial, result in pool.run(trials)}
+    with started(RemotePool(engine, FINGERPRINT, notify=lambda _: None), job) as pool:
+        rows = {trial.key: result for trial, result in results_of(pool, trials)}
     assert len(rows) == len(trials)
     assert {key for key, result in rows.items() if result.status != "ok"} == {deadly}
     assert rows[deadly].status == "crash"

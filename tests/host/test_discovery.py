@@ -172,7 +172,13 @@ class TestWhichPlugins:
         manager.add_hookspecs(hookspecs)
         names = {name for name in dir(manager.hook) if name.startswith("mfbench_")}
         four = {"mfbench_selectors", "mfbench_classifiers", "mfbench_datasets", "mfbench_suites"}
-        assert names == {*four, "mfbench_executors", "mfbench_report_sections"}
+        assert names == {
+            *four,
+            "mfbench_executors",
+            "mfbench_report_sections",
+            "mfbench_earlier_results",
+            "mfbench_pool",
+        }
 
     def test_a_plugin_may_be_an_object(self):
         class Plug:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from mfbench import ExecutorSpec, hookimpl
-from mfbench.engines import Engine
+from mfbench.engines import Engine, Executor
 from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.discovery import PluginWarning
 from mfbench.host.executors import check_executor, make_engine
@@ -48,6 +48,17 @@ def needs_dask(scheduler, jobs):
 def test_the_engine_gets_the_address_and_the_number_of_workers():
     assert make_engine(registry_of(), "silent", "tcp://there:1", 3).asked == ("tcp://there:1", 3)
     assert list(registry_of().executors) == ["silent"]
+
+
+def test_a_factory_may_make_an_executor():
+    class Own(Executor):
+        def start(self, job, budget=None, follow=None):
+            pass
+
+        submit = collect = close = start
+
+    assert isinstance(make_engine(registry_of(factory=lambda *_: Own()), "silent", "", 1), Own)
+    check_executor(registry_of(factory=lambda *_: Own()), "silent", "there")
 
 
 def test_an_engine_that_cannot_be_made_is_one_sentence(subtests):

@@ -12,9 +12,9 @@ import pytest
 
 from mfbench.isolation.channel import Channel, ForeignObjectError, dumps, framed, loads, receive, wait
 from mfbench.isolation.keeper import Ended, Prepared
-from mfbench.run.executors.messages import Answered, Machine
 from mfbench.trials import Candidate, Curve, Interactions, Status, TrialResult
 from mfbench_check.verdicts import Outcome, Verdict
+from mfbench_cluster.pool.messages import Answered, Machine
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 """A suite of four methods on iris, the job that a plan of it becomes, and a pool without processes."""
 
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import ClassVar
 
 from mfbench.data.prepare import Columns
+from mfbench.engines import Executor
 from mfbench.host.registry import load_registry
 from mfbench.run.job import Job, write_arrays
 from mfbench.run.worker import Worker
@@ -52,20 +53,35 @@ def job_of(plan, folder: Path, **changes) -> Job:
     return Job(**{**values, **changes})
 
 
-class InProcess:
+class InProcess(Executor):
     """The pool's work without its processes."""
 
-    machines: ClassVar = {}
-
-    def __init__(self, job, jobs, timeout):
-        self.worker = Worker(job, load_registry(exactly=job.plugins))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def __init__(self, jobs=1):
         pass
 
-    def run(self, trials):
-        for trial in trials:
+    def start(self, job, budget=None, follow=None):
+        self.worker, self.budget = Worker(job, load_registry(exactly=job.plugins)), budget
+
+    def submit(self, trials):
+        self.trials = list(trials)
+
+    def collect(self):
+        for trial in self.trials:
             yield trial, self.worker.run(trial, {})[0]
+
+    def close(self):
+        pass
+
+
+@contextmanager
+def started(executor, job, **options):
+    """Start an executor, and close it afterwards."""
+    executor.start(job, **options)
+    with closing(executor):
+        yield executor
+
+
+def results_of(executor, trials):
+    """Return what an executor that was started gives for trials."""
+    executor.submit(trials)
+    return list(executor.collect())

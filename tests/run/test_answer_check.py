@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_runs import InProcess, job_of
+from small_runs import InProcess, job_of, results_of, started
 
 from mfbench.run.answer_check import AnswerCheck, check_clock
 from mfbench.trials import Status, TrialResult
@@ -21,7 +21,8 @@ def measured(tmp_path_factory):
     (folder / "own.toml").write_text(SUITE)
     plan, _, _ = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
     job = job_of(plan, folder / "data")
-    return job, list(InProcess(job, 1, 0.0).run(plan.trials))
+    with started(InProcess(), job) as executor:
+        return job, results_of(executor, plan.trials)
 
 
 class TestScores:

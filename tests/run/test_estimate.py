@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from mfbench.earlier import EarlierRun
 from mfbench.report.progress import Silent
 from mfbench.run.estimate import WORKER, estimate
 from mfbench.run.runner import RunOptions, execute
@@ -99,3 +100,17 @@ def test_a_plan_without_trials_costs_nothing(prepared):
     empty = replace(plan, trials=[], datasets={}, left_out={"iris": "no file"})
     one = estimate(empty, folder, registry, RunOptions(jobs=3))
     assert (one.planned, one.seconds, one.wall, one.left_out) == (0, 0.0, 0.0, {"iris": "no file"})
+
+
+def test_results_of_other_sources_are_counted_by_run(prepared):
+    plan, folder, registry = prepared
+    execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+    has_all = EarlierRun("claim", folder, is_requested=True)
+    sources = [[has_all, has_all], [replace(has_all, name="again"), EarlierRun("silent", folder)]]
+    one = estimate(plan, folder.parent / "new", registry, RunOptions(jobs=1, fresh=True), sources)
+    assert (one.stored, one.elsewhere) == (12, (("claim", 12), ("again", 0)))
+    one = estimate(plan, folder, registry, RunOptions(jobs=1), sources)
+    assert (one.stored, one.elsewhere) == (12, (("claim", 0), ("again", 0)))
+    plan.loaded = replace(plan.loaded, protocol=plan.loaded.protocol.model_copy(update={"kind": "timing", "steps": 2}))
+    one = estimate(plan, folder.parent / "new", registry, RunOptions(jobs=1), sources)
+    assert (one.stored, one.elsewhere) == (0, (("claim", 0), ("again", 0)))

@@ -1,18 +1,21 @@
 """Results of earlier runs in a run of a changed suite: the same to the bit, and never more than is stated."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 from small_runs import SUITE, InProcess
 from tampering import changed, make_older
 
 from mfbench.api import Request, Run, explain_keys, prepare_suite
+from mfbench.earlier import EarlierRun
+from mfbench.errors import RunError, UsageError
 from mfbench.report.brief import problems
 from mfbench.report.progress import Silent
 from mfbench.run import runner
 from mfbench.run.executors import choice
 from mfbench.run.metadata import Reused
-from mfbench.run.reuse import BundledRun, earlier_runs, remarks_on_reuse
+from mfbench.run.reuse import earlier_runs, opened_sources, remarks_on_reuse
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store import Store
 from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION
@@ -29,8 +32,8 @@ EXECUTED = []
 class Recording(InProcess):
     """Writes down the method of each trial."""
 
-    def run(self, trials):
-        for trial, result in super().run(trials):
+    def collect(self):
+        for trial, result in super().collect():
             EXECUTED.append(trial.method)
             yield trial, result
 
@@ -67,10 +70,10 @@ def run(tmp_path, monkeypatch, first_runs):
     monkeypatch.setattr(choice, "LocalPool", Recording)
     (tmp_path / "own.toml").write_text(SUITE)
 
-    def start(*add, options=None, text=SUITE, observer=None, **more):
+    def start(*add, options=None, text=SUITE, observer=None, sources=(), **more):
         (tmp_path / "own.toml").write_text(text)
         kept, known = first_runs
-        is_first = not (add or options or observer or more or (tmp_path / "out").exists())
+        is_first = not (add or options or observer or sources or more or (tmp_path / "out").exists())
         if is_first and text in known:
             number, methods = known[text]
             shutil.copytree(kept / str(number), tmp_path / "out")
@@ -80,7 +83,7 @@ def run(tmp_path, monkeypatch, first_runs):
             Request(str(tmp_path / "own.toml"), add=add, out=tmp_path / "out", **more)
         )
         EXECUTED.clear()
-        execute(plan, folder, registry, options or RunOptions(jobs=1), observer or Silent())
+        execute(plan, folder, registry, options or RunOptions(jobs=1), observer or Silent(), sources)
         if is_first:
             known[text] = len(known), list(EXECUTED)
             shutil.copytree(tmp_path / "out", kept / str(known[text][0]))
@@ -173,7 +176,7 @@ def test_a_share_looks_at_whole_runs_alone(run, tmp_path):
     ]
     shares[0][1].mkdir()
     shutil.copy(base.path / FILE_NAME, shares[0][1])
-    assert list(earlier_runs(*shares[1])) == [base.path.name]
+    assert list(earlier_runs(*shares[1])) == [EarlierRun(base.path.name, base.path)]
 
 
 def test_an_added_dataset_leaves_the_others_as_they_are(run, tmp_path):
@@ -225,11 +228,10 @@ def test_a_start_that_plans_less_forgets_nothing(run, tmp_path):
     text = SUITE.replace('use = ["iris"]', 'use = ["iris", "monks-1"]')
     _, _, base = run(text=text)
     claim = bundled(base, tmp_path)
-    options = RunOptions(jobs=1, bundles=(claim,))
-    _, _, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, text=text)
+    _, _, mine = elsewhere(run, claim, tmp_path=tmp_path, text=text)
     plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path / "out"))
     plan.trials = [trial for trial in plan.trials if trial.dataset == "iris"]
-    execute(plan, folder, registry, options, Silent())
+    execute(plan, folder, registry, RunOptions(jobs=1), Silent(), [[claim]])
     assert "12 of 12 results are from unverified bundles" in Run(folder).remarks[0]
     _, count, mine = run(text=text)
     assert count == 0 and "24 of 24 results are from unverified bundles" in mine.remarks[0]
@@ -239,11 +241,11 @@ def test_what_was_measured_again_is_not_from_a_bundle(run, tmp_path):
     _, _, base = run()
     statement = "UPDATE trials SET status = 'error' WHERE key IN (SELECT key FROM plan WHERE method = 'D')"
     claim = bundled(base, tmp_path, statement)
-    _, _, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    _, _, mine = elsewhere(run, claim, tmp_path=tmp_path)
     assert "12 of 12 results are from unverified bundles" in mine.remarks[0]
     # A start that ends before it repeats anything leaves the failures of the bundle and their record.
     with pytest.raises(KeyboardInterrupt):
-        run(options=RunOptions(jobs=1, retry_failed=True, bundles=(claim,)), observer=Interrupting())
+        run(options=RunOptions(jobs=1, retry_failed=True), sources=[[claim]], observer=Interrupting())
     assert "12 of 12 results are from unverified bundles" in Run(mine.path).remarks[0]
     methods, _, mine = run(options=RunOptions(jobs=1, retry_failed=True))
     assert methods == ["D"] and "9 of 12 results are from unverified bundles" in mine.remarks[0]
@@ -258,8 +260,7 @@ def test_a_failure_is_replaced_by_the_result_of_a_bundle(run, tmp_path):
     _, _, base = run()
     claim = bundled(base, tmp_path)
     change(base, "UPDATE trials SET status = 'error' WHERE key IN (SELECT key FROM plan WHERE method = 'D')")
-    options = RunOptions(jobs=2, retry_failed=True, bundles=(claim,))
-    _, count, mine = run(options=options)
+    _, count, mine = run(options=RunOptions(jobs=2, retry_failed=True), sources=[[claim]])
     assert count == 0 and set(mine.outcomes["status"]) == {"ok"}
     assert "3 of 12 results are from unverified bundles" in mine.remarks[0]
     assert mine.meta.environment.jobs == 1, "nothing was run here with two workers"
@@ -373,19 +374,19 @@ def bundled(run, tmp_path, change=None):
     if change is not None:
         with changed(folder) as db:
             db.execute(change)
-    return BundledRun("claim.zip (sha256 0123)", folder)
+    return EarlierRun("claim.zip (sha256 0123)", folder, is_verified=False, is_requested=True, has_origins=False)
 
 
-def elsewhere(run, options, *add, tmp_path, **more):
+def elsewhere(run, claim, *add, tmp_path, **more):
     """Run the suite where there are no other runs."""
     shutil.rmtree(tmp_path / "out")
-    return run(*add, options=RunOptions(jobs=1, **options), **more)
+    return run(*add, **{"sources": [[claim]], **more})
 
 
 def test_results_of_a_bundle_are_used_and_named(run, tmp_path):
     _, _, base = run()
     old, claim = rows(base), bundled(base, tmp_path)
-    methods, count, mine = elsewhere(run, {"bundles": (claim,)}, MINE, tmp_path=tmp_path)
+    methods, count, mine = elsewhere(run, claim, MINE, tmp_path=tmp_path)
     assert (methods, count) == (["MINE"], FOLDS)
     new = rows(mine)
     assert old == {key: new[key] for key in old}
@@ -394,16 +395,16 @@ def test_results_of_a_bundle_are_used_and_named(run, tmp_path):
     # The record stays when the run is started again without the bundle, and its own results come first.
     _, count, mine = run(MINE)
     assert count == 0 and mine.remarks == [remark]
-    _, count, mine = run(options=RunOptions(jobs=1, bundles=(claim,)))
+    _, count, mine = run(sources=[[claim]])
     assert count == 0 and "from unverified bundles" in mine.remarks[0]
-    _, count, mine = run(options=RunOptions(jobs=1, bundles=(claim,), fresh=True))
+    _, count, mine = run(options=RunOptions(jobs=1, fresh=True), sources=[[claim]])
     assert count == 0
 
 
 def test_results_of_a_bundle_stay_unverified_in_a_run_that_copies_them(run, tmp_path):
     _, _, base = run()
     claim = bundled(base, tmp_path)
-    elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    elsewhere(run, claim, tmp_path=tmp_path)
     _, count, mine = run(MINE)
     assert count == FOLDS and mine.meta.reused.bundles == [claim.name]
     assert "12 of 15 results are from unverified bundles" in mine.remarks[0]
@@ -413,7 +414,7 @@ def test_earlier_runs_and_bundles_are_told_apart(run, tmp_path):
     _, _, base = run()
     claim = bundled(base, tmp_path)
     change(base, "DELETE FROM trials WHERE key IN (SELECT key FROM plan WHERE method = 'A')")
-    _, count, mine = run(MINE, options=RunOptions(jobs=1, bundles=(claim,)))
+    _, count, mine = run(MINE, sources=[[claim]])
     assert count == FOLDS
     assert mine.remarks == [
         "12 of 15 results are from earlier runs and unverified bundles, and so are their times: 9 from "
@@ -432,7 +433,7 @@ def test_results_with_other_keys_are_executed_and_the_reason_is_named(run, tmp_p
         db.execute("UPDATE plan SET key = 'x' || key WHERE method = 'A'")
         db.execute("UPDATE trials SET key = 'x' || key WHERE 'x' || key IN (SELECT key FROM plan)")
     observer = Listening()
-    methods, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, observer=observer)
+    methods, count, mine = elsewhere(run, claim, tmp_path=tmp_path, observer=observer)
     assert (methods, count) == (["A"], FOLDS)
     (note,) = mine.remarks[1:]
     assert observer.remarks == [note, f"start with {BASE - FOLDS} done"]
@@ -444,7 +445,7 @@ def test_a_bundle_of_another_suite_is_named_before_the_start(run, tmp_path):
     _, _, base = run()
     claim = bundled(base, tmp_path, "UPDATE plan SET dataset = 'another'")
     observer = Listening()
-    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, observer=observer)
+    _, count, mine = elsewhere(run, claim, tmp_path=tmp_path, observer=observer)
     assert count == BASE
     note = f"{claim.name} has no result of a trial of this run: it is of suite own, profile full."
     assert observer.remarks[-2:] == [note, "start with 0 done"]
@@ -462,7 +463,7 @@ def test_a_bundle_of_another_suite_is_named_before_the_start(run, tmp_path):
 def test_a_result_is_used_only_if_the_bundle_gives_its_key_to_the_same_trial(run, tmp_path, statement, number):
     _, _, base = run()
     claim = bundled(base, tmp_path, statement)
-    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path)
+    _, count, mine = elsewhere(run, claim, tmp_path=tmp_path)
     assert count == number
     assert any(
         note
@@ -489,7 +490,7 @@ def test_a_result_is_used_only_if_the_bundle_has_the_same_data_and_folds(run, tm
     _, _, base = run()
     claim = bundled(base, tmp_path, statement)
     observer = Listening()
-    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, observer=observer)
+    _, count, mine = elsewhere(run, claim, tmp_path=tmp_path, observer=observer)
     assert count == BASE
     reason = f"the bundle's data of iris are not those here: {what}"
     note = f"12 results of {claim.name} could not be used here, because {reason}."
@@ -501,5 +502,97 @@ def test_times_are_not_taken_from_a_bundle(run, tmp_path):
     text = text.replace("[profiles.quick]\nfolds = 3\n", "")
     _, planned, base = run(text=text)
     claim = bundled(base, tmp_path)
-    _, count, mine = elsewhere(run, {"bundles": (claim,)}, tmp_path=tmp_path, text=text)
+    _, count, mine = elsewhere(run, claim, tmp_path=tmp_path, text=text)
     assert count == planned and "No results of claim.zip" in mine.remarks[0]
+
+
+# -- sources of results ------------------------------------------------------------------------------------------------
+
+
+def generator(events, *runs, error=None):
+    """Yield runs as a plugin does, and write down what happens."""
+    events.append("opened")
+    try:
+        if error is not None:
+            raise error
+        yield from runs
+    finally:
+        events.append("closed")
+
+
+def test_a_source_is_open_while_it_is_used(run, tmp_path):
+    _, _, base = run()
+    claim = bundled(base, tmp_path)
+
+    def source():
+        yield claim
+        shutil.rmtree(claim.folder)
+
+    _, count, _ = elsewhere(run, claim, MINE, tmp_path=tmp_path, sources=[source(), ()])
+    assert count == FOLDS and not claim.folder.exists()
+
+
+def test_sources_are_closed_after_an_error(run, tmp_path, monkeypatch):
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "reuse_results", fail)
+    events, other = [], EarlierRun("other", tmp_path / "other")
+    with pytest.raises(KeyboardInterrupt):
+        run(MINE, sources=[generator(events, other, other)])
+    assert events == ["opened", "closed"]
+
+
+def test_a_source_that_refuses_does_so_before_anything_is_written_and_the_others_are_closed(run, tmp_path):
+    events, other = [], EarlierRun("other", tmp_path / "other")
+    with pytest.raises(UsageError, match="refused"):
+        run(MINE, sources=[generator(events, other, other), generator(events, error=UsageError("refused"))])
+    assert events == ["opened", "opened", "closed", "closed"]
+    assert not (tmp_path / "out").exists()
+
+
+def test_sources_are_asked_in_their_order():
+    with opened_sources([iter("ab"), (), "c"]) as runs:
+        assert "".join(runs) == "abc"
+
+
+@pytest.mark.parametrize(
+    ("traits", "sentences"),
+    [
+        ({}, ["9 of 12 results are reused from earlier runs; --fresh measures everything again."]),
+        ({"is_requested": True}, ["3 results of other could not be used here, where these differ: data"]),
+        ({"is_verified": False}, ["9 of 12 results are reused from earlier runs"]),
+    ],
+)
+def test_what_a_source_states_about_a_run_decides_what_is_remarked(run, tmp_path, traits, sentences):
+    _, _, base = run()
+    folder = bundled(base, tmp_path).folder
+    with changed(folder) as db:
+        db.execute("UPDATE plan SET key = 'x' || key WHERE method = 'A'")
+        db.execute("UPDATE trials SET key = 'x' || key WHERE 'x' || key IN (SELECT key FROM plan)")
+    observer = Listening()
+    methods, _, mine = elsewhere(run, EarlierRun("other", folder, **traits), tmp_path=tmp_path, observer=observer)
+    assert methods == ["A"] and len(observer.remarks) == len(sentences) + 1
+    assert all(one.startswith(sentence) for one, sentence in zip(observer.remarks, sentences, strict=False))
+    kind = "earlier runs" if traits.get("is_verified", True) else "unverified bundles"
+    assert mine.remarks[0].startswith(f"9 of 12 results are from {kind}, ")
+
+
+@pytest.mark.parametrize("has_origins", [True, False])
+def test_results_of_other_runs_count_as_theirs_or_as_those_of_the_run_that_has_them(run, tmp_path, has_origins):
+    _, _, base = run()
+    _, _, mine = run(MINE)
+    claim = replace(bundled(mine, tmp_path), has_origins=has_origins)
+    _, _, other = elsewhere(run, claim, MINE, tmp_path=tmp_path)
+    expected = {claim.name: FOLDS, base.path.name: BASE} if has_origins else {claim.name: BASE + FOLDS}
+    assert {name: len(keys) for name, keys in other.meta.reused.keys.items()} == expected
+
+
+def test_a_run_that_the_user_named_must_be_readable(run, tmp_path):
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / FILE_NAME).write_bytes(b"no database" * 1000)
+    with pytest.raises(RunError):
+        run(sources=[[EarlierRun("broken", folder, is_requested=True)]])
+    _, count, _ = run(sources=[[EarlierRun("broken", folder)]])
+    assert count == BASE

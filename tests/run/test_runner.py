@@ -13,14 +13,15 @@ from undisturbed import exactly_once, same_results
 
 from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Request, Run, exit_code, explain_keys, prepare_suite
-from mfbench.errors import NothingPlannedError
+from mfbench.errors import NothingPlannedError, RunError
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
 from mfbench.run.budget import Budget
 from mfbench.run.executors import choice
+from mfbench.run.folder_lock import locked
 from mfbench.run.metadata import RecordedShare
-from mfbench.run.runner import RunOptions, execute
+from mfbench.run.runner import RunOptions, execute, prepare
 from mfbench.run.shards import shard_of
 from mfbench.run.store import Store
 from mfbench.suite.costs import Cost, Forecast
@@ -255,6 +256,39 @@ def test_an_empty_plan_is_recorded_where_there_is_no_other(tmp_path, monkeypatch
     assert Run(folder).left_out == {"B": "it cannot be imported"}
 
 
+class TestSteps:
+    def test_a_prepared_run_has_a_store_without_a_start(self, prepared):
+        plan, folder, registry = prepared
+        with prepare(plan, folder, registry, RunOptions(jobs=3), Silent()) as start:
+            assert (start.jobs, start.described.jobs, start.budget) == (3, 3, None)
+            assert not start.store.has_plan() and plan.forecast is not None
+            with pytest.raises(RunError, match="another mfbench is running"), locked(folder):
+                pass
+
+    def test_what_is_pending_is_recorded_before_it_is_run(self, prepared):
+        plan, folder, registry = prepared
+        started = []
+        observer = Silent()
+        observer.started = lambda plan, done, pending: started.append((done, pending))
+        with prepare(plan, folder, registry, RunOptions(jobs=1), observer) as start:
+            pending = start.pending(())
+            assert started == [([], pending)] and {trial.key for trial in pending} == {t.key for t in plan.trials}
+            assert start.store.has_plan() and start.store.meta().environment.jobs == 1
+            start.store.add(pending[0], TrialResult(key=pending[0].key))
+        with prepare(plan, folder, registry, RunOptions(jobs=1), observer) as start:
+            rest = start.pending(())
+            assert len(rest) == len(pending) - 1 and start.progress.resumed == 1
+
+    def test_what_a_budget_leaves_is_counted_at_the_end(self, prepared):
+        plan, folder, registry = prepared
+        with prepare(plan, folder, registry, RunOptions(jobs=1, budget=7.0), Silent()) as start:
+            pending = start.pending(())
+            start.work([])
+            progress = start.finish(pending)
+            assert (progress.executed, progress.pending) == (0, len(plan.trials))
+            assert start.store.recorded("ended_budget", 0.0) == 7.0
+
+
 class TestBudget:
     @pytest.fixture
     def clock(self, monkeypatch):
@@ -319,8 +353,8 @@ class TestBudget:
                 clock.now += 1.0
 
         class Patient(InProcess):
-            def run(self, trials):
-                yield from super().run(trials if not self.budget.is_over else [])
+            def collect(self):
+                yield from super().collect() if not self.budget.is_over else ()
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(choice, "LocalPool", Patient)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
 
+from mfbench.engines import Executor, Follow
 from mfbench.isolation.channel import wait
 from mfbench.isolation.log import make_room
 from mfbench.run.answer_check import AnswerCheck
+from mfbench.run.budget import Budget
 from mfbench.run.environment import kind_of_machine
 from mfbench.run.executors.agenda import Agenda
-from mfbench.run.executors.base import Executor
 from mfbench.run.job import Job
 from mfbench.run.owners import Owners
 from mfbench.run.supervisor import Supervisor
@@ -25,7 +25,7 @@ _LOOK = 0.25
 
 
 class WithdrawnError(Exception):
-    """Nobody wants the results of the trials any more; those that run are ended when the pool is left."""
+    """Nobody wants the results of the trials any more; those that run are ended when the pool is closed."""
 
 
 class LocalPool(Executor):
@@ -37,39 +37,39 @@ class LocalPool(Executor):
 
     Parameters
     ----------
-    job : Job
-        The run.
     jobs : int
         Number of worker processes.
-    timeout : float
-        Limit of the wall time of a trial, in seconds.
 
     Attributes
     ----------
     is_wanted : callable or None
-        Asked a few times a second while trials run; if it returns False, `run` raises `WithdrawnError`.
+        Asked a few times a second while trials run; if it returns False, `collect` raises `WithdrawnError`.
     """
 
-    def __init__(self, job: Job, jobs: int, timeout: float) -> None:
+    budget: Budget | None = None
+    follow: Follow | None = None
+
+    def __init__(self, jobs: int) -> None:
         self.is_wanted: Callable[[], bool] | None = None
         self._next_look = 0.0
-        self.job = job
         self.jobs = jobs
-        self.timeout = timeout
         self._places: list[Supervisor] = []
-        self._machines: dict[str, str] = {}
 
-    def __enter__(self) -> LocalPool:
-        if self.job.log is not None:
-            make_room(self.job.log)
-        self._machines = {platform.node(): kind_of_machine()}
-        check = AnswerCheck(self.job)
-        self._places = [Supervisor(self.job, self.timeout, check) for _ in range(self.jobs)]
-        return self
+    def start(self, job: Job, budget: Budget | None = None, follow: Follow | None = None) -> None:
+        """Make a place for each worker; workers start with their first trials."""
+        self.job, self.budget, self.follow = job, budget, follow
+        if job.log is not None:
+            make_room(job.log)
+        self.machines = {platform.node(): kind_of_machine()}
+        check = AnswerCheck(job)
+        self._places = [Supervisor(job, job.settings.timeout, check) for _ in range(self.jobs)]
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def submit(self, trials: Iterable[Trial]) -> None:
+        """Take trials, in the order in which to run them."""
+        self._agenda = Agenda(trials, self.job, None if self.budget is None else self.budget.admits)
+
+    def close(self) -> None:
+        """End all workers."""
         for place in self._places:
             place.close()
         end = time.monotonic() + _PATIENCE
@@ -77,12 +77,7 @@ class LocalPool(Executor):
             # A keeper that is still importing hears later that it should end; a budget does not wait for that.
             place.join(None if self.budget is None else end - time.monotonic())
 
-    @property
-    def machines(self) -> dict[str, str]:
-        """The machine of this process, with its kind."""
-        return self._machines
-
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
+    def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends, in any order.
 
         Raises
@@ -92,16 +87,15 @@ class LocalPool(Executor):
         WithdrawnError
             If `is_wanted` says so.
         """
-        agenda = Agenda(trials, self.job, None if self.budget is None else self.budget.admits)
         while not self._is_over:
             self._look()
-            self._hand_out(agenda)
+            self._hand_out()
             if all(place.is_idle for place in self._places):
                 return
             for place in self._wait():
                 for task, result, fits in place.outcomes():
-                    agenda.finish(task, fits)
-                    self._hand_out(agenda)  # before the result is stored, so that no worker waits for that
+                    self._agenda.finish(task, fits)
+                    self._hand_out()  # before the result is stored, so that no worker waits for that
                     yield task.trial, result
 
     @property
@@ -117,14 +111,14 @@ class LocalPool(Executor):
             self.follow([running for place in self._places if (running := place.running) is not None])
         self._next_look = time.monotonic() + _LOOK
 
-    def _hand_out(self, agenda: Agenda) -> None:
+    def _hand_out(self) -> None:
         for place in self._places:
-            sets = self._order(agenda, place)
+            sets = self._order(place)
             if place.is_idle:
-                task = next((task for owners in sets if (task := agenda.take(owners))), None)
+                task = next((task for owners in sets if (task := self._agenda.take(owners))), None)
             else:
                 may_wait = place.accepts_more and sets[:1] == [place.owners]
-                task = agenda.take(sets[0]) if may_wait else None
+                task = self._agenda.take(sets[0]) if may_wait else None
             if task is not None:
                 place.submit(task)
 
@@ -142,16 +136,16 @@ class LocalPool(Executor):
         now = time.monotonic()
         return [place for place in self._places if id(place) in awake or place.deadline <= now]
 
-    def _order(self, agenda: Agenda, place: Supervisor) -> list[Owners]:
+    def _order(self, place: Supervisor) -> list[Owners]:
         """Return the sets to take a trial from: its own first, unless the worker has served that long enough.
 
         With a budget, it must not get a round ahead of other sets either: all methods are to have the same folds.
         """
-        sets = agenda.sets()
+        sets = self._agenda.sets()
         own = place.owners
         if own is None or own not in sets or place.may_change:
             return sets
-        if self.budget is not None and agenda.first(own) - agenda.first(sets[0]) > self.budget.cells:
+        if self.budget is not None and self._agenda.first(own) - self._agenda.first(sets[0]) > self.budget.cells:
             return sets
         sets.sort(key=lambda owners: owners != own)
         return sets

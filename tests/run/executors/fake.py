@@ -10,9 +10,15 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mfbench.engines import Engine, Outcome
+from mfbench.engines import Engine, Executor, Outcome
 from mfbench.host.expressions import parse
-from mfbench.run.executors.messages import (
+from mfbench.run.fingerprint import fingerprint_of
+from mfbench.run.job import Job, write_arrays
+from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.schema import ProtocolSettings
+from mfbench.trials import Trial, TrialResult
+from mfbench_cluster.pool.messages import (
     Answered,
     Batch,
     Deliver,
@@ -22,13 +28,7 @@ from mfbench.run.executors.messages import (
     packed,
     unpacked,
 )
-from mfbench.run.fingerprint import fingerprint_of
-from mfbench.run.job import Job, write_arrays
-from mfbench.run.site import Site
-from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import RepeatedCV
-from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Trial, TrialResult
+from mfbench_cluster.site import Site
 
 FINGERPRINT = fingerprint_of(())
 METHODS = {
@@ -64,23 +64,26 @@ def fabricated(trial, duration=0.001):
     return TrialResult(key=trial.key, scores={"accuracy": int(trial.key[:8], 16) / 16**8}, duration=duration)
 
 
-class StubPool:
-    """A pool without processes: for `monkeypatch.setattr("mfbench.run.site.LocalPool", StubPool)`."""
+class StubPool(Executor):
+    """A pool without processes: for `monkeypatch.setattr("mfbench_cluster.site.LocalPool", StubPool)`."""
 
-    def __init__(self, job, jobs, timeout):
-        self.job, self.is_wanted = job, None
+    def __init__(self, jobs=1):
+        self.is_wanted = None
 
-    def __enter__(self):
-        return self
+    def start(self, job, budget=None, follow=None):
+        self.job = job
 
-    def __exit__(self, *_):
-        pass
+    def submit(self, trials):
+        self.trials = list(trials)
 
-    def run(self, trials):
-        for trial in trials:
+    def collect(self):
+        for trial in self.trials:
             for name in self.job.files[trial.dataset]:
                 assert (self.job.data_folder / name).is_file(), "an array that a trial needs is not there"
             yield trial, fabricated(trial)
+
+    def close(self):
+        pass
 
 
 class Place:
@@ -323,7 +326,7 @@ class FakeEngine(Engine):
 
 def answer_all(connection, payloads):
     """Answer payloads in a process of its own."""
-    from mfbench.run.site import answer
+    from mfbench_cluster.site import answer
 
     with connection:
         connection.send([answer(payload) for payload in payloads])

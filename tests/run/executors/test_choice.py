@@ -1,4 +1,4 @@
-"""A run on an executor of a plugin: the same results as on this machine, to the bit, and the machines are recorded."""
+"""The choice of an executor; on one of a plugin results are the same to the bit, and the machines are recorded."""
 
 import sys
 from pathlib import Path
@@ -11,14 +11,15 @@ from fake import Place, StubPool, ThreadEngine
 
 from mfbench import ExecutorSpec, hookimpl
 from mfbench.api import Run
-from mfbench.errors import UnknownNameError, UsageError
+from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.report.progress import Silent
 from mfbench.report.sections.remarks import remarks
 from mfbench.run.array_cache import ArrayCache
 from mfbench.run.runner import RunOptions, execute
-from mfbench.run.site import Site
 from mfbench.run.store import Store
+from mfbench_cluster.hooks import mfbench_pool
+from mfbench_cluster.site import Site
 
 # Columns that do not depend on the clock.
 EXACT = (
@@ -48,7 +49,7 @@ def test_results_are_those_of_this_machine_to_the_bit(prepared, tmp_path):
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     elsewhere = folder.parent / "elsewhere"
     elsewhere_afresh = RunOptions(executor="threads", fresh=True)  # without results of earlier runs
-    progress = execute(plan, elsewhere, registry, elsewhere_afresh, Silent())
+    progress = execute(plan, elsewhere, registry, elsewhere_afresh, Silent(), make_pool=mfbench_pool)
     assert progress.executed == len(plan.trials)
     assert rows(elsewhere) == rows(folder)
     run = Run(elsewhere)
@@ -58,10 +59,98 @@ def test_results_are_those_of_this_machine_to_the_bit(prepared, tmp_path):
     assert not any("machines" in note for note in remarks(run).notes)
 
 
+class Own(StubPool):
+    """An executor of a plugin, which notes what the runner asks of it."""
+
+    def __init__(self, scheduler, jobs):
+        self.calls = [(scheduler, jobs)]
+
+    def start(self, job, budget=None, follow=None):
+        self.calls.append(("start", budget is not None, follow is not None))
+        super().start(job)
+
+    def submit(self, trials):
+        super().submit(trials)
+        self.calls.append(("submit", len(self.trials)))
+
+    def close(self):
+        self.calls.append("close")
+
+
+def registry_with(factory):
+    spec = ExecutorSpec(name="own", summary="Own", factory=factory)
+    module = SimpleNamespace(__name__="own", mfbench_executors=hookimpl(lambda: [spec]))
+    return load_registry(extra=[("own", module)])
+
+
+def test_an_executor_of_a_plugin_needs_no_pool(prepared):
+    plan, folder, _ = prepared
+    made = []
+
+    def factory(*arguments):
+        made.append(Own(*arguments))
+        return made[-1]
+
+    options = RunOptions(jobs=2, executor="own", scheduler="there", budget=3600.0)
+    progress = execute(plan, folder, registry_with(factory), options, Silent())
+    assert progress.executed == len(plan.trials)
+    assert made[-1].calls == [("there", 2), ("start", True, True), ("submit", len(plan.trials)), "close"]
+    assert Run(folder).meta.environment.executor == "own" and not Run(folder).meta.machines
+
+
+def test_an_executor_is_closed_after_an_error(prepared):
+    plan, folder, _ = prepared
+    made = []
+
+    def factory(*arguments):
+        made.append(Own(*arguments))
+        return made[-1]
+
+    observer = Silent()
+    observer.finished = lambda trial, result: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        execute(plan, folder, registry_with(factory), RunOptions(executor="own"), observer)
+    assert made[-1].calls[-1] == "close"
+
+
+def test_an_engine_runs_in_the_pool_that_a_hook_makes_of_it(prepared, tmp_path):
+    plan, folder, _ = prepared
+    registry, asked = registry_of(tmp_path), []
+
+    def make_pool(**arguments):
+        asked.append(arguments)
+        return Own("", 0)
+
+    options = RunOptions(executor="threads")
+    assert execute(plan, folder, registry, options, Silent(), make_pool=make_pool).executed == len(plan.trials)
+    (arguments,) = asked
+    assert list(arguments) == ["engine", "job", "plan", "registry", "options"]
+    assert isinstance(arguments["engine"], ThreadEngine) and arguments["options"] is options
+    assert arguments["job"].methods is plan.methods
+
+
+@pytest.mark.parametrize("make_pool", [None, lambda **_: None])
+def test_without_a_pool_an_engine_is_one_sentence_and_costs_no_result(prepared, tmp_path, make_pool):
+    plan, folder, _ = prepared
+    execute(plan, folder, registry_with(Own), RunOptions(executor="own"), Silent())
+    before = rows(folder)
+    sentence = "^executor 'threads' needs a pool of remote workers, which the package mfbench_cluster provides$"
+    with pytest.raises(PluginError, match=sentence):
+        execute(
+            plan,
+            folder,
+            registry_of(tmp_path),
+            RunOptions(executor="threads", fresh=True),
+            Silent(),
+            make_pool=make_pool,
+        )
+    assert rows(folder) == before
+
+
 def test_times_of_several_machines_are_a_remark(prepared, tmp_path, monkeypatch):
     monkeypatch.setattr("mfbench.run.executors.choice.LocalPool", StubPool)
     plan, folder, registry = prepared
-    monkeypatch.setattr(StubPool, "machines", {"one": "a"}, raising=False)
+    monkeypatch.setattr(StubPool, "machines", {"one": "a"})
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
     with Store(folder) as store:
         store.record("machines", {"one": "a", "two": "b"})

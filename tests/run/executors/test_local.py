@@ -5,7 +5,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from small_runs import SUITE, job_of
+from small_runs import SUITE, job_of, results_of, started
 
 from mfbench.api import Request, prepare_suite
 from mfbench.errors import RunError
@@ -20,16 +20,16 @@ def test_workers_that_cannot_start_are_an_error_not_a_wait(prepared, tmp_path):
     plan, _, _ = prepared
     plugins = tuple(load_registry(only=["datasets"]).plugins.values())  # no methods there
     job = job_of(plan, tmp_path / "data", plugins=plugins, log=tmp_path / "log")
-    with pytest.raises(RunError, match="the worker processes cannot start"), LocalPool(job, 1, 5.0) as pool:
-        list(pool.run(plan.trials))
+    with pytest.raises(RunError, match="the worker processes cannot start"), started(LocalPool(1), job) as pool:
+        results_of(pool, plan.trials)
     assert "unknown" in (tmp_path / "log").read_text()
 
 
 def test_a_place_without_room_for_a_log_is_worked_in_all_the_same(prepared, tmp_path):
     plan, _, _ = prepared
     job = job_of(plan, tmp_path / "data", log=tmp_path / "no" / "such" / "folder" / "log")
-    with LocalPool(job, 2, 300.0) as pool:
-        results = list(pool.run(plan.trials[:4]))
+    with started(LocalPool(2), job) as pool:
+        results = results_of(pool, plan.trials[:4])
     assert [result.status for _, result in results] == ["ok"] * 4
     assert {trial.key for trial, _ in results} == {trial.key for trial in plan.trials[:4]}
 
@@ -37,8 +37,8 @@ def test_a_place_without_room_for_a_log_is_worked_in_all_the_same(prepared, tmp_
 def test_without_forks_trials_run_as_well(prepared, tmp_path, monkeypatch):
     monkeypatch.setattr("mfbench.isolation.child.CAN_FORK", False)
     plan, _, _ = prepared
-    with LocalPool(job_of(plan, tmp_path / "data", log=tmp_path / "log"), 1, 300.0) as pool:
-        results = [result.status for _, result in pool.run(plan.trials[:3])]
+    with started(LocalPool(1), job_of(plan, tmp_path / "data", log=tmp_path / "log")) as pool:
+        results = [result.status for _, result in results_of(pool, plan.trials[:3])]
     assert results == ["ok"] * 3
 
 
@@ -71,23 +71,26 @@ def test_a_budget_ends_trials_that_hang_and_starts_no_more(tmp_path, monkeypatch
     job = job_of(plan, tmp_path / "data", owners=owners, plugins=plugins, path=tuple(sys.path))
     results = []
     followed = set()
-    with LocalPool(job, 2, 900.0) as pool:
-        pool.budget = Budget(600.0, cells=4)
-        pool.follow = lambda running: followed.update(trial.method for trial, seconds in running if seconds > 0.2)
-        for trial, result in pool.run(in_rounds(plan.trials, ())):
+    budget = Budget(600.0, cells=4)
+
+    def follow(running):
+        followed.update(trial.method for trial, seconds in running if seconds > 0.2)
+
+    with started(LocalPool(2), job, budget=budget, follow=follow) as pool:
+        pool.submit(in_rounds(plan.trials, ()))
+        for trial, result in pool.collect():
             results.append((trial, result))
             if len(results) == 9:  # all that do not hang
-                pool.budget.deadline = time.monotonic() + 0.5
+                budget.deadline = time.monotonic() + 0.5
     assert {(trial.method, result.status) for trial, result in results} == {(method, "ok") for method in "ABC"}
     assert "D" in followed, "no trial ends any more, and the pool still tells what runs"
-    assert time.monotonic() < pool.budget.deadline + 60, "the seconds only tell a hung pool from a busy machine"
+    assert time.monotonic() < budget.deadline + 60, "the seconds only tell a hung pool from a busy machine"
 
 
 def test_a_budget_that_is_over_starts_nothing(prepared, tmp_path):
     plan, _, _ = prepared
-    with LocalPool(job_of(plan, tmp_path / "data"), 1, 300.0) as pool:
-        pool.budget = Budget(0.0)
-        assert list(pool.run(plan.trials)) == []
+    with started(LocalPool(1), job_of(plan, tmp_path / "data"), budget=Budget(0.0)) as pool:
+        assert results_of(pool, plan.trials) == []
 
 
 class Slow:
@@ -108,8 +111,8 @@ class Slow:
 def test_with_a_budget_all_places_together_are_waited_for_no_longer_than_a_second(monkeypatch, budget, given):
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(local.time, "monotonic", lambda: clock.now)
-    pool = LocalPool(None, 2, 300.0)
+    pool = LocalPool(2)
     pool.budget = budget
     pool._places = [Slow(clock), Slow(clock)]
-    pool.__exit__(None, None, None)
+    pool.close()
     assert [place.given for place in pool._places] == [[patience] for patience in given]

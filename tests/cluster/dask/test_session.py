@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-session = pytest.importorskip("mfbench_dask.session", reason="Dask is not installed")
+session = pytest.importorskip("mfbench_cluster.dask.session", reason="Dask is not installed")
 
 from dask_clusters import Network, threaded_cluster, until  # noqa: E402
 
 from mfbench.errors import RunError  # noqa: E402
-from mfbench_dask.engine import DaskEngine  # noqa: E402
+from mfbench_cluster.dask.engine import DaskEngine  # noqa: E402
 
 LONG = 60.0
 
@@ -103,7 +103,7 @@ def test_after_a_cut_the_calls_are_sent_again(cluster, target):
 
 @pytest.mark.parametrize("how", ["cut", "freeze"])
 def test_a_scheduler_that_stays_away_ends_the_run_in_one_sentence(cluster, monkeypatch, how):
-    from mfbench_dask import cluster as cluster_module
+    from mfbench_cluster.dask import cluster as cluster_module
 
     monkeypatch.setattr(session, "_PATIENCE", 0.5)
     monkeypatch.setattr(session, "_LOOK", 0.2)

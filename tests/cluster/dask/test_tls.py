@@ -12,7 +12,7 @@ from dask_clusters import Processes
 
 DRIVER = """
 import sys
-from mfbench_dask.engine import DaskEngine
+from mfbench_cluster.dask.engine import DaskEngine
 from mfbench.errors import RunError
 try:
     with DaskEngine(sys.argv[1], target="builtins:bytes") as engine:

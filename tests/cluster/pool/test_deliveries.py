@@ -8,9 +8,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from fake import job_of
 
-from mfbench.run.executors.batches import Call
-from mfbench.run.executors.deliveries import AT_ONCE, MOST_TIMES, Deliveries
-from mfbench.run.executors.messages import Delivered
+from mfbench_cluster.pool.batches import Call
+from mfbench_cluster.pool.deliveries import AT_ONCE, MOST_TIMES, Deliveries
+from mfbench_cluster.pool.messages import Delivered
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_only_a_few_are_under_way(deliveries):
 
 
 def test_pieces_cover_the_file(deliveries, tmp_path, monkeypatch):
-    monkeypatch.setattr("mfbench.run.executors.deliveries.PIECE", 100)
+    monkeypatch.setattr("mfbench_cluster.pool.deliveries.PIECE", 100)
     name = deliveries_name = next(path.name for path in tmp_path.iterdir())
     deliveries.request("machine", "p", name, None)
     (delivery,) = deliveries.start()

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 
-from mfbench.engines import Engine, Outcome
+from mfbench.engines import Engine, Executor, Follow, Outcome
 from mfbench.errors import MfbenchError, RunError, describe_error
-from mfbench.run.executors.base import Executor
-from mfbench.run.executors.batches import Batches, Call, Cost, unknown
-from mfbench.run.executors.deliveries import Deliveries, Delivery
-from mfbench.run.executors.messages import (
+from mfbench.run.budget import Budget
+from mfbench.run.fingerprint import Fingerprint
+from mfbench.run.job import Job
+from mfbench.run.supervisor import failed
+from mfbench.trials import Status, Trial, TrialResult
+from mfbench_cluster.parcel import wrapped
+from mfbench_cluster.pool.batches import Batches, Call, Cost, unknown
+from mfbench_cluster.pool.deliveries import Deliveries, Delivery
+from mfbench_cluster.pool.messages import (
     Answered,
     Batch,
     Delivered,
@@ -29,12 +34,7 @@ from mfbench.run.executors.messages import (
     packed,
     unpacked,
 )
-from mfbench.run.executors.places import CONTINUE, Places
-from mfbench.run.fingerprint import Fingerprint
-from mfbench.run.job import Job
-from mfbench.run.parcel import wrapped
-from mfbench.run.supervisor import failed
-from mfbench.trials import Status, Trial, TrialResult
+from mfbench_cluster.pool.places import CONTINUE, Places
 
 # Calls under way for each that a place runs at once: no place waits for the driver.
 WINDOW = 8
@@ -68,8 +68,6 @@ class RemotePool(Executor):
 
     Parameters
     ----------
-    job : Job
-        The run; its folder of arrays is offered to the places, and sent to those that cannot read it.
     engine : Engine
     fingerprint : Fingerprint
         What this process computes with.
@@ -83,9 +81,11 @@ class RemotePool(Executor):
         Returns the time in seconds.
     """
 
+    budget: Budget | None = None
+    follow: Follow | None = None
+
     def __init__(
         self,
-        job: Job,
         engine: Engine,
         fingerprint: Fingerprint,
         *,
@@ -94,38 +94,39 @@ class RemotePool(Executor):
         patience: float = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.job = job
         self.engine = engine
-        self._cost, self._clock = cost, clock
-        self._name, blob = wrapped(job, fingerprint)
+        self._cost, self._clock, self._fingerprint = cost, clock, fingerprint
         self._introduction = packed(Introduce(fingerprint))
         self._places = Places(notify, patience)
-        self._deliveries = Deliveries(job, blob)
         self._sent: dict[int, Call | Delivery | _Introducing] = {}
         self._ticket = self._n_calls = 0
         self._next_look = float("-inf")
-        self._machines: dict[str, str] = {}
+        self.machines: dict[str, str] = {}
         self._lost_now: Counter[str] = Counter()
 
-    @property
-    def machines(self) -> dict[str, str]:
-        """The machines that have run trials, each with its kind."""
-        return self._machines
-
-    def __enter__(self) -> RemotePool:
+    def start(self, job: Job, budget: Budget | None = None, follow: Follow | None = None) -> None:
+        """Enter the engine; the folder of arrays is offered to the places, and sent to those that cannot read it."""
+        self.job, self.budget, self.follow = job, budget, follow
+        self._name, blob = wrapped(job, self._fingerprint)
+        self._deliveries = Deliveries(job, blob)
         with _explained():
             self.engine.__enter__()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def submit(self, trials: Iterable[Trial]) -> None:
+        """Take trials, in the order in which to run them."""
+        trials = list(trials)
+        self._open = {trial.key: trial for trial in trials}
+        self._batches = Batches(trials, self.job, self._cost)
+
+    def close(self) -> None:
+        """Give up what is under way, and leave the engine."""
+        error = sys.exc_info()  # which ends the run, if any
         try:
             self.engine.withdraw(list(self._sent))
         finally:
-            self.engine.__exit__(kind, error, trace)
+            self.engine.__exit__(*error)
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, TrialResult]]:
+    def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends, in any order.
 
         Raises
@@ -133,9 +134,6 @@ class RemotePool(Executor):
         RunError
             If no place can run trials, or the engine fails.
         """
-        trials = list(trials)
-        self._open = {trial.key: trial for trial in trials}
-        self._batches = Batches(trials, self.job, self._cost)
         while self._open and not (self.budget is not None and self.budget.is_over):
             self._look()
             self._fill()
@@ -230,7 +228,7 @@ class RemotePool(Executor):
         self, purpose: Call | Delivery | _Introducing | None, message: Answered, outcome: Outcome
     ) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield what has not been yielded; the answer to a call that was reported as lost counts as well."""
-        self._machines.setdefault(message.machine.host, message.machine.kind)
+        self.machines.setdefault(message.machine.host, message.machine.kind)
         for result in message.results:
             trial = self._open.pop(result.key, None) if isinstance(result, TrialResult) else None
             if trial is not None:

@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mfbench.run.executors.batches import Call
-from mfbench.run.executors.messages import PIECE, Deliver, Delivered
 from mfbench.run.job import Job
+from mfbench_cluster.pool.batches import Call
+from mfbench_cluster.pool.messages import PIECE, Deliver, Delivered
 
 # Deliveries at once: each has one piece in the memory of the driver.
 AT_ONCE = 8

@@ -9,7 +9,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 from distributed.core import Status
 
-from mfbench_dask import calls
+from mfbench_cluster.dask import calls
 
 KEY = ("mfbench", 1, 0)
 

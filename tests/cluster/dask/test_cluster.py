@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-cluster_module = pytest.importorskip("mfbench_dask.cluster", reason="Dask is not installed")
+cluster_module = pytest.importorskip("mfbench_cluster.dask.cluster", reason="Dask is not installed")
 
 from mfbench.errors import RunError, UsageError  # noqa: E402
 
@@ -102,7 +102,7 @@ def test_workers_do_not_run_the_main_script_again():
     with cluster_module._own_main():
         data = spawn.get_preparation_data("Dask Worker process (from Nanny)")
         assert {name: data[name] for name in data if "main" in name} == {
-            "init_main_from_name": "mfbench_dask.worker_main"
+            "init_main_from_name": "mfbench_cluster.dask.worker_main"
         }
         assert spawn.get_preparation_data("another") == before("another")
     assert spawn.get_preparation_data is before
@@ -114,7 +114,7 @@ def test_a_cluster_of_this_machine_is_reached_from_this_machine_alone(tmp_path):
     script.write_text(
         "import psutil, warnings\n"
         "warnings.simplefilter('error')\n"
-        "from mfbench_dask.engine import DaskEngine\n"
+        "from mfbench_cluster.dask.engine import DaskEngine\n"
         "with DaskEngine('local', 2, 'builtins:bytes') as engine:\n"
         "    this = psutil.Process()\n"
         "    sockets = [s for p in [this, *this.children(recursive=True)] for s in p.net_connections()]\n"

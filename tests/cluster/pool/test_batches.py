@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from fake import METHODS, job_of, trials_of
 
-from mfbench.run.executors.batches import MOST, Batches
+from mfbench_cluster.pool.batches import MOST, Batches
 
 
 def calls_of(batches):

@@ -14,10 +14,10 @@ from types import TracebackType
 
 from mfbench.engines import Engine, Outcome
 from mfbench.errors import MfbenchError, RunError, describe_error
-from mfbench_dask.cluster import check_scheduler
-from mfbench_dask.session import Call, Session
+from mfbench_cluster.dask.cluster import check_scheduler
+from mfbench_cluster.dask.session import Call, Session
 
-TARGET = "mfbench_dask.calls:answer"
+TARGET = "mfbench_cluster.dask.calls:answer"
 """What workers call with the payload."""
 # Dask reports on the terminal what this engine says in one sentence, or repairs.
 _LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")

@@ -18,8 +18,8 @@ from distributed.comm import CommClosedError
 
 from mfbench.engines import Outcome
 from mfbench.errors import MfbenchError, RunError, describe_error
-from mfbench_dask import entry
-from mfbench_dask.cluster import close, connect, is_local, start_cluster
+from mfbench_cluster.dask import entry
+from mfbench_cluster.dask.cluster import close, connect, is_local, start_cluster
 
 # Seconds between two looks at the workers, and how long such a look may take.
 _INTERVAL = 1.0

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-engine_module = pytest.importorskip("mfbench_dask.engine", reason="Dask is not installed")
+engine_module = pytest.importorskip("mfbench_cluster.dask.engine", reason="Dask is not installed")
 
 from mfbench.errors import RunError, UsageError  # noqa: E402
-from mfbench_dask import session  # noqa: E402
-from mfbench_dask.engine import DaskEngine  # noqa: E402
+from mfbench_cluster.dask import session  # noqa: E402
+from mfbench_cluster.dask.engine import DaskEngine  # noqa: E402
 
 LONG = 60.0
 
@@ -117,7 +117,7 @@ def test_an_error_is_a_reason_that_names_the_worker(engine, cluster):
 def test_calls_that_are_withdrawn_stop_and_never_end(engine):
     from distributed import get_worker
 
-    from mfbench_dask.calls import is_wanted
+    from mfbench_cluster.dask.calls import is_wanted
 
     started, stopped = threading.Event(), threading.Event()
     ran = []
@@ -149,7 +149,7 @@ def test_calls_that_are_withdrawn_stop_and_never_end(engine):
 def test_leaving_gives_up_what_runs(engine, cluster, target):
     from distributed import get_worker
 
-    from mfbench_dask.calls import is_wanted
+    from mfbench_cluster.dask.calls import is_wanted
 
     started, stopped = threading.Event(), threading.Event()
 
@@ -189,7 +189,7 @@ def test_a_wrong_scheduler_is_refused_at_once():
 
 
 def test_nobody_at_the_address(monkeypatch):
-    from mfbench_dask import cluster as cluster_module
+    from mfbench_cluster.dask import cluster as cluster_module
 
     monkeypatch.setattr(cluster_module, "_CONNECT", 0.2)
     with pytest.raises(RunError, match="cannot reach the Dask scheduler tcp://127"), DaskEngine("tcp://127.0.0.1:1"):

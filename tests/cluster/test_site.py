@@ -9,12 +9,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from small_runs import job_of
+from small_runs import job_of, results_of, started
 
-from mfbench.run import site as module
 from mfbench.run.array_cache import ArrayCache
 from mfbench.run.executors.local import LocalPool
-from mfbench.run.executors.messages import (
+from mfbench.run.fingerprint import VERSION, fingerprint_of, sources_of
+from mfbench_cluster import site as module
+from mfbench_cluster.parcel import wrapped
+from mfbench_cluster.pool.messages import (
     Answered,
     Batch,
     Deliver,
@@ -28,9 +30,7 @@ from mfbench.run.executors.messages import (
     packed,
     unpacked,
 )
-from mfbench.run.fingerprint import VERSION, fingerprint_of, sources_of
-from mfbench.run.parcel import wrapped
-from mfbench.run.site import Site
+from mfbench_cluster.site import Site
 
 sys.path.insert(0, str(Path(__file__).parent / "executors"))
 from fake import StubPool, answer_all
@@ -95,7 +95,7 @@ class TestProtocol:
 
     def test_a_message_of_another_version_is_refused_whatever_is_in_it(self, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
-            patch.setattr("mfbench.run.executors.messages.VERSION", "9.9")
+            patch.setattr("mfbench_cluster.pool.messages.VERSION", "9.9")
             payload = packed(Machine("", "", ""))
         assert unpacked(Site(ArrayCache(tmp_path)).answer(payload, 1, lambda: True)).reasons == (
             f"mfbench 9.9 instead of {VERSION}",
@@ -116,8 +116,8 @@ class TestProtocol:
 class TestTrials:
     def test_the_results_are_those_of_the_local_pool(self, sent, tmp_path):
         _, deliver, batch, job = sent
-        with LocalPool(replace(job, log=tmp_path / "log"), 1, 300.0) as pool:
-            expected = {trial.key: plain(result) for trial, result in pool.run(batch.trials)}
+        with started(LocalPool(1), replace(job, log=tmp_path / "log")) as pool:
+            expected = {trial.key: plain(result) for trial, result in results_of(pool, batch.trials)}
         site = Site(ArrayCache(tmp_path / "cache"))
         ask(site, deliver)
         answered = ask(site, batch)
@@ -166,9 +166,9 @@ class TestThreads:
         at_once = threading.Barrier(3)
 
         class Meeting(StubPool):
-            def run(self, trials):
+            def collect(self):
                 at_once.wait(30)
-                yield from super().run(trials)
+                yield from super().collect()
 
         monkeypatch.setattr(module, "LocalPool", Meeting)
         site = Site(ArrayCache(tmp_path / "cache"))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mfbench.run.executors.messages import Deliver, MessageError, packed, unpacked
 from mfbench.run.fingerprint import Fingerprint
 from mfbench.run.job import Job
+from mfbench_cluster.pool.messages import Deliver, MessageError, packed, unpacked
 
 _LOCAL = ("data_folder", "log", "path")
 _LARGEST = 2**30  # bytes; a job is small, so anything larger is a mistake

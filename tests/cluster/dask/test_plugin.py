@@ -29,5 +29,5 @@ def test_without_dask_the_error_names_the_package_to_install():
 def test_the_factory_builds_the_engine():
     import pytest
 
-    engine_module = pytest.importorskip("mfbench_dask.engine", reason="Dask is not installed")
+    engine_module = pytest.importorskip("mfbench_cluster.dask.engine", reason="Dask is not installed")
     assert isinstance(make_engine(load_registry(), "dask", "local", 2), engine_module.DaskEngine)

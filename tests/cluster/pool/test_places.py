@@ -3,8 +3,8 @@
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.run.executors.messages import Machine
-from mfbench.run.executors.places import ATTEMPTS, Places
+from mfbench_cluster.pool.messages import Machine
+from mfbench_cluster.pool.places import ATTEMPTS, Places
 
 MACHINE = Machine("cache", "host", "kind")
 

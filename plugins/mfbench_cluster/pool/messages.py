@@ -15,6 +15,7 @@ from mfbench.trials import Trial, TrialResult
 
 PIECE = 4 * 2**20  # bytes of a file in one message
 _MARK = "mfbench message 1"
+_PACKAGES = ("mfbench", "mfbench_cluster")  # of the classes in messages
 
 
 class MessageError(Exception):
@@ -174,12 +175,12 @@ def unpacked(data: bytes) -> Any:
         If it comes from another version of mfbench, or is not a message.
     """
     try:
-        mark, version, body = loads(data)
+        mark, version, body = loads(data, _PACKAGES)
     except Exception as error:
         raise MessageError(f"a message that cannot be read ({error})") from error
     if mark != _MARK or version != VERSION:
         raise MessageError(f"mfbench {version} instead of {VERSION}")
     try:
-        return loads(body)
+        return loads(body, _PACKAGES)
     except Exception as error:  # the same version with other code
         raise MessageError(f"a message that cannot be read ({error})") from error

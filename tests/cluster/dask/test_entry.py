@@ -4,7 +4,7 @@ import builtins
 
 import pytest
 
-from mfbench_dask import entry
+from mfbench_cluster.dask import entry
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 

@@ -29,7 +29,7 @@ _CONNECT = 10.0
 _END = 5.0
 # How Dask's nanny calls the process of a worker.
 _NAME = "Dask Worker process"
-_MAIN = "mfbench_dask.worker_main"
+_MAIN = "mfbench_cluster.dask.worker_main"
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
 _WITHOUT_PORT = "inproc://"  # a scheduler in this process
 # Settings of a cluster of our own. A worker holds one task besides those that run, so that the last ones of a run

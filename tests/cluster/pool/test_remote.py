@@ -4,18 +4,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_runs import results_of, started
 
 sys.path.insert(0, str(Path(__file__).parent))
 from fake import FINGERPRINT, METHODS, FakeEngine, fabricated, job_of, trials_of
 
 from mfbench.errors import RunError
-from mfbench.run.executors.remote import WINDOW, RemotePool
+from mfbench_cluster.pool.remote import WINDOW, RemotePool
 
 
 def run(tmp_path, engine, trials, **options):
-    pool = RemotePool(job_of(tmp_path), engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock, **options)
-    with pool:
-        rows = list(pool.run(trials))
+    pool = RemotePool(engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock, **options)
+    with started(pool, job_of(tmp_path)):
+        rows = results_of(pool, trials)
     assert sorted(trial.key for trial, _ in rows) == sorted(trial.key for trial in trials)
     assert all(result.scores == fabricated(trial).scores for trial, result in rows)
     return pool
@@ -32,9 +33,10 @@ def test_every_trial_has_one_row_and_workers_are_busy(tmp_path, loss):
 
 def test_the_window_is_full_and_not_more(tmp_path):
     engine = FakeEngine(4, 1.0)
-    pool = RemotePool(job_of(tmp_path), engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
-    with pool:
-        under_way = [pool._n_calls for _ in pool.run(trials_of(200))]
+    pool = RemotePool(engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
+    with started(pool, job_of(tmp_path)):
+        pool.submit(trials_of(200))
+        under_way = [pool._n_calls for _ in pool.collect()]
     assert max(under_way) == WINDOW * 4 - 1  # the one whose result is yielded has ended
     assert min(under_way[:150]) == WINDOW * 4 - 1
 
@@ -49,9 +51,10 @@ def test_what_is_under_way_is_withdrawn_when_the_pool_is_left(tmp_path):
     engine = FakeEngine(2, 1.0)
     withdrawn = []
     engine.withdraw = withdrawn.extend
-    pool = RemotePool(job_of(tmp_path), engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
-    with pool:
-        next(pool.run(trials_of(100)))
+    pool = RemotePool(engine, FINGERPRINT, notify=lambda _: None, clock=engine.clock)
+    with started(pool, job_of(tmp_path)):
+        pool.submit(trials_of(100))
+        next(pool.collect())
     assert len(withdrawn) >= WINDOW
 
 

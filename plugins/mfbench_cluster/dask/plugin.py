@@ -12,7 +12,7 @@ def mfbench_executors() -> list[ExecutorSpec]:
         ExecutorSpec(
             name="dask",
             summary="The workers of a Dask cluster, on this machine or on others",
-            factory="mfbench_dask.engine:DaskEngine",
+            factory="mfbench_cluster.dask.engine:DaskEngine",
             install="mfbench[dask]",
         )
     ]

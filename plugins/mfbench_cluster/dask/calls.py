@@ -5,7 +5,7 @@ from __future__ import annotations
 from distributed import Worker, get_worker
 from distributed.core import Status
 
-from mfbench.run import site
+from mfbench_cluster import site
 
 _RUNNING = ("executing", "long-running")
 _OPEN = (Status.running, Status.paused)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from small_runs import job_of
 
-from mfbench.run.executors.messages import Deliver, MessageError, packed
 from mfbench.run.fingerprint import fingerprint_of
-from mfbench.run.parcel import JobAssembly, unwrapped, wrapped
+from mfbench_cluster.parcel import JobAssembly, unwrapped, wrapped
+from mfbench_cluster.pool.messages import Deliver, MessageError, packed
 
 
 def test_a_job_comes_back_without_folders_and_paths(prepared, tmp_path):

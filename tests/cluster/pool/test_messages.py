@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from mfbench.run.executors.messages import VERSION, Batch, MessageError, Unable, packed, unpacked
 from mfbench.trials import Trial
+from mfbench_cluster.pool.messages import VERSION, Batch, MessageError, Unable, packed, unpacked
 
 
 def test_a_message_comes_back():
@@ -15,7 +15,7 @@ def test_a_message_comes_back():
 
 def test_another_version_is_named(monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("mfbench.run.executors.messages.VERSION", "9.9")
+        patch.setattr("mfbench_cluster.pool.messages.VERSION", "9.9")
         data = packed(Unable("x"))
     with pytest.raises(MessageError, match=f"^mfbench 9.9 instead of {VERSION}$"):
         unpacked(data)

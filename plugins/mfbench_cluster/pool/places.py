@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from mfbench.errors import RunError
 from mfbench.run.budget import duration_text
-from mfbench.run.executors.messages import Machine
+from mfbench_cluster.pool.messages import Machine
 
 ATTEMPTS = 3  # introductions that may be lost while the place is still there
 _SHOWN = 10

@@ -1,0 +1,22 @@
+"""The remote pool as the executor that is made of an engine."""
+
+from __future__ import annotations
+
+from mfbench.engines import Engine
+from mfbench.host.hookspecs import hookimpl
+from mfbench.host.registry import Registry
+from mfbench.run.executors.choice import Choice
+from mfbench.run.fingerprint import fingerprint_of, sources_of
+from mfbench.run.job import Job
+from mfbench.suite.plan import Plan
+from mfbench_cluster.pool.batches import Cost, unknown
+from mfbench_cluster.pool.remote import RemotePool
+
+
+@hookimpl
+def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, options: Choice) -> RemotePool:
+    """Return the pool of the places of an engine."""
+    costs = None if plan.forecast is None else plan.forecast.costs
+    cost: Cost = unknown if costs is None else lambda trial: costs.of(trial).seconds
+    fingerprint = fingerprint_of(sources_of(plan, registry))
+    return RemotePool(engine, fingerprint, cost=cost, patience=options.wait_for_workers)

@@ -1,0 +1,304 @@
+"""What runs at a place: it answers the calls of a driver, and runs every trial in a killable child of its own.
+
+A place is a process on any machine, such as a worker of a cluster; it may be a daemonic one. Several calls may run at
+once in its threads. Each checks out a pool with one worker, which is kept for the next call of the same job and closes
+by itself when none comes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mfbench.errors import MfbenchError, describe_error
+from mfbench.host.code_hashes import forget, host_code
+from mfbench.run import environment
+from mfbench.run.array_cache import ArrayCache, Lease
+from mfbench.run.executors.local import LocalPool, WithdrawnError
+from mfbench.run.fingerprint import Fingerprint, differences, fingerprint_of
+from mfbench.run.job import Job
+from mfbench_cluster.parcel import JobAssembly, unwrapped
+from mfbench_cluster.pool.messages import (
+    Answered,
+    Batch,
+    Deliver,
+    Delivered,
+    Introduce,
+    Introduction,
+    Machine,
+    MessageError,
+    Missing,
+    Refused,
+    Unable,
+    Withdrawn,
+    packed,
+    unpacked,
+)
+
+# Seconds after which a pool without work is closed, and a job without pools is forgotten.
+IDLE = 30.0
+FORGOTTEN = 600.0
+# The code that this process has loaded; an installation may change while it runs.
+_HOST_AT_START = host_code()
+
+Message = Answered | Delivered | Introduction | Missing | Refused | Unable | Withdrawn
+
+
+def always() -> bool:
+    """Return True: somebody always wants the answer."""
+    return True
+
+
+def answer(payload: bytes, *, slots: int = 1, is_wanted: Callable[[], bool] = always) -> bytes:
+    """Answer a call of a driver.
+
+    Parameters
+    ----------
+    payload : bytes
+        A message of `mfbench_cluster.pool.messages`.
+    slots : int, default=1
+        Number of calls that this process runs at once.
+    is_wanted : callable, default=always
+        Asked a few times a second while trials run; if it returns False, they are ended.
+
+    Returns
+    -------
+    bytes
+        The answer. It never raises: what fails here is an answer that says so.
+    """
+    return _site.answer(payload, slots, is_wanted)
+
+
+@dataclass
+class _Running:
+    """A job that this place works on."""
+
+    job: Job
+    leases: dict[str, Lease] = field(default_factory=dict)
+    idle: list[tuple[float, LocalPool]] = field(default_factory=list)
+    in_use: int = 0
+    last_used: float = 0.0
+
+
+class Site:
+    """The state of a place.
+
+    Parameters
+    ----------
+    cache : ArrayCache or None, default=None
+        None means that of the machine.
+    idle : float, default=30.0
+        Seconds after which a pool without work is closed.
+    """
+
+    def __init__(self, cache: ArrayCache | None = None, idle: float = IDLE) -> None:
+        self._own_cache = cache
+        self._idle = idle
+        self._lock = threading.RLock()
+        self._jobs: dict[str, _Running] = {}
+        self._assembly = JobAssembly()
+        self._accepted: set[str] = set()
+        self._machine: Machine | None = None
+        self._cleaner: threading.Thread | None = None
+
+    def answer(self, payload: bytes, slots: int, is_wanted: Callable[[], bool]) -> bytes:
+        """Answer a call; see `answer`."""
+        try:
+            message = self._reply(unpacked(payload), slots, is_wanted)
+        except MessageError as error:
+            message = Refused((str(error),))
+        except MfbenchError as error:
+            message = Unable(str(error))
+        except Exception as error:  # noqa: BLE001 - whatever fails here must not count against a trial
+            message = Unable(f"this place fails with {describe_error(error)}")
+        return packed(message)
+
+    def _reply(self, request: object, slots: int, is_wanted: Callable[[], bool]) -> Message:
+        if isinstance(request, Introduce):
+            reasons = self._differences(request.fingerprint)
+            return Refused(reasons) if reasons else Introduction(self._here())
+        if isinstance(request, Deliver):
+            return self._receive(request, slots)
+        if isinstance(request, Batch):
+            return self._run(request, slots, is_wanted)
+        raise MessageError(f"a message that this version does not know ({type(request).__name__})")
+
+    # -- what is here -----------------------------------------------------------------------------------------------
+
+    @property
+    def _cache(self) -> ArrayCache:
+        with self._lock:
+            if self._own_cache is None:
+                self._own_cache = ArrayCache()
+            return self._own_cache
+
+    def _here(self) -> Machine:
+        with self._lock:
+            if self._machine is None:
+                self._machine = Machine(self._cache.identity(), platform.node(), environment.kind_of_machine())
+            return self._machine
+
+    def _differences(self, fingerprint: Fingerprint) -> tuple[str, ...]:
+        """Return how this process differs from the driver; its files are read again for each new driver."""
+        text = repr(fingerprint)
+        with self._lock:
+            if text in self._accepted:
+                return ()
+            forget()
+            if host_code() != _HOST_AT_START:
+                return ("mfbench was changed after this place had started; restart it",)
+            reasons = tuple(differences(fingerprint, fingerprint_of(fingerprint.code)))
+            if not reasons:
+                self._accepted.add(text)
+            return reasons
+
+    # -- what arrives -----------------------------------------------------------------------------------------------
+
+    def _receive(self, piece: Deliver, slots: int) -> Message:
+        if not piece.is_job:
+            return Delivered(*self._cache.append(piece.name, piece.offset, piece.total, piece.data))
+        with self._lock:
+            if piece.name in self._jobs:
+                return Delivered(piece.total, True)
+            received, blob = self._assembly.add(piece)
+            if blob is None:
+                return Delivered(received, False)
+            parcel = unwrapped(blob)
+            reasons = self._differences(parcel.fingerprint)
+            if reasons:
+                return Refused(reasons)
+            folder = self._cache.folder
+            memory = parcel.job.memory_limit or environment.default_memory(environment.slots_of_machine(folder, slots))
+            job = parcel.placed(data_folder=folder, log=folder / "workers.log", memory_limit=memory)
+            self._jobs[piece.name] = _Running(job, last_used=time.monotonic())
+            return Delivered(received, True)
+
+    # -- trials -----------------------------------------------------------------------------------------------------
+
+    def _run(self, batch: Batch, slots: int, is_wanted: Callable[[], bool]) -> Message:
+        with self._lock:
+            running = self._jobs.get(batch.job)
+            if running is None:
+                return Missing(True, (), self._here())
+            running.in_use += 1
+        try:
+            missing = self._lease(running, batch)
+            if missing:
+                return Missing(False, missing, self._here())
+            with self._pool(running, slots, is_wanted) as pool:
+                pool.submit(batch.trials)
+                return Answered(tuple(result for _, result in pool.collect()), self._here())
+        except WithdrawnError:
+            return Withdrawn()
+        finally:
+            with self._lock:
+                running.in_use -= 1
+                running.last_used = time.monotonic()
+                self._clean_later()
+
+    def _lease(self, running: _Running, batch: Batch) -> tuple[str, ...]:
+        """Keep the arrays of a batch from being removed; return the names of those that are not here."""
+        missing = []
+        for name in batch.arrays:
+            if name in running.leases:
+                continue
+            lease = self._cache.fetch(name, Path(batch.shared))
+            if lease is None:
+                missing.append(name)
+                continue
+            with self._lock:
+                twice = running.leases.setdefault(name, lease)
+            if twice is not lease:
+                lease.close()
+        return tuple(missing)
+
+    @contextmanager
+    def _pool(self, running: _Running, slots: int, is_wanted: Callable[[], bool]) -> Iterator[LocalPool]:
+        """Check out a pool with one worker; it is closed if anything fails."""
+        with self._lock:
+            pool = running.idle.pop()[1] if running.idle else None
+            others = [] if pool is not None else self._surplus(slots)
+        for other in others:
+            other.close()
+        if pool is None:
+            pool = LocalPool(1)
+            pool.start(running.job)
+        pool.is_wanted = is_wanted
+        try:
+            yield pool
+        except BaseException:
+            pool.close()
+            raise
+        with self._lock:
+            running.idle.append((time.monotonic(), pool))
+
+    def _surplus(self, slots: int) -> list[LocalPool]:
+        """Take out the pools of other jobs that would exceed the number of slots together with a new one."""
+        idle = sorted(
+            ((since, running, pool) for running in self._jobs.values() for since, pool in running.idle),
+            key=lambda entry: entry[0],
+        )
+        busy = sum(running.in_use for running in self._jobs.values())
+        surplus = idle[: max(0, len(idle) + busy - slots)]
+        for since, running, pool in surplus:
+            running.idle.remove((since, pool))
+        return [pool for _, _, pool in surplus]
+
+    # -- the end ----------------------------------------------------------------------------------------------------
+
+    def close(self, *, older_than: float = 0.0) -> None:
+        """Close the pools that have had no work for some seconds, and forget jobs that are no longer needed.
+
+        Parameters
+        ----------
+        older_than : float, default=0.0
+            Seconds.
+        """
+        now = time.monotonic()
+        closing: list[LocalPool] = []
+        with self._lock:
+            for name, running in list(self._jobs.items()):
+                closing += [pool for since, pool in running.idle if now - since >= older_than]
+                running.idle = [(since, pool) for since, pool in running.idle if now - since < older_than]
+                age = now - running.last_used
+                if not running.in_use and not running.idle and (not older_than or age >= FORGOTTEN):
+                    del self._jobs[name]
+                    for lease in running.leases.values():
+                        lease.close()
+        for pool in closing:
+            pool.close()
+
+    def _clean_later(self) -> None:
+        if self._cleaner is None or not self._cleaner.is_alive():
+            self._cleaner = threading.Thread(target=self._clean, name="mfbench-site", daemon=True)
+            self._cleaner.start()
+
+    def _clean(self) -> None:
+        while True:
+            time.sleep(self._idle / 4)
+            with contextlib.suppress(OSError):  # a folder may have gone; the next call reports that
+                self.close(older_than=self._idle)
+            with self._lock:
+                if not self._jobs:
+                    self._cleaner = None
+                    return
+
+
+_site = Site()
+
+
+def _renew() -> None:
+    """Begin again in a process that was forked from this one: threads and children of the parent are not its own."""
+    global _site
+    _site = Site()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)

@@ -1,0 +1,62 @@
+"""The pool of an engine, by the hook: with the costs of the plan, and engines of plugins as they are."""
+
+import math
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from small_runs import results_of, started
+
+sys.path.insert(0, str(Path(__file__).parent))
+from fake import Place, StubPool, ThreadEngine, job_of, trials_of
+
+from mfbench.run.array_cache import ArrayCache
+from mfbench.suite.costs import Cost
+from mfbench_cluster import site
+from mfbench_cluster.hooks import mfbench_pool
+from mfbench_cluster.pool.remote import RemotePool
+from mfbench_cluster.site import Site
+
+
+def pool_of(engine, job, plan):
+    options = SimpleNamespace(executor="threads", scheduler="", wait_for_workers=7.0)
+    return mfbench_pool(engine=engine, job=job, plan=plan, registry=None, options=options)
+
+
+@pytest.fixture
+def plan():
+    return SimpleNamespace(methods={}, datasets={}, forecast=None)
+
+
+def test_trials_run_at_the_places_of_an_engine(plan, tmp_path, monkeypatch):
+    monkeypatch.setattr(site, "LocalPool", StubPool)
+    engine, job = ThreadEngine({"p": Place(Site(ArrayCache(tmp_path / "cache")))}), job_of(tmp_path / "data")
+    pool = pool_of(engine, job, plan)
+    assert isinstance(pool, RemotePool)
+    with started(pool, job):
+        assert len(results_of(pool, trials_of(5))) == 5 and len(pool.machines) == 1
+    assert not engine._is_open
+
+
+def test_costs_are_those_of_the_plan(plan, tmp_path):
+    (trial,) = trials_of(1)
+    assert math.isnan(pool_of(None, None, plan)._cost(trial))
+    plan.forecast = SimpleNamespace(costs=SimpleNamespace(of=lambda trial: Cost(3.0, 0)))
+    assert pool_of(None, None, plan)._cost(trial) == 3.0
+
+
+def test_the_engine_learns_of_the_error_that_ends_a_run(plan, tmp_path):
+    left = []
+
+    class Leaving(ThreadEngine):
+        def __exit__(self, *error):
+            left.append(error)
+
+    job = job_of(tmp_path / "data")
+    with pytest.raises(KeyboardInterrupt), started(pool_of(Leaving({}), job, plan), job):
+        raise KeyboardInterrupt
+    assert left[0][0] is KeyboardInterrupt
+    with started(pool_of(Leaving({}), job, plan), job):
+        pass
+    assert left[1] == (None, None, None)
