@@ -184,6 +184,8 @@ def suite(
     try:
         progress = execute(plan, folder, registry, options, display, sources, mfbench_pool)
     except KeyboardInterrupt:
+        if not folder.exists():  # while the sources were opened
+            raise
         interrupted = True
     finally:
         display.close()
