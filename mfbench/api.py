@@ -299,6 +299,8 @@ def run_request(
             plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool
         )
     except KeyboardInterrupt as error:
+        if not folder.exists():  # while the sources of earlier results were opened
+            raise
         interrupt = error
     return Outcome(request, plan, folder, registry, progress, interrupt)
 

@@ -1,6 +1,6 @@
 """Executors and engines: the interfaces between a run and whatever runs its trials.
 
-An executor takes the trials of a run and gives their results. An engine moves bytes: it runs `mfbench.run.site.answer`
+An executor takes the trials of a run and gives their results. An engine moves bytes: it runs `mfbench_cluster.site.answer`
 somewhere and brings the answer back; it knows nothing about trials, keeps no limit and makes no promise beyond saying
 which calls were lost. Limits, repeats after a loss, versions and data are those of a pool, the executor that the hook
 ``mfbench_pool`` makes of an engine. This module stays light: it imports neither NumPy nor the runner.
@@ -68,7 +68,7 @@ class Outcome:
     ticket : int
         The number that the call was submitted with.
     answer : bytes or None
-        What `mfbench.run.site.answer` returned; None if the call was lost.
+        What `mfbench_cluster.site.answer` returned; None if the call was lost.
     place : str
         The place that answered; empty if it is not known.
     reason : str
@@ -85,7 +85,7 @@ class Engine(ABC):
     """A context in which calls run on other processes or machines.
 
     A place is a process that runs calls, such as a worker of Dask. A place runs a call by
-    ``mfbench.run.site.answer(payload, slots=…, is_wanted=…)``, in a thread or a process of its own.
+    ``mfbench_cluster.site.answer(payload, slots=…, is_wanted=…)``, in a thread or a process of its own.
     """
 
     @abstractmethod

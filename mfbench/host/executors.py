@@ -11,26 +11,7 @@ from mfbench.host.spec_checks import shown
 
 
 def check_executor(registry: Registry, name: str, scheduler: str) -> None:
-    """Raise an error if a run cannot have this executor: before it has written anything.
-
-    Parameters
-    ----------
-    registry : Registry
-    name : str
-        ``"local"``, or the name that a plugin registers.
-    scheduler : str
-        Address of the scheduler; empty for the default.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such executor.
-    UsageError
-        If several packages register the name, the engine cannot have such an address, or the executor of this machine
-        is given a scheduler.
-    PluginError
-        If the engine cannot be built, see `make_engine`.
-    """
+    """Raise an error if a run cannot have this executor: before it has written anything."""
     if name == LOCAL and scheduler:
         raise UsageError(f"--scheduler {scheduler} needs --executor: the processes of this machine have no scheduler")
     if name != LOCAL:
@@ -38,27 +19,7 @@ def check_executor(registry: Registry, name: str, scheduler: str) -> None:
 
 
 def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine | Executor:
-    """Build the engine of an executor, or the executor itself if its factory makes that.
-
-    Parameters
-    ----------
-    registry : Registry
-    name : str
-        The name that a plugin registers.
-    scheduler : str
-        Address of the scheduler; empty for the default.
-    jobs : int
-        Number of worker processes, if the engine starts them.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such executor.
-    UsageError
-        If several packages register the name, or the engine cannot have such an address.
-    PluginError
-        If a package that the engine needs is not installed, or the factory fails or returns something else.
-    """
+    """Build the engine of an executor, or the executor itself if its factory makes that; nothing is started."""
     registered = _look_up(registry, name)
     try:
         factory = registered.spec.factory

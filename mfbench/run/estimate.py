@@ -128,24 +128,7 @@ def estimate(
     options: RunOptions,
     sources: Iterable[Iterable[EarlierRun]] = (),
 ) -> Estimate:
-    """Return what a run of a plan would do and cost.
-
-    Parameters
-    ----------
-    plan : Plan
-    folder : Path
-        The run folder, which may not exist; it is only read.
-    registry : Registry
-        Provides the specs of the plan's methods.
-    options : RunOptions
-        Those of the run.
-    sources : iterable of iterable of EarlierRun, default=()
-        Runs whose results it would use, besides those in the folder of reports.
-
-    Returns
-    -------
-    Estimate
-    """
+    """Return what a run of a plan would do and cost; its folder, which may not exist, is only read."""
     jobs = options.jobs or environment.available_cpus()
     costs = forecast(plan, registry, folder, jobs)
     stored, elsewhere = _finished(plan, folder, options, sources)

@@ -62,27 +62,10 @@ def reuse_results(
     runs: Iterable[EarlierRun],
     retried: Collection[Status] = (),
 ) -> list[str]:
-    """Copy the results that other runs have of a plan, and record where they are from.
+    """Copy the results that other runs have of a plan, record where they are from, and return the remarks on that.
 
-    Nothing is copied if the plan is that of the protocol ``timing``: times compare only if they were measured together.
-
-    Parameters
-    ----------
-    plan : Plan
-    store : Store
-        Of the run, after its start was recorded.
-    statuses : collection of Status
-        Those of the results to copy.
-    runs : iterable of EarlierRun
-        The first that has a result provides it.
-    retried : collection of Status, default=()
-        Stored results of these statuses are replaced.
-
-    Returns
-    -------
-    list of str
-        A sentence on the number of results that this call copied from runs that nobody named, and one on each reason
-        for which results of a run were not copied; the run records the latter too.
+    The first run that has a result provides it, also in place of a stored one of the statuses `retried`. Nothing is
+    copied if the plan is that of the protocol ``timing``: times compare only if they were measured together.
     """
     planned = {trial.key for trial in plan.trials}
     before = recorded_reuse(store)
@@ -266,14 +249,6 @@ def _difference(there: Environment, here: Environment) -> str:
 def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
     """Return a sentence on the results of a run that are those of earlier runs, and one on each run passed over.
 
-    Parameters
-    ----------
-    reused : Reused
-    results : collection of str
-        The keys of all results of the run.
-
-    Examples
-    --------
     >>> remarks_on_reuse(Reused(keys={"quick-0": ["a", "b"]}, differences={"quick-0": "1 worker"}), ["a", "b", "c"])
     ['2 of 3 results are from earlier runs, and so are their times: 2 from quick-0 (1 worker).']
     """

@@ -154,36 +154,8 @@ def execute(
 ) -> Progress:
     """Run the trials that are not in a folder's store yet.
 
-    Parameters
-    ----------
-    plan : Plan
-        The trials to run.
-    folder : Path
-        The run folder; created if needed.
-    registry : Registry
-        Its plugins are recorded in ``environment.json``.
-    options : RunOptions
-    observer : Observer
-        Called at the start and after every result.
-    sources : iterable of iterable of EarlierRun, default=()
-        Runs whose results are used, after those in the folder of reports. Generators are closed at the end.
-    make_pool : callable or None, default=None
-        The hook ``mfbench_pool``, which an executor that is an engine needs.
-
-    Returns
-    -------
-    Progress
-
-    Raises
-    ------
-    RunError
-        If the folder is in use by another run, cannot be written to, or the disk is full.
-    NothingPlannedError
-        If the plan is empty but the folder holds the results of a run.
-    UsageError
-        If the working directory configures numba, or there is no such executor.
-    PluginError
-        If the executor cannot be used, such as without a package that it needs.
+    Results of the runs that `sources` yield are used after those in the folder of reports; generators are closed. An
+    executor that is an engine needs `make_pool`.
     """
     own = () if options.fresh else earlier_runs(plan, folder)
     with opened_sources([own, *sources]) as runs, prepare(plan, folder, registry, options, observer) as start:

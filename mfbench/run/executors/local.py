@@ -68,25 +68,8 @@ class LocalPool(Executor):
         """Take trials, in the order in which to run them."""
         self._agenda = Agenda(trials, self.job, None if self.budget is None else self.budget.admits)
 
-    def close(self) -> None:
-        """End all workers."""
-        for place in self._places:
-            place.close()
-        end = time.monotonic() + _PATIENCE
-        for place in self._places:
-            # A keeper that is still importing hears later that it should end; a budget does not wait for that.
-            place.join(None if self.budget is None else end - time.monotonic())
-
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends, in any order.
-
-        Raises
-        ------
-        RunError
-            If the workers cannot start.
-        WithdrawnError
-            If `is_wanted` says so.
-        """
+        """Yield each trial with its result as it ends; raise `WithdrawnError` if `is_wanted` says so."""
         while not self._is_over:
             self._look()
             self._hand_out()
@@ -97,6 +80,15 @@ class LocalPool(Executor):
                     self._agenda.finish(task, fits)
                     self._hand_out()  # before the result is stored, so that no worker waits for that
                     yield task.trial, result
+
+    def close(self) -> None:
+        """End all workers."""
+        for place in self._places:
+            place.close()
+        end = time.monotonic() + _PATIENCE
+        for place in self._places:
+            # A keeper that is still importing hears later that it should end; a budget does not wait for that.
+            place.join(None if self.budget is None else end - time.monotonic())
 
     @property
     def _is_over(self) -> bool:

@@ -118,22 +118,8 @@ class RemotePool(Executor):
         self._open = {trial.key: trial for trial in trials}
         self._batches = Batches(trials, self.job, self._cost)
 
-    def close(self) -> None:
-        """Give up what is under way, and leave the engine."""
-        error = sys.exc_info()  # which ends the run, if any
-        try:
-            self.engine.withdraw(list(self._sent))
-        finally:
-            self.engine.__exit__(*error)
-
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends, in any order.
-
-        Raises
-        ------
-        RunError
-            If no place can run trials, or the engine fails.
-        """
+        """Yield each trial with its result as it ends; raise `RunError` if no place can run any or the engine fails."""
         while self._open and not (self.budget is not None and self.budget.is_over):
             self._look()
             self._fill()
@@ -146,6 +132,14 @@ class RemotePool(Executor):
             for outcome in outcomes:
                 yield from self._take(outcome)
                 self._fill()  # before the next result is stored, so that no place waits for that
+
+    def close(self) -> None:
+        """Give up what is under way, and leave the engine."""
+        error = sys.exc_info()  # which ends the run, if any
+        try:
+            self.engine.withdraw(list(self._sent))
+        finally:
+            self.engine.__exit__(*error)
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
