@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
-    from mfbench.drawing import save_chart
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
-    from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
-    from mfbench.sections import Cell, Chart, Section, Table
+    from mfbench.model.sections import Cell, Chart, Section, Table
+    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
+    from mfbench.report.drawing import save_chart
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Cell": "mfbench.sections",
-    "Chart": "mfbench.sections",
-    "ClassifierSpec": "mfbench.models",
+    "Cell": "mfbench.model.sections",
+    "Chart": "mfbench.model.sections",
+    "ClassifierSpec": "mfbench.model.specs",
     "CommandSpec": "mfbench.host.features",
-    "Dataset": "mfbench.models",
-    "DatasetSpec": "mfbench.models",
-    "ExecutorSpec": "mfbench.models",
-    "Section": "mfbench.sections",
-    "SelectorSpec": "mfbench.models",
-    "Table": "mfbench.sections",
+    "Dataset": "mfbench.model.specs",
+    "DatasetSpec": "mfbench.model.specs",
+    "ExecutorSpec": "mfbench.model.specs",
+    "Section": "mfbench.model.sections",
+    "SelectorSpec": "mfbench.model.specs",
+    "Table": "mfbench.model.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
     "load_dataset": "mfbench.api",
@@ -37,7 +37,7 @@ _HOMES = {
     "make": "mfbench.api",
     "power": "mfbench.api",
     "run_suite": "mfbench.api",
-    "save_chart": "mfbench.drawing",
+    "save_chart": "mfbench.report.drawing",
 }
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Executors and engines: the interfaces between a run and whatever runs its trials.
 
-An executor takes the trials of a run and gives their results. An engine moves bytes: it runs `mfbench_cluster.site.answer`
+An executor takes the trials of a run and gives their results. An engine moves bytes: it runs `mfbench.run.site.answer`
 somewhere and brings the answer back; it knows nothing about trials, keeps no limit and makes no promise beyond saying
 which calls were lost. Limits, repeats after a loss, versions and data are those of a pool, the executor that the hook
 ``mfbench_pool`` makes of an engine. This module stays light: it imports neither NumPy nor the runner.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
 from typing import Any
 
-from mfbench.trials import Trial, TrialResult
+from mfbench.model.trials import Trial, TrialResult
 
 Running = tuple[Trial, float]
 """A trial and the seconds for which it has run."""
@@ -38,9 +38,9 @@ class Executor(ABC):
 
         Parameters
         ----------
-        job : mfbench.run.job.Job
+        job : mfbench.run.workers.job.Job
             What the trials have in common.
-        budget : mfbench.run.budget.Budget or None, default=None
+        budget : mfbench.run.forecast.budget.Budget or None, default=None
             The time that the run may take. When it is over, or admits none of the trials that are left, `collect` ends.
         follow : callable or None, default=None
             To be called from time to time, with the trials that are known to run: also if none of them ends.

@@ -16,15 +16,15 @@ import sklearn  # noqa: F401
 from threadpoolctl import threadpool_limits
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
-from mfbench.analysis.results import Run
 from mfbench.host import code_hashes
 from mfbench.host.code_hashes import KIND_OF_KEYS
 from mfbench.host.registry import load_registry
-from mfbench.run.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
-from mfbench.run.recorded_code import RecordedCode
-from mfbench.run.store import Store
+from mfbench.model.trials import Curve, Status, Trial, TrialResult
+from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
+from mfbench.run.store.recorded_code import RecordedCode
+from mfbench.run.store.store import Store
+from mfbench.stats.results import Run
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Curve, Status, Trial, TrialResult
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
 
 sys.path.insert(0, str(Path(__file__).parent / "toys"))
@@ -52,7 +52,10 @@ GROUPS = {
     "tests/report/render/test_json.py": "documents",
     "tests/report/sections/test_detection.py": "margin",
     # One process makes the runs.
-    **{name: name for name in ("tests/test_api.py", "tests/cluster/test_api.py", "tests/run/test_supervisor.py")},
+    **{
+        name: name
+        for name in ("tests/api/test_api.py", "tests/cluster/test_api.py", "tests/run/workers/test_supervisor.py")
+    },
     **{name: name for name in ("tests/e2e/test_curves.py", "tests/e2e/test_page.py")},
 }
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mfbench.base.wording import counted
 from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
 from mfbench.cli.streams import outlive_output
 from mfbench.errors import ExitCode, UsageError
-from mfbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,11 +11,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from mfbench.base.untrusted import plain, plain_lines, plain_text
 from mfbench.cli.commands import CommandGroup
 from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.streams import ReaderGoneError, prepare_streams
 from mfbench.errors import ExitCode, MfbenchError
-from mfbench.untrusted import plain, plain_lines, plain_text
 
 app = typer.Typer(
     name="mfbench",

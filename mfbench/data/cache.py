@@ -18,13 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfbench.base.whole_files import write_whole
 from mfbench.data.cards import key_of, read_card, stem_of, write_card
 from mfbench.data.sources import CACHE_VARIABLE
 from mfbench.errors import DataError, explained
-from mfbench.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from mfbench.models import Dataset
+    from mfbench.model.specs import Dataset
 
 _CARDS, _CONTENT, _SUITES, _LOCKS = "cards", "content", "suites", "locks"
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)

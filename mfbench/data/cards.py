@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mfbench.base.whole_files import write_whole
 from mfbench.errors import DataError
-from mfbench.whole_files import write_whole
 
 FORMAT = 1
 

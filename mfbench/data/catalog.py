@@ -28,7 +28,7 @@ from mfbench.errors import DataError, MfbenchError, UsageError, describe_error, 
 from mfbench.host.factories import build, check_parameters
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 
 def load(

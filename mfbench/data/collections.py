@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import Registry
-from mfbench.models import DatasetSpec
+from mfbench.model.specs import DatasetSpec
 
 
 def collection_names(registry: Registry) -> list[str]:

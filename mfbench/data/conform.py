@@ -13,7 +13,7 @@ import numpy as np
 
 from mfbench.data.columns import label_codes
 from mfbench.errors import DataError
-from mfbench.models import Dataset, DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec
 
 
 def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:

@@ -29,7 +29,7 @@ from mfbench.data.columns import (
 )
 from mfbench.data.limits import bounded_lines, check_metadata
 from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, explained
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
     import os

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 _VERSION = b"mfbench-dataset-1"
 
@@ -33,7 +33,7 @@ def content_hash(dataset: Dataset) -> str:
     --------
     >>> from dataclasses import replace
     >>> import numpy as np
-    >>> from mfbench.models import Dataset
+    >>> from mfbench.model.specs import Dataset
     >>> dataset = Dataset(
     ...     name="a", X=np.array([[0.5], [np.nan]]), y=np.array([0, 1]), class_names=("no", "yes"),
     ...     feature_names=("x",), categorical=np.array([False]),

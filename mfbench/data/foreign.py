@@ -15,9 +15,9 @@ from mfbench.host.factories import build
 from mfbench.host.probes import SHARED, memory_limit
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import load_registry
-from mfbench.isolation.call import ChildError, call
-from mfbench.isolation.temporary import temporary_folder
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
+from mfbench.processes.call import ChildError, call
+from mfbench.processes.temporary import temporary_folder
 
 SECONDS = 600.0
 _ARRAYS = ("X", "y", "categorical", "response")

@@ -25,7 +25,7 @@ from mfbench.data.sources import PULL, DataOptions
 from mfbench.errors import DataError, DataUnavailableError, UsageError
 
 if TYPE_CHECKING:
-    from mfbench.models import Dataset, DatasetSpec
+    from mfbench.model.specs import Dataset, DatasetSpec
 
 T = TypeVar("T")
 

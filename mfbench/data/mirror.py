@@ -18,7 +18,7 @@ from mfbench.data.reference import NAME
 from mfbench.errors import DataError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from mfbench.models import Dataset
+    from mfbench.model.specs import Dataset
 
 INDEX = "index.toml"
 TARGET = "class"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 _LABEL = "class"
 

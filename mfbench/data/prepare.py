@@ -13,7 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from mfbench.errors import DataError
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ from mfbench.errors import DataError, UsageError
 from mfbench.host.expressions import Expression
 from mfbench.host.factories import parameter_names
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from mfbench.data.mirror import Mirror
 from mfbench.data.reference import ImportReference, MirrorReference, parse_reference
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 _MEANINGS = {
     "embedded": "made by a plugin, nothing to fetch",

@@ -21,14 +21,14 @@ from mfbench.host import imports, meaning
 from mfbench.host.identity import identity
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import GROUP
-from mfbench.models import DatasetSpec
+from mfbench.model.specs import DatasetSpec
 
 HOST = "mfbench"
 # The parts of the host that take part in computing a result, by names that stay when files move; a change in a report
 # leaves results valid.
 HOST_PARTS = {
-    "models": "models.py",
-    "trials": "trials.py",
+    "models": "model/specs.py",
+    "trials": "model/trials.py",
     "collecting": "host/collecting.py",
     "expressions": "host/expressions.py",
     "factories": "host/factories.py",
@@ -46,10 +46,10 @@ HOST_PARTS = {
     "forms": "suite/forms.py",
     "protocols": "suite/protocols",
     "seeds": "suite/seeds.py",
-    "job": "run/job.py",
-    "surroundings": "run/surroundings.py",
+    "job": "run/workers/job.py",
+    "surroundings": "run/workers/surroundings.py",
     "trial": "run/trial",
-    "worker": "run/worker.py",
+    "worker": "run/workers/worker.py",
 }
 # The kind of keys that this version makes; kind 1 hashed the bytes of files.
 KIND_OF_KEYS = 2

@@ -13,7 +13,7 @@ from mfbench.host.containment import contained
 from mfbench.host.discovery import Problems
 from mfbench.host.registered import Plugin
 from mfbench.host.spec_checks import shown, spec_problem
-from mfbench.sections import Section
+from mfbench.model.sections import Section
 
 
 @dataclass(frozen=True)

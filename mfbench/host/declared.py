@@ -12,7 +12,7 @@ from mfbench.host import imports, notebooks
 from mfbench.host.expressions import is_reference
 from mfbench.host.hookspecs import PROJECT, hookimpl
 from mfbench.host.registered import Declaration, Plugin
-from mfbench.models import ClassifierSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, SelectorSpec
 
 
 class DeclaredHooks:

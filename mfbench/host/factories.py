@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+from mfbench.base.wording import listing
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
 from mfbench.host.expressions import Expression
 from mfbench.host.registered import Registered
 from mfbench.host.spec_checks import shown
-from mfbench.models import DatasetSpec, EstimatorSpec, SelectorSpec
-from mfbench.wording import listing
+from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
 
 ANY = "**"  # among the names of parameters: others are accepted as well
 

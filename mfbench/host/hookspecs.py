@@ -8,10 +8,10 @@ from typing import Any
 
 import pluggy
 
-from mfbench.earlier import EarlierRun
 from mfbench.engines import Engine, Executor
-from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
-from mfbench.sections import Section
+from mfbench.model.earlier import EarlierRun
+from mfbench.model.sections import Section
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 
 PROJECT = "mfbench"
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import platformdirs
 
+from mfbench.base.whole_files import write_whole
 from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.host.spec_checks import shown
-from mfbench.whole_files import write_whole
 
 MAIN = "__main__"
 PREFIX = "mfbench_notebook_"

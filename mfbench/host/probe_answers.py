@@ -10,7 +10,7 @@ from mfbench.host.factories import is_for_two_classes, parameter_names, takes_nu
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
 from mfbench.host.trying import tried
-from mfbench.models import ClassifierSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, SelectorSpec
 
 Answer = tuple[list[str], bool, bool, str]
 

@@ -16,13 +16,13 @@ from typing import Any
 from mfbench.errors import PluginError
 from mfbench.host.expressions import canonical_text
 from mfbench.host.registered import Plugin, Registered
-from mfbench.isolation.call import ChildError, call
-from mfbench.isolation.capacity import available_memory
-from mfbench.models import DatasetSpec, SelectorSpec
+from mfbench.model.specs import DatasetSpec, SelectorSpec
+from mfbench.processes.call import ChildError, call
+from mfbench.processes.capacity import available_memory
 
 ANSWER = "mfbench.host.probe_answers:answer"  # in the child alone: it imports the registry
 TRY_OUT = "mfbench.host.probe_answers:try_out"
-SHARED = ("mfbench.run.worker",)  # as for trials, so that one server serves both
+SHARED = ("mfbench.run.workers.worker",)  # as for trials, so that one server serves both
 SECONDS_TO_TRY = 30.0  # a method that takes longer for a few rows is believed
 SECONDS = 300.0  # importing a large library takes a minute on a slow disk, and several on a busy machine
 _SHARE_OF_MEMORY = 0.8

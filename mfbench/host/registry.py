@@ -28,8 +28,8 @@ from mfbench.host.names import NameTable
 from mfbench.host.probes import Prober
 from mfbench.host.registered import Declaration, Plugin, Registered
 from mfbench.host.spec_checks import shown
-from mfbench.models import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
-from mfbench.sections import Section
+from mfbench.model.sections import Section
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 
 GROUP = hookspecs.PROJECT
 HOST = "mfbench"  # the distribution of the built-in plugins, which are trusted

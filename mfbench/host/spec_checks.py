@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
-from mfbench.models import check_name
+from mfbench.model.specs import check_name
 
 Check = Callable[[Any], bool]
 

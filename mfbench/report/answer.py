@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mfbench.analysis.across_datasets.overall import Overall
-from mfbench.analysis.one_dataset.signed import attained_level
+from mfbench.base.wording import counted
 from mfbench.report.cells import rank_text
-from mfbench.wording import counted
+from mfbench.stats.across_datasets.overall import Overall
+from mfbench.stats.one_dataset.signed import attained_level
 
 MOST_NAMED = 6
 TEST = "Wilcoxon's test over datasets, with Holm's adjustment over all pairs of methods"

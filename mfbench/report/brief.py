@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.cells import cell_len
 
-from mfbench.analysis.results import Run
-from mfbench.analysis.summary import KINDS, NO_VERDICT
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.answer import listed
 from mfbench.report.cells import DASH, NO_VERDICT_MARK, number_cell, rank_cell, time_cell, with_unit
 from mfbench.report.contents import kind_of
@@ -24,8 +24,8 @@ from mfbench.report.sections.scores import score_table
 from mfbench.report.sections.timing import timing
 from mfbench.report.verdicts import verdict_cell, verdict_columns
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Report, Section, Table
-from mfbench.wording import counted
+from mfbench.stats.results import Run
+from mfbench.stats.summary import KINDS, NO_VERDICT
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mfbench.model.sections import Cell
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell
 
 MARK = "≈"
 NO_VERDICT_MARK = "?"
@@ -21,7 +21,7 @@ def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -
     Parameters
     ----------
     row : mapping
-        A row of `mfbench.analysis.results.Run.scores`.
+        A row of `mfbench.stats.results.Run.scores`.
     percent : bool
         Whether the score is written in percent.
     mark : str or None, default=None

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from mfbench.untrusted import plain_lines
+from mfbench.base.untrusted import plain_lines
 
 
 class PlainConsole(Console):

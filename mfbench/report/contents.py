@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mfbench.analysis.results import Run
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import Registry
+from mfbench.model.sections import Chart, Report, Section
 from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.render.json import plain
 from mfbench.report.sections.across_datasets import across_datasets, pairs
@@ -30,7 +30,7 @@ from mfbench.report.sections.remarks import remarks
 from mfbench.report.sections.scores import scores
 from mfbench.report.sections.time_ratios import time_ratios
 from mfbench.report.sections.timing import timing
-from mfbench.sections import Chart, Report, Section
+from mfbench.stats.results import Run
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.base.wording import counted
 from mfbench.report.answer import listed
 from mfbench.report.remaining import in_words
 from mfbench.report.sections.remarks import left_out
-from mfbench.run.budget import duration_text
-from mfbench.run.estimate import Estimate, Share
-from mfbench.wording import counted
+from mfbench.run.forecast.budget import duration_text
+from mfbench.run.forecast.estimate import Estimate, Share
 
 METHODS = 8  # the most expensive ones
 _GIB = 2**30

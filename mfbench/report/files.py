@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mfbench.base.whole_files import write_whole
 from mfbench.errors import MfbenchError, explained
-from mfbench.whole_files import write_whole
 
 
 def write_text(path: Path, text: str) -> None:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.report.files import write_text
 from mfbench.report.heading import environment_of, setting_of
 from mfbench.report.pages import FILE, answer_of, page_of
 from mfbench.report.render.html.templates import asset, render
-from mfbench.run.store_file import FILE_NAME
-from mfbench.wording import counted
+from mfbench.run.store.file import FILE_NAME
+from mfbench.stats.results import Run
 
 INDEX = "index.html"
 

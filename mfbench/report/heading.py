@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mfbench.analysis.results import Run
-from mfbench.run.metadata import RunMetadata
-from mfbench.untrusted import shell_command
-from mfbench.wording import listing
+from mfbench.base.untrusted import shell_command
+from mfbench.base.wording import listing
+from mfbench.run.store.metadata import RunMetadata
+from mfbench.stats.results import Run
 
 MIRROR = "--data-dir"
 

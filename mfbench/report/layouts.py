@@ -7,8 +7,8 @@ import textwrap
 
 from rich.cells import cell_len
 
+from mfbench.model.sections import Cell, Table
 from mfbench.report.cells import MARK
-from mfbench.sections import Cell, Table
 
 HEADING_WIDTH = 9
 HEADING_LINES = 4

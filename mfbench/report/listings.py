@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.base.untrusted import plain_text
+from mfbench.base.wording import listing
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import FileReference, MirrorReference
 from mfbench.data.sources import PULL
@@ -20,12 +22,10 @@ from mfbench.host.discovery import LOAD_VARIABLE
 from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
-from mfbench.untrusted import plain_text
-from mfbench.wording import listing
 
 if TYPE_CHECKING:
     from mfbench.data.lookup import LoadedDataset
-    from mfbench.models import Dataset, DatasetSpec
+    from mfbench.model.specs import Dataset, DatasetSpec
 
 
 def _table(*columns: str, fold: Sequence[str] = ()) -> Table:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfbench.analysis.results import Run
 from mfbench.errors import MfbenchError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
+from mfbench.model.sections import Report, Section, Table
 from mfbench.report.answer import answer_across
 from mfbench.report.contents import kind_of, report_of
 from mfbench.report.heading import regeneration_commands
 from mfbench.report.render.html.page import to_html
 from mfbench.report.render.html.scores import Group, score_data
 from mfbench.report.sections.scores import score_table
-from mfbench.sections import Report, Section, Table
+from mfbench.stats.results import Run
 
 FILE = "report.html"
 LEAST_DATASETS = 2

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mfbench.analysis.results import Run
+from mfbench.base.untrusted import shell_command
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
+from mfbench.model.sections import Chart, Report
 from mfbench.report.brief import brief_report
 from mfbench.report.charts import critical_difference, time_profile
 from mfbench.report.charts.drawing import picture
@@ -30,11 +31,10 @@ from mfbench.report.render.picture import to_svg
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.curves import points
 from mfbench.report.sections.power import power_report
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.store.file import FILE_NAME
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Chart, Report
+from mfbench.stats.results import Run
 from mfbench.suite.published import read_published
-from mfbench.untrusted import shell_command
 
 NEEDS = {
     critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
@@ -228,7 +228,7 @@ def present_power(
         In percentage points if the metric is a share, otherwise in its own unit.
     console : rich.console.Console
     power, reference, methods, metric
-        As in `mfbench.analysis.results.Run.power`; no methods means all.
+        As in `mfbench.stats.results.Run.power`; no methods means all.
     as_json : bool, default=False
 
     Raises

@@ -22,15 +22,15 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.base.untrusted import plain_text
+from mfbench.base.wording import counted
+from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.console import PlainConsole
 from mfbench.report.downloads import is_plain
 from mfbench.report.estimate import too_long
 from mfbench.report.remaining import Remaining, in_words
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
-from mfbench.trials import Status, Trial, TrialResult
-from mfbench.untrusted import plain_text
-from mfbench.wording import counted
 
 PLAIN_SECONDS = 10.0
 LONGEST_PAUSE = 300.0  # seconds between two lines while no trial ends

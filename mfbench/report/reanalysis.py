@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.across_datasets.missing import complete
-from mfbench.analysis.across_datasets.overall import Overall
 from mfbench.errors import UnknownNameError
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, rank_text, with_unit
 from mfbench.report.sections.across_datasets import section_across, section_of_pairs
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Report, Section, Table
+from mfbench.stats.across_datasets.missing import complete
+from mfbench.stats.across_datasets.overall import Overall
 from mfbench.suite.published import PublishedTable
 
 

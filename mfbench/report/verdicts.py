@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from mfbench.analysis.one_dataset.levels import LEVEL, best_level_held, design_name, level_held
-from mfbench.analysis.one_dataset.paired import IDENTICAL
-from mfbench.analysis.one_dataset.rules import RULES, S_TESTS
-from mfbench.analysis.results import Run
-from mfbench.analysis.summary import KINDS, NO_VERDICT, VERDICTS
+from mfbench.base.wording import listing
+from mfbench.model.sections import Cell
 from mfbench.report.cells import MARK, NO_VERDICT_MARK
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell
-from mfbench.wording import listing
+from mfbench.stats.one_dataset.levels import LEVEL, best_level_held, design_name, level_held
+from mfbench.stats.one_dataset.paired import IDENTICAL
+from mfbench.stats.one_dataset.rules import RULES, S_TESTS
+from mfbench.stats.results import Run
+from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 

@@ -12,9 +12,9 @@ import joblib
 import psutil
 
 from mfbench.host.registry import Registry
-from mfbench.isolation.capacity import available_memory
+from mfbench.processes.capacity import available_memory
 from mfbench.run.checkout import own_commit
-from mfbench.run.metadata import Environment
+from mfbench.run.store.metadata import Environment
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pluggy", "psutil", "threadpoolctl")
 

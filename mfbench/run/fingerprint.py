@@ -14,7 +14,7 @@ from importlib import metadata
 from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
-from mfbench.models import DatasetSpec, EstimatorSpec
+from mfbench.model.specs import DatasetSpec, EstimatorSpec
 from mfbench.suite.plan import Plan
 
 # Read once: an installation may change while a process runs the code that it has loaded.

@@ -15,17 +15,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfbench.earlier import EarlierRun
+from mfbench.base.wording import counted
 from mfbench.errors import RunError
-from mfbench.run.compatibility import machine_of
-from mfbench.run.differing_data import differing_data
-from mfbench.run.metadata import Environment, Reused, RunMetadata
-from mfbench.run.recorded_code import code_of, differences_of
-from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME
+from mfbench.model.earlier import EarlierRun
+from mfbench.model.trials import Status
+from mfbench.run.merge.compatibility import machine_of
+from mfbench.run.merge.differing_data import differing_data
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.metadata import Environment, Reused, RunMetadata
+from mfbench.run.store.recorded_code import code_of, differences_of
+from mfbench.run.store.store import Store
 from mfbench.suite.shares import is_share_folder_name
-from mfbench.trials import Status
-from mfbench.wording import counted
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan

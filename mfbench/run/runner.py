@@ -12,36 +12,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from mfbench.base.whole_files import write_whole
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
-from mfbench.earlier import EarlierRun
 from mfbench.engines import Executor
 from mfbench.errors import NothingPlannedError
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import LOCAL, Registry
-from mfbench.isolation.temporary import remove_left_behind
-from mfbench.isolation.working_directory import check_working_directory
+from mfbench.model.earlier import EarlierRun
+from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.processes.temporary import remove_left_behind
+from mfbench.processes.working_directory import check_working_directory
 from mfbench.run import environment
-from mfbench.run.budget import Budget, in_rounds
-from mfbench.run.compatibility import other_environments
-from mfbench.run.costs import forecast
-from mfbench.run.executors.choice import PoolHook, open_executor
-from mfbench.run.folder_lock import locked
-from mfbench.run.fresh import set_aside
-from mfbench.run.full_disks import file_errors
-from mfbench.run.handed_data import Handed, handed_over
-from mfbench.run.job import ArrayFiles, Job
-from mfbench.run.metadata import Environment, metadata_of
-from mfbench.run.order import longest_first, seconds_each
-from mfbench.run.owners import owners_of_method, owners_of_plugin
-from mfbench.run.recorded_code import RecordedCode, remark_on_keys
+from mfbench.run.forecast.budget import Budget, in_rounds
+from mfbench.run.forecast.costs import forecast
+from mfbench.run.forecast.order import longest_first, seconds_each
+from mfbench.run.merge.compatibility import other_environments
 from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, recorded_reuse, reuse_results
-from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.folder_lock import locked
+from mfbench.run.store.fresh import set_aside
+from mfbench.run.store.full_disks import file_errors
+from mfbench.run.store.metadata import Environment, metadata_of
+from mfbench.run.store.recorded_code import RecordedCode, remark_on_keys
+from mfbench.run.store.store import Store
+from mfbench.run.workers.choice import PoolHook, open_executor
+from mfbench.run.workers.handed_data import Handed, handed_over
+from mfbench.run.workers.job import ArrayFiles, Job
+from mfbench.run.workers.owners import owners_of_method, owners_of_plugin
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
-from mfbench.trials import Status, Trial, TrialResult
-from mfbench.whole_files import write_whole
 
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
@@ -82,7 +82,7 @@ class RunOptions:
         Where the engine's scheduler is; empty for the engine's default.
     budget : float, default=0.0
         Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
-        `mfbench.run.budget.in_rounds`.
+        `mfbench.run.forecast.budget.in_rounds`.
     wait_for_workers : float, default=300.0
         Seconds for which a run waits for a worker of an engine while there is none.
     """

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from mfbench.base.untrusted import shell_command
+from mfbench.base.wording import listing
 from mfbench.host.registry import Registry
-from mfbench.run.fit_groups import fit_groups
-from mfbench.run.metadata import RecordedShare
+from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.workers.fit_groups import fit_groups
 from mfbench.suite.costs import declared_costs
 from mfbench.suite.plan import Plan
 from mfbench.suite.shares import Share, digest_of, divide, share_folder_name
-from mfbench.untrusted import shell_command
-from mfbench.wording import listing
 
 
 def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:

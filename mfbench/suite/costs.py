@@ -12,9 +12,9 @@ import numpy as np
 
 from mfbench.host.complexity import Complexity, parse_complexity
 from mfbench.host.registry import Registry
+from mfbench.model.trials import Trial
 from mfbench.suite.fits import Fits, Sizes, fits_of, fitted_columns, sizes_of
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.trials import Trial
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan

@@ -9,7 +9,7 @@ from math import ceil, prod
 import numpy as np
 
 from mfbench.host.expressions import canonical_text
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench.suite.curves import curve_sizes
 from mfbench.suite.forms import KINDS
 from mfbench.suite.methods import TOP, ResolvedMethod

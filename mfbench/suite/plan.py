@@ -20,7 +20,8 @@ from mfbench.host.expressions import canonical_text
 from mfbench.host.factories import is_for_two_classes
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
-from mfbench.models import Dataset, DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec
+from mfbench.model.trials import Trial, Unavailable
 from mfbench.suite.costs import Forecast
 from mfbench.suite.curves import curve_sizes
 from mfbench.suite.forms import KINDS
@@ -42,7 +43,6 @@ from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench.suite.seeds import seed_of
 from mfbench.suite.shares import Share
-from mfbench.trials import Trial, Unavailable
 
 M = TypeVar("M", Method, ResolvedMethod)
 

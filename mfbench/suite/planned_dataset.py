@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mfbench.data.reference import RegisteredReference
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench.suite.schema import Classes
 
 

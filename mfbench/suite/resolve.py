@@ -26,7 +26,7 @@ from mfbench.host.factories import check_parameters, check_requirements, path_of
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.host.trying import check_usable
-from mfbench.models import SelectorSpec
+from mfbench.model.specs import SelectorSpec
 from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.limits import check_points
 from mfbench.suite.loading import LoadedSuite, Place

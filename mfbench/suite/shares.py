@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mfbench.errors import UsageError
-from mfbench.trials import Trial
+from mfbench.model.trials import Trial
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _SHARE_FOLDER = re.compile(r".+-(?:shard|task)-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")

@@ -13,10 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.base.untrusted import plain_text
+from mfbench.base.wording import counted
 from mfbench.report.cells import seconds
 from mfbench.report.downloads import is_plain
-from mfbench.untrusted import plain_text
-from mfbench.wording import counted
 from mfbench_check.catalog import GROUPS, Check
 from mfbench_check.result import CheckReport, group_of
 from mfbench_check.verdicts import Outcome, Verdict

@@ -9,7 +9,7 @@ from mfbench.host.discovery import chosen_plugins
 from mfbench.host.probes import SHARED, memory_limit
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import HOST, Registry, load_registry
-from mfbench.isolation.call import ChildError, call
+from mfbench.processes.call import ChildError, call
 
 _VISIT = f"{__name__}:visit"
 _AT_ONCE = 4  # children that import plugins

@@ -14,7 +14,7 @@ from mfbench.errors import MfbenchError, describe_error, printable
 from mfbench.host.factories import build
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_check.subjects import Opened, Subject
 from mfbench_check.verdicts import CheckFailedError, NotApplicableError
 

@@ -10,9 +10,9 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
+from mfbench.base.junit import Case, document
+from mfbench.base.wording import counted
 from mfbench.errors import ExitCode, printable
-from mfbench.junit import Case, document
-from mfbench.wording import counted
 from mfbench_check.catalog import CHECKS
 from mfbench_check.verdicts import Outcome, Verdict
 

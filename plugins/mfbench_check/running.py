@@ -16,11 +16,11 @@ from typing import Any
 from mfbench.host.probes import SHARED, memory_limit
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import HOST, Registry
-from mfbench.isolation.channel import Channel, loads, wait
-from mfbench.isolation.child import Child, open_child
-from mfbench.isolation.keeper import Ended
-from mfbench.isolation.process import describe_exit
-from mfbench.isolation.spawned import SpawnedChild
+from mfbench.processes.channel import Channel, loads, wait
+from mfbench.processes.child import Child, open_child
+from mfbench.processes.keeper import Ended
+from mfbench.processes.process import describe_exit
+from mfbench.processes.spawned import SpawnedChild
 from mfbench_check.catalog import Check
 from mfbench_check.listing import all_checks, by_needs
 from mfbench_check.serving import UNMET, Request

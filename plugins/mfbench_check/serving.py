@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from mfbench.errors import describe_error
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
-from mfbench.isolation.channel import dumps, framed, receive
+from mfbench.processes.channel import dumps, framed, receive
 from mfbench_check.catalog import CHECKS, Check
 from mfbench_check.listing import all_checks
 from mfbench_check.subjects import Opened, Subject

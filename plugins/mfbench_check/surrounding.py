@@ -15,7 +15,7 @@ import numpy as np
 import sklearn
 from threadpoolctl import threadpool_limits
 
-from mfbench.run.surroundings import Surroundings
+from mfbench.run.workers.surroundings import Surroundings
 
 _SEED = 271_828  # of the global generators: one that a method will hardly seed them with
 _SIGNALS = [getattr(signal, name) for name in ("SIGALRM", "SIGCHLD", "SIGTERM") if hasattr(signal, name)]

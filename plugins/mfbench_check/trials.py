@@ -14,10 +14,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from mfbench.data.prepare import Columns, Scale
 from mfbench.host.expressions import Expression
+from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.trials import Status, Trial, TrialResult
 from mfbench_check.verdicts import CheckFailedError
 
 if TYPE_CHECKING:

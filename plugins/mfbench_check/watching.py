@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mfbench.isolation.temporary import temporary_folder
+from mfbench.processes.temporary import temporary_folder
 
 _HOME = ("HOME", "USERPROFILE")
 _FAMILIES = (2, 10, 23, 30)  # AF_INET, and AF_INET6 of Linux, Windows and macOS; others do not leave the machine

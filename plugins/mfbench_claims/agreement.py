@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mfbench.host.expressions import canonical_text
-from mfbench.trials import Candidate, Curve, Interactions, Status
+from mfbench.model.trials import Candidate, Curve, Interactions, Status
 
 RELATIVE = 1e-6
 """Two numbers are equal within rounding if they differ by at most this share of the larger one …"""
@@ -92,8 +92,8 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: L
     Parameters
     ----------
     claimed, repeated : mapping of str to object
-        The values of `COLUMNS`, as `mfbench.run.store.Store.rows` yields them; of the repetition those of `MEASURED`
-        as well.
+        The values of `COLUMNS`, as `mfbench.run.store.store.Store.rows` yields them; of the repetition those of
+        `MEASURED` as well.
     limits : Limits, default=UNKNOWN
 
     Returns

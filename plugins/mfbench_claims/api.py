@@ -8,25 +8,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mfbench.api.runs import DEFAULT_OUT, Run, find_run
+from mfbench.base.untrusted import plain_text
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError, whole_number
 from mfbench.host.registry import load_registry
-from mfbench.isolation.temporary import temporary_folder
+from mfbench.model.trials import Status, Trial
+from mfbench.processes.temporary import temporary_folder
 from mfbench.report.progress import follow_in_notebook
-from mfbench.run.compatibility import machine_of
-from mfbench.run.differing_data import differing_data
 from mfbench.run.environment import describe
-from mfbench.run.owners import code_of_methods
-from mfbench.run.recorded_code import code_of, differences_of
+from mfbench.run.merge.compatibility import machine_of
+from mfbench.run.merge.differing_data import differing_data
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.run.shards import which_share
-from mfbench.run.store import Store
-from mfbench.runs import DEFAULT_OUT, Run, find_run
+from mfbench.run.store.recorded_code import code_of, differences_of
+from mfbench.run.store.store import Store
+from mfbench.run.workers.owners import code_of_methods
 from mfbench.suite.plan import Plan
-from mfbench.trials import Status, Trial
-from mfbench.untrusted import plain_text
 from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
 from mfbench_claims.dropped import dropped_parts
 from mfbench_claims.installed_suite import differences_from_installed, differing_figures, limits_of
@@ -323,7 +323,7 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
     Parameters
     ----------
     runs : sequence of str
-        Each as for `mfbench.runs.find_run`.
+        Each as for `mfbench.api.runs.find_run`.
     target : Path
         A file that ends in ``.zip``; or else a folder, in which each run has ``SUITE/claim.zip``.
     out : Path or str, default="reports"

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError
-from mfbench.untrusted import plain_text
 from mfbench_claims.form import (
     LARGEST_CONTENT,
     LARGEST_DOCUMENT,

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.run.formats.arrays import unpack
-from mfbench.run.formats.candidates import unpack_candidates
-from mfbench.run.formats.curves import unpack_curve
-from mfbench.run.formats.interactions import unpack_interactions
-from mfbench.run.recomputed_scores import Truth, wrong_score
+from mfbench.model.trials import Candidate, Curve, Interactions, Status, TrialResult
+from mfbench.run.store.formats.arrays import unpack
+from mfbench.run.store.formats.candidates import unpack_candidates
+from mfbench.run.store.formats.curves import unpack_curve
+from mfbench.run.store.formats.interactions import unpack_interactions
+from mfbench.run.workers.recomputed_scores import Truth, wrong_score
 from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Candidate, Curve, Interactions, Status, TrialResult
 from mfbench_claims.archive import RefusedError
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
-from mfbench.run.formats.arrays import unpack
-from mfbench.run.formats.candidates import unpack_candidates
-from mfbench.run.formats.curves import unpack_curve
-from mfbench.run.formats.interactions import unpack_interactions
-from mfbench.run.metadata import RunMetadata
-from mfbench.run.recomputed_scores import Truth
+from mfbench.run.store.formats.arrays import unpack
+from mfbench.run.store.formats.candidates import unpack_candidates
+from mfbench.run.store.formats.curves import unpack_curve
+from mfbench.run.store.formats.interactions import unpack_interactions
+from mfbench.run.store.metadata import RunMetadata
+from mfbench.run.workers.recomputed_scores import Truth
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.seeds import derive_seed
 from mfbench_claims.archive import Archive, RefusedError

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.untrusted import shell_command
 from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, make_console, print_line
 from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import UsageError
-from mfbench.untrusted import shell_command
 
 
 def bundle(
@@ -31,7 +31,7 @@ def bundle(
 
     It has the suite, the plan, all results, versions, and hashes of data and code, but nothing private.
     """
-    from mfbench.wording import counted
+    from mfbench.base.wording import counted
     from mfbench_claims.api import bundle_runs
 
     outlive_output()
@@ -73,8 +73,8 @@ def verify(
     Exit code 0: all compared results are equal; 1: something differs, was dropped or has no result, or a verdict would
     change; 2: the file is refused; 3: nothing could be compared.
     """
+    from mfbench.base.untrusted import json_document
     from mfbench.report.progress import Silent, follow
-    from mfbench.untrusted import json_document
     from mfbench_claims.api import SAMPLE, verify_bundle
     from mfbench_claims.display import verification_lines
 

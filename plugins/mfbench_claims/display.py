@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from mfbench.untrusted import plain
-from mfbench.wording import counted
+from mfbench.base.untrusted import plain
+from mfbench.base.wording import counted
 from mfbench_claims.agreement import ABSOLUTE, RELATIVE, Outcome
 from mfbench_claims.verification import Verification, VerifiedTrial
 

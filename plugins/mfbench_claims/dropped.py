@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, parse_reference
 from mfbench.errors import DataError, UsageError
-from mfbench.run.metadata import RunMetadata
+from mfbench.run.store.metadata import RunMetadata
 from mfbench.suite.limits import check_trials
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.restriction import matching

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from mfbench.run.seals import TRIAL_COLUMNS, WHOLE
-from mfbench.trials import Status
+from mfbench.model.trials import Status
+from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE
 
 MANIFEST = "manifest.json"
 METADATA = "metadata.json"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 from mfbench.host.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from mfbench.earlier import EarlierRun
-    from mfbench.runs import Run
+    from mfbench.api.runs import Run
+    from mfbench.model.earlier import EarlierRun
 
 
 @hookimpl
@@ -21,7 +21,7 @@ def mfbench_open_run(path: Path) -> Run | None:
     """Return the run of a bundle; its folder is removed when the run is no longer used."""
     if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
         return None
-    from mfbench.runs import Run
+    from mfbench.api.runs import Run
     from mfbench_claims.reading import opened_bundles
     from mfbench_claims.verdicts import claimed_run
 

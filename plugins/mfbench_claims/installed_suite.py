@@ -11,16 +11,16 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.catalog import resolved_reference
 from mfbench.data.reference import RegisteredReference, parse_reference
 from mfbench.errors import PluginError, SuiteError, UsageError
 from mfbench.host.registry import Registry
-from mfbench.run.metadata import PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
-from mfbench.run.store import Store
+from mfbench.run.store.metadata import PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
+from mfbench.run.store.store import Store
 from mfbench.suite.loading import LoadedSuite, load_suite
 from mfbench.suite.published import load_published, match, match_counts, read_published, shipped_tables
 from mfbench.suite.schema import Profile, ProtocolSettings, standard_profiles
-from mfbench.untrusted import plain_text
 from mfbench_claims.agreement import Limits
 from mfbench_claims.public_metadata import public_suite
 from mfbench_claims.reading import OpenedBundle

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath, PureWindowsPath
 
 from mfbench.data.reference import FileReference
-from mfbench.run.metadata import Environment, RecordedSuite, Reused, RunMetadata
+from mfbench.run.store.metadata import Environment, RecordedSuite, Reused, RunMetadata
 
 _DIGEST = re.compile(r" \(sha256 [0-9a-f]+\)$")
 

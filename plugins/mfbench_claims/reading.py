@@ -10,12 +10,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from mfbench.earlier import EarlierRun
+from mfbench.base.untrusted import plain_text
 from mfbench.errors import MfbenchError
-from mfbench.isolation.temporary import temporary_folder
-from mfbench.run.joined_store import changed_store, insert
-from mfbench.run.metadata import RunMetadata
-from mfbench.untrusted import plain_text
+from mfbench.model.earlier import EarlierRun
+from mfbench.processes.temporary import temporary_folder
+from mfbench.run.merge.joined_store import changed_store, insert
+from mfbench.run.store.metadata import RunMetadata
 from mfbench_claims.archive import Archive, RefusedError, refusals
 from mfbench_claims.checked_rows import CheckedRows
 from mfbench_claims.form import COLUMNS, MANIFEST, METADATA, Manifest

@@ -14,7 +14,7 @@ from mfbench.data.reference import FileReference
 from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
-from mfbench.run.metadata import RunMetadata
+from mfbench.run.store.metadata import RunMetadata
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, make_plan

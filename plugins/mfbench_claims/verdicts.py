@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from mfbench.analysis.results import Run
+from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, describe_error
-from mfbench.run.seals import TRIAL_COLUMNS
-from mfbench.run.store import Store
-from mfbench.untrusted import plain_text
+from mfbench.run.store.seals import TRIAL_COLUMNS
+from mfbench.run.store.store import Store
+from mfbench.stats.results import Run
 from mfbench_claims.archive import REFUSED
 from mfbench_claims.reading import OpenedBundle
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mfbench.base.wording import counted
 from mfbench.errors import MfbenchError, RunError, UsageError, explained
 from mfbench.run.fingerprint import VERSION
-from mfbench.run.store import Store
-from mfbench.wording import counted
+from mfbench.run.store.store import Store
 from mfbench_claims.archive import REFUSED
 from mfbench_claims.form import (
     COLUMNS,

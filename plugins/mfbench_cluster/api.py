@@ -7,14 +7,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from mfbench.api.runs import Run
+from mfbench.base.untrusted import shell_command
 from mfbench.errors import MfbenchError, NeverStartedError, UsageError
-from mfbench.run.folder_lock import locked
-from mfbench.run.merging import merge_runs
-from mfbench.run.metadata import RunMetadata
-from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME
-from mfbench.runs import Run
-from mfbench.untrusted import shell_command
+from mfbench.run.merge.merging import merge_runs
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.folder_lock import locked
+from mfbench.run.store.metadata import RunMetadata
+from mfbench.run.store.store import Store
 
 
 @dataclass(frozen=True)

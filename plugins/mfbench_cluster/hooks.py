@@ -5,9 +5,9 @@ from __future__ import annotations
 from mfbench.engines import Engine
 from mfbench.host.hookspecs import hookimpl
 from mfbench.host.registry import Registry
-from mfbench.run.executors.choice import Choice
 from mfbench.run.fingerprint import fingerprint_of, sources_of
-from mfbench.run.job import Job
+from mfbench.run.workers.choice import Choice
+from mfbench.run.workers.job import Job
 from mfbench.suite.plan import Plan
 from mfbench_cluster.pool.batches import Cost, unknown
 from mfbench_cluster.pool.remote import RemotePool

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.run.fingerprint import Fingerprint
-from mfbench.run.job import Job
+from mfbench.run.workers.job import Job
 from mfbench_cluster.pool.messages import Deliver, MessageError, packed, unpacked
 
 _LOCAL = ("data_folder", "log", "path")

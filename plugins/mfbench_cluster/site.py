@@ -20,10 +20,10 @@ from pathlib import Path
 from mfbench.errors import MfbenchError, describe_error
 from mfbench.host.code_hashes import forget, host_code
 from mfbench.run import environment
-from mfbench.run.array_cache import ArrayCache, Lease
-from mfbench.run.executors.local import LocalPool, WithdrawnError
 from mfbench.run.fingerprint import Fingerprint, differences, fingerprint_of
-from mfbench.run.job import Job
+from mfbench.run.workers.array_cache import ArrayCache, Lease
+from mfbench.run.workers.job import Job
+from mfbench.run.workers.local import LocalPool, WithdrawnError
 from mfbench_cluster.parcel import JobAssembly, unwrapped
 from mfbench_cluster.pool.messages import (
     Answered,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_real, check_whole
 from mfbench_datasets.citations import TWO_VIEWS
 

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.citations import attribution
 
 _MONK_LEVELS = (3, 3, 2, 3, 4, 2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_whole
 from mfbench_datasets.citations import attribution
 

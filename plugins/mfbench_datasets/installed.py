@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.citations import attribution
 
 

@@ -10,19 +10,19 @@ from typing import Any
 
 from rich.console import Console
 
-from mfbench.analysis.results import Run
 from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
+from mfbench.base.untrusted import plain_text
+from mfbench.base.wording import counted
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.report.render.json import HISTORY, to_json
-from mfbench.run.budget import parse_duration
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.forecast.budget import parse_duration
+from mfbench.run.store.file import FILE_NAME
+from mfbench.stats.results import Run
 from mfbench.suite.additions import additions_of, with_additions
 from mfbench.suite.loading import load_suite
-from mfbench.untrusted import plain_text
-from mfbench.wording import counted
 from mfbench_gate.comparison import Comparison
 from mfbench_gate.formats.bencher import to_bencher
 from mfbench_gate.formats.github_action_benchmark import to_github_action_benchmark

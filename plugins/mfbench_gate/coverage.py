@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
+from mfbench.model.trials import Status
+from mfbench.stats.results import Run
 from mfbench.suite.restriction import Restriction
-from mfbench.trials import Status
-from mfbench.wording import counted
 from mfbench_gate.comparison import Omission
 
 CELL = ["dataset", "method"]
@@ -76,7 +76,7 @@ def lost_trials(base: pd.DataFrame, head: pd.DataFrame) -> list[Omission]:
     Parameters
     ----------
     base, head : DataFrame
-        As `mfbench.analysis.results.Run.outcomes`.
+        As `mfbench.stats.results.Run.outcomes`.
     """
     both = base.merge(head, on=[*CELL, *_COORDINATES], suffixes=("_base", "_head"))
     omissions = []

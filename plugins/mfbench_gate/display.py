@@ -7,8 +7,8 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.untrusted import plain_text
-from mfbench.wording import counted
+from mfbench.base.untrusted import plain_text
+from mfbench.base.wording import counted
 from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
 from mfbench_gate.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text

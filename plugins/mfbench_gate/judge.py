@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.analysis.across_datasets.many_methods import holm
+from mfbench.stats.across_datasets.many_methods import holm
 from mfbench_gate.comparison import Cell, Verdict
 from mfbench_gate.looks import Looks
 from mfbench_gate.sign_flip import interval, p_greater, p_two_sided

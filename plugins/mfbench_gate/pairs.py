@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.trials import Status
+from mfbench.model.trials import Status
 
 FOLD = ["dataset", "method", "repeat", "fold"]
 COLUMNS = [*FOLD, "measure", "base", "head", "n_rows", "n_changed"]
@@ -20,7 +20,7 @@ def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) 
     Parameters
     ----------
     base, head : DataFrame
-        As `mfbench.analysis.results.Run.trials`: columns dataset, method, repeat, fold, status, predictions (an array
+        As `mfbench.stats.results.Run.trials`: columns dataset, method, repeat, fold, status, predictions (an array
         or None) and one for each metric. Both sides must have tested the same rows.
     metrics : sequence of str
 

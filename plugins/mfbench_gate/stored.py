@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.results import Run
+from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError
+from mfbench.model.trials import Status
 from mfbench.run.trial.metrics import SCORES
-from mfbench.trials import Status
-from mfbench.untrusted import plain_text
+from mfbench.stats.results import Run
 from mfbench_gate.comparison import Cell, Comparison, Omission, Verdict
 from mfbench_gate.coverage import lost_trials, one_sided, select, why_folds_differ
 from mfbench_gate.limits import MEMORY, TIME, Limits

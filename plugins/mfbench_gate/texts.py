@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from mfbench.wording import counted
+from mfbench.base.wording import counted
 from mfbench_gate.comparison import Cell, Comparison, Verdict
 
 MARKS = {Verdict.WORSE: "✗", Verdict.UNDECIDED: "?", Verdict.NO_WORSE: "✓", Verdict.TREND: "~"}

@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from mfbench.api import Request, prepare_suite
-from mfbench.run.costs import LearnedCosts
-from mfbench.run.measured import earlier_trials
-from mfbench.run.order import longest_first
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.forecast.costs import LearnedCosts
+from mfbench.run.forecast.measured import earlier_trials
+from mfbench.run.forecast.order import longest_first
+from mfbench.run.store.file import FILE_NAME
 from mfbench.run.trial.steps import selector_key
 from mfbench.suite.costs import declared_costs
 

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from mfbench.analysis.one_dataset.calibration import share
 from mfbench.host.registry import load_registry
-from mfbench.run.budget import parse_duration
+from mfbench.model.trials import Trial
+from mfbench.run.forecast.budget import parse_duration
+from mfbench.stats.one_dataset.calibration import share
 from mfbench.suite.loading import load_suite
-from mfbench.trials import Trial
 from mfbench_gate import judge
 from mfbench_gate.api import PROFILE
 from mfbench_gate.comparison import Comparison, Verdict

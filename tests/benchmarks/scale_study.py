@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run" / "executors"
 
 from fake import FINGERPRINT, METHODS, FakeEngine, job_of, trials_of
 
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
 from mfbench_cluster.pool.remote import RemotePool
 
 RECORDED = Path(__file__).with_name("scale_latencies.json")

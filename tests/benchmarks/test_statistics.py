@@ -13,20 +13,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.analysis.across_datasets.bayesian import signed_rank_test
-from mfbench.analysis.one_dataset.paired import corrected_t_test
-from mfbench.analysis.one_dataset.signed import wilcoxon_test
-from mfbench.run.store import Store
+from mfbench.model.trials import Trial, TrialResult
+from mfbench.run.store.store import Store
+from mfbench.stats.across_datasets.bayesian import signed_rank_test
+from mfbench.stats.one_dataset.paired import corrected_t_test
+from mfbench.stats.one_dataset.signed import wilcoxon_test
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Trial, TrialResult
 
 METHODS, DATASETS, FOLDS, REPEATS, ROWS = 25, 40, 10, 10, 300
 
 ALL_STATISTICS = """
 import json, resource, sys, time
 from pathlib import Path
-from mfbench.analysis.results import Run
+from mfbench.stats.results import Run
 from mfbench.report.contents import report_of
 begin, cpu = time.perf_counter(), time.process_time()
 run = Run(Path(sys.argv[1]))
@@ -50,7 +50,7 @@ PAGE = """
 import json, resource, sys, time
 from pathlib import Path
 begin = time.perf_counter()
-from mfbench.analysis.results import Run
+from mfbench.stats.results import Run
 from mfbench.report.present import write_page
 path = write_page(Run(Path(sys.argv[1])))
 print(json.dumps({

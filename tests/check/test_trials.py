@@ -5,7 +5,7 @@ import pytest
 from correct_methods import MeanGap, NearestMean
 from sklearn.base import clone
 
-from mfbench.trials import Status
+from mfbench.model.trials import Status
 from mfbench_check.samples import sample
 from mfbench_check.trials import Spy, make_fold, run_on, succeeded
 from mfbench_check.verdicts import CheckFailedError

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from mfbench.isolation.channel import loads
+from mfbench.processes.channel import loads
 from mfbench_check.verdicts import CheckFailedError, Outcome, Verdict
 
 VERDICT = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.FAIL, seen="x")

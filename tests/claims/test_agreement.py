@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from mfbench.trials import Candidate, Curve, Interactions
+from mfbench.model.trials import Candidate, Curve, Interactions
 from mfbench_claims.agreement import COLUMNS, Limits, Outcome, agreement
 
 EQUAL, ROUNDING, DIFFERENT, NOT_COMPARABLE, _ = Outcome

@@ -244,7 +244,7 @@ def test_lowered_limits_are_named_and_a_limit_that_was_nearly_reached_is_not_com
 
 
 def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_process):
-    from mfbench.run.formats.arrays import pack
+    from mfbench.run.store.formats.arrays import pack
 
     def relabel(rows):
         rows[0]["truth"] = base64.b64encode(pack(np.zeros(150, int))).decode()
@@ -265,7 +265,7 @@ def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_p
 @pytest.mark.parametrize("test", ["s-test", "mcnemar"])
 def test_results_on_other_folds_do_not_count_with_the_data_here(test, small_claim, tmp_path, in_process):
     """Predictions of results that were not repeated may be too few for the rows here."""
-    from mfbench.run.formats.arrays import pack, unpack
+    from mfbench.run.store.formats.arrays import pack, unpack
 
     def cut(text):
         return base64.b64encode(pack(unpack(base64.b64decode(text))[:10])).decode()

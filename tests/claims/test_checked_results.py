@@ -10,10 +10,10 @@ from forgery import forged, labels_by_key, members_of
 from forgery import packed_text as packed
 
 from mfbench.errors import UsageError
-from mfbench.run.formats.candidates import pack_candidates
-from mfbench.run.formats.curves import pack_curve
-from mfbench.run.formats.interactions import pack_interactions
-from mfbench.trials import Candidate, Curve, Interactions
+from mfbench.model.trials import Candidate, Curve, Interactions
+from mfbench.run.store.formats.candidates import pack_candidates
+from mfbench.run.store.formats.curves import pack_curve
+from mfbench.run.store.formats.interactions import pack_interactions
 from mfbench_claims.reading import opened_bundles
 
 METRICS = ("accuracy", "balanced_accuracy")

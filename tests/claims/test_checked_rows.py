@@ -9,11 +9,11 @@ import pytest
 from forgery import forged, perfected
 
 from mfbench.errors import UsageError
-from mfbench.run.formats.arrays import pack
-from mfbench.run.formats.candidates import pack_candidates
-from mfbench.run.formats.curves import pack_curve
-from mfbench.run.formats.interactions import pack_interactions
-from mfbench.trials import Candidate, Curve, Interactions
+from mfbench.model.trials import Candidate, Curve, Interactions
+from mfbench.run.store.formats.arrays import pack
+from mfbench.run.store.formats.candidates import pack_candidates
+from mfbench.run.store.formats.curves import pack_curve
+from mfbench.run.store.formats.interactions import pack_interactions
 from mfbench_claims import checked_rows
 from mfbench_claims.reading import opened_bundles
 

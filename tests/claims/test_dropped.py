@@ -8,7 +8,7 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
-from mfbench.run.metadata import RunMetadata
+from mfbench.run.store.metadata import RunMetadata
 from mfbench.suite.loading import load_suite
 from mfbench_claims.dropped import dropped_parts
 from mfbench_claims.rebuilt_plan import Surroundings

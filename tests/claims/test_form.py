@@ -1,8 +1,8 @@
 """The form of bundles is complete: whatever a store has, and no more."""
 
-from mfbench.run.formats.texts import LIMITS
-from mfbench.run.seals import TRIAL_COLUMNS, WHOLE
-from mfbench.run.store_reading import ARRAYS as STORED_ARRAYS
+from mfbench.run.store.formats.texts import LIMITS
+from mfbench.run.store.reading import ARRAYS as STORED_ARRAYS
+from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE
 from mfbench_claims.form import ARRAYS, COLUMNS, DOCUMENTS, FREE_TEXT, PLACES
 
 

@@ -9,8 +9,8 @@ import pytest
 from mfbench.api import Request, prepare_suite, run_suite
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe
-from mfbench.run.executors import choice
-from mfbench.run.metadata import RunMetadata, metadata_of
+from mfbench.run.store.metadata import RunMetadata, metadata_of
+from mfbench.run.workers import choice
 from mfbench_claims.api import bundle_run
 from mfbench_claims.installed_suite import (
     differences_from_installed,

@@ -1,4 +1,4 @@
-from mfbench.run.metadata import Reused
+from mfbench.run.store.metadata import Reused
 from mfbench_claims.public_metadata import public_metadata
 
 

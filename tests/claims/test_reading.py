@@ -7,7 +7,7 @@ from forgery import members_of, sealed, write_zip
 
 from mfbench.api import load_run
 from mfbench.errors import UsageError
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
 from mfbench_claims.reading import opened_bundles
 
 TABLES = ("datasets", "splits", "plan", "trials", "left_out", "seals")

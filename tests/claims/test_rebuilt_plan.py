@@ -11,7 +11,7 @@ from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe
-from mfbench.run.metadata import RunMetadata, metadata_of
+from mfbench.run.store.metadata import RunMetadata, metadata_of
 from mfbench_claims.public_metadata import public_metadata
 from mfbench_claims.rebuilt_plan import Surroundings, rebuilt_plan
 

@@ -5,8 +5,8 @@ import shutil
 
 from tampering import changed
 
-from mfbench.analysis.results import Run
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
+from mfbench.stats.results import Run
 from mfbench_claims.verdicts import changed_verdicts, verdicts_of, with_repeated
 
 

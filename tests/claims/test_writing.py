@@ -12,7 +12,7 @@ from forgery import members_of
 from tampering import changed
 
 from mfbench.errors import RunError, UsageError
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
 from mfbench_claims import private_text, writing
 from mfbench_claims.form import MEMBERS
 from mfbench_claims.reading import opened_bundles

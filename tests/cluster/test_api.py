@@ -10,10 +10,10 @@ import pytest
 import mfbench
 from mfbench.errors import RunError, UsageError
 from mfbench.report.sections.scores import score_table
-from mfbench.run.executors import choice
-from mfbench.run.folder_lock import locked
-from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.folder_lock import locked
+from mfbench.run.store.store import Store
+from mfbench.run.workers import choice
 from mfbench_cluster.api import merge_stores
 
 sys.path.append(str(Path(__file__).parent / "run"))

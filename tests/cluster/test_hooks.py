@@ -11,7 +11,7 @@ from small_runs import results_of, started
 sys.path.insert(0, str(Path(__file__).parent))
 from fake import Place, StubPool, ThreadEngine, job_of, trials_of
 
-from mfbench.run.array_cache import ArrayCache
+from mfbench.run.workers.array_cache import ArrayCache
 from mfbench.suite.costs import Cost
 from mfbench_cluster import site
 from mfbench_cluster.hooks import mfbench_pool

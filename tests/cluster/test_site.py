@@ -11,9 +11,9 @@ import psutil
 import pytest
 from small_runs import job_of, results_of, started
 
-from mfbench.run.array_cache import ArrayCache
-from mfbench.run.executors.local import LocalPool
 from mfbench.run.fingerprint import VERSION, fingerprint_of, sources_of
+from mfbench.run.workers.array_cache import ArrayCache
+from mfbench.run.workers.local import LocalPool
 from mfbench_cluster import site as module
 from mfbench_cluster.parcel import wrapped
 from mfbench_cluster.pool.messages import (
@@ -155,7 +155,7 @@ class TestTrials:
 
 
 def _server_pid():
-    from mfbench.isolation import server
+    from mfbench.processes import server
 
     return server._server.process.pid
 

@@ -12,7 +12,7 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.reference import parse_reference
 from mfbench.errors import DataError
 from mfbench.host.registry import load_registry
-from mfbench.isolation.call import ChildError
+from mfbench.processes.call import ChildError
 
 PLUGIN = """
 from mfbench import DatasetSpec, hookimpl

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mfbench.data.prepare import Columns, Encoder, restrict_classes
 from mfbench.errors import DataError
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 
 NAN = np.nan
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from in_turn import in_turn
 
-from mfbench.models import DatasetSpec
+from mfbench.model.specs import DatasetSpec
 from mfbench_datasets import plugin
 
 ROOT = Path(__file__).resolve().parents[2]

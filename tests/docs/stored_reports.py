@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from mfbench.analysis.published import ABOVE, BELOW, COMPARED, EQUIVALENT, LEAST_SCORES, LEVEL, MARGIN, UNDECIDED
+from mfbench.stats.published import ABOVE, BELOW, COMPARED, EQUIVALENT, LEAST_SCORES, LEVEL, MARGIN, UNDECIDED
 
 ROOT = Path(__file__).resolve().parents[2]
 _MEAN_AND_SD = re.compile(r"([\d.]+) ± ([\d.]+)")

@@ -17,17 +17,18 @@ from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import hookspecs, registry
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+from mfbench.model.sections import Cell, Chart, Section, Table
+from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+from mfbench.model.trials import Status
 from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
-from mfbench.run import store, store_file
+from mfbench.run.store.store import file as store_file
+from mfbench.run.store.store import store
 from mfbench.run.trial.metrics import METRICS
-from mfbench.sections import Cell, Chart, Section, Table
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite, parse_suite
-from mfbench.trials import Status
 from mfbench_check.listing import all_checks
 from mfbench_gate.history import changes
 from mfbench_gate.history import file as history_file

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from stored_reports import ROOT, numbers_in, prose_of, published_comparison, rows_by_name, tables_of, verdicts_of
 
-from mfbench.analysis.published import ABOVE, BELOW, COMPARED, UNDECIDED
+from mfbench.stats.published import ABOVE, BELOW, COMPARED, UNDECIDED
 
 
 def test_the_table_of_what_was_run():

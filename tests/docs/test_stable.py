@@ -9,8 +9,8 @@ import pytest
 
 import mfbench
 from mfbench.host import hookspecs
-from mfbench.models import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
-from mfbench.sections import Cell, Chart, Section, Table
+from mfbench.model.sections import Cell, Chart, Section, Table
+from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench_check.scaffold.render import render
 
 ROOT = Path(__file__).resolve().parents[2]

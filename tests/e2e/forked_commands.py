@@ -142,7 +142,7 @@ def become(request: dict[str, Any]) -> None:
     sys.dont_write_bytecode = True
     if request["in_process"]:
         sys.path.append(str(Path(__file__).parents[1] / "run"))
-        choice, small_runs = (importlib.import_module(name) for name in ("mfbench.run.executors.choice", "small_runs"))
+        choice, small_runs = (importlib.import_module(name) for name in ("mfbench.run.workers.choice", "small_runs"))
         choice.LocalPool = small_runs.InProcess
         importlib.import_module("mfbench.host.probes").call = called_here
     sys.argv[:] = ["mfbench", *request["words"]]

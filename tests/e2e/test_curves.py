@@ -8,9 +8,9 @@ import pytest
 from scipy.integrate import trapezoid
 
 from mfbench import load_run, run_suite
-from mfbench.analysis.stability import nogueira_stability, selection_table
 from mfbench.cli import main
 from mfbench.run.trial.subsets import choose
+from mfbench.stats.stability import nogueira_stability, selection_table
 
 SUITE = """
     [suite]

@@ -14,8 +14,8 @@ from fake import FINGERPRINT, METHODS, Place, StubPool, ThreadEngine, fabricated
 from small_runs import results_of, started
 
 from mfbench.errors import RunError
-from mfbench.run import array_cache
-from mfbench.run.array_cache import ArrayCache
+from mfbench.run.workers import array_cache
+from mfbench.run.workers.array_cache import ArrayCache
 from mfbench_cluster import site
 from mfbench_cluster.pool.remote import RemotePool
 from mfbench_cluster.site import Site

@@ -15,13 +15,13 @@ import pytest
 from undisturbed import exactly_once, same_results
 
 from mfbench.api import Request, prepare_suite
+from mfbench.api.runs import load_run
 from mfbench.errors import RunError
 from mfbench.report.progress import Silent
-from mfbench.run.folder_lock import MERGING, locked
 from mfbench.run.runner import RunOptions, execute
-from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME
-from mfbench.runs import load_run
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.folder_lock import MERGING, locked
+from mfbench.run.store.store import Store
 from mfbench_cluster.api import merge_stores
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))

@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from mfbench.run.formats.candidates import unpack_candidates
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.formats.candidates import unpack_candidates
 
 # What two runs of the same trial do not share: how long it took and what it took of the machine.
 TIMES = frozenset(

@@ -9,7 +9,7 @@ import pytest
 
 from mfbench.api import load_run
 from mfbench.errors import UsageError
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
 from mfbench_claims.reading import opened_bundles
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))

@@ -13,9 +13,9 @@ from mfbench.errors import MfbenchError
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
-from mfbench.run.executors import choice
 from mfbench.run.runner import RunOptions, execute
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.workers import choice
 
 PAGE = 4096
 

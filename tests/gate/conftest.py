@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mfbench.analysis.results import Run
-from mfbench.run.metadata import Environment
-from mfbench.run.store import Store
+from mfbench.model.trials import Trial, TrialResult
+from mfbench.run.store.metadata import Environment
+from mfbench.run.store.store import Store
+from mfbench.stats.results import Run
 from mfbench.suite.protocols import Split
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Trial, TrialResult
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -9,9 +9,9 @@ import pytest
 
 import mfbench
 from mfbench.errors import MfbenchError, UsageError
-from mfbench.run.store import Store
+from mfbench.model.trials import Trial, TrialResult
+from mfbench.run.store.store import Store
 from mfbench.suite.protocols import Split
-from mfbench.trials import Trial, TrialResult
 from mfbench_gate.api import OutputFiles, compare_results, read_result, write_formats
 from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from mfbench.errors import MfbenchError, UsageError
-from mfbench.run.metadata import Environment
+from mfbench.run.store.metadata import Environment
 from mfbench_gate import api as tracking
 from mfbench_gate.api import merge_histories, present_history, track_run, trends_of
 from mfbench_gate.history.calibration import this_machine

@@ -9,7 +9,7 @@ from mfbench.host import probes
 from mfbench.host.factories import parameter_names, takes_numbers
 from mfbench.host.probe_answers import answer
 from mfbench.host.registry import load_registry
-from mfbench.isolation.call import ChildError
+from mfbench.processes.call import ChildError
 
 PLUGIN = """
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl

@@ -10,7 +10,7 @@ from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import takes_numbers
 from mfbench.host.registry import load_registry
 from mfbench.host.trying import check_usable
-from mfbench.isolation.call import ChildError
+from mfbench.processes.call import ChildError
 
 
 def entry_of(text, kind="selector", *, isolated=False):

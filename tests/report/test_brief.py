@@ -11,13 +11,13 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from mfbench.model.trials import Status, TrialResult, Unavailable
 from mfbench.report import brief
 from mfbench.report.brief import brief_report, method_lines, problems, reading_notes
 from mfbench.report.cells import seconds
 from mfbench.report.render.terminal import show
 from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Status, TrialResult, Unavailable
 
 SPREAD, IN_ORDER = [-0.02, -0.01, 0, 0.01, 0.02], [0, 1, 2, 3, 4]
 ROOT = Path(__file__).resolve().parents[2]

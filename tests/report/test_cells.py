@@ -2,8 +2,8 @@
 
 import pytest
 
+from mfbench.model.sections import Cell
 from mfbench.report.cells import DASH, interval_text, number_cell, rank_cell, score_cell, seconds, with_unit
-from mfbench.sections import Cell
 
 
 def test_durations_read_well():

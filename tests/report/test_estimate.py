@@ -4,9 +4,9 @@ import io
 
 from rich.console import Console
 
+from mfbench.model.trials import Unavailable
 from mfbench.report.estimate import METHODS, show_estimate
-from mfbench.run.estimate import Estimate, Share
-from mfbench.trials import Unavailable
+from mfbench.run.forecast.estimate import Estimate, Share
 
 
 def estimate(**changes):

@@ -14,7 +14,7 @@ from mfbench.host.registry import load_registry
 from mfbench.report import gallery
 from mfbench.report.gallery import INDEX, write_gallery
 from mfbench.report.pages import FILE, answer_of
-from mfbench.run.store_file import FILE_NAME
+from mfbench.run.store.file import FILE_NAME
 
 HOSTILE = "</h2><script>alert(1)</script><img src=x onerror=alert(1)>"
 REGISTRY = load_registry(only=[])

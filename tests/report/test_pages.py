@@ -12,9 +12,9 @@ import pytest
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.pages import answer_of, groups_of, page_of, problems_of, tags_of
 from mfbench.report.sections.scores import score_table
-from mfbench.sections import Cell, Report, Section, Table
 from mfbench.suite.schema import ProtocolSettings
 
 DATASETS = ("two(seed=1)", "wine", "two(seed=2)", "glass", "sonar")
@@ -154,7 +154,7 @@ class TestPage:
     def test_two_pages_of_a_run_are_equal_in_every_process(self, run):
         code = (
             "import hashlib, pathlib, sys\n"
-            "from mfbench.analysis.results import Run\n"
+            "from mfbench.stats.results import Run\n"
             "from mfbench.host.registry import load_registry\n"
             "from mfbench.report.pages import page_of\n"
             "page = page_of(Run(pathlib.Path(sys.argv[1])), load_registry(only=[]))\n"

@@ -7,11 +7,11 @@ import os
 import pytest
 from rich.console import Console
 
-from mfbench.analysis.results import Run
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.report import present
 from mfbench.report.present import Form, choose, present_run, show_run, write_charts, write_page
-from mfbench.run.merging import merge_runs
+from mfbench.run.merge.merging import merge_runs
+from mfbench.stats.results import Run
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.remaining import Remaining, in_words
 from mfbench.suite.costs import Cost, Forecast
-from mfbench.trials import Status, Trial, TrialResult
 
 TRIALS = tuple(Trial(str(i), "d", "m", 0, i, 0) for i in range(100))
 

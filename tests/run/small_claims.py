@@ -5,8 +5,8 @@ from small_runs import SUITE, InProcess
 
 from mfbench.api import Request, prepare_suite
 from mfbench.report.progress import Silent
-from mfbench.run.executors import choice
 from mfbench.run.runner import RunOptions, execute
+from mfbench.run.workers import choice
 from mfbench_claims.writing import write_bundle
 
 

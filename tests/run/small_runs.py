@@ -6,8 +6,8 @@ from pathlib import Path
 from mfbench.data.prepare import Columns
 from mfbench.engines import Executor
 from mfbench.host.registry import load_registry
-from mfbench.run.job import Job, write_arrays
-from mfbench.run.worker import Worker
+from mfbench.run.workers.job import Job, write_arrays
+from mfbench.run.workers.worker import Worker
 
 SUITE = """
 [suite]

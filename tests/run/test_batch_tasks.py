@@ -5,9 +5,9 @@ import json
 import pytest
 
 from mfbench.errors import ExitCode, RunError, UsageError
+from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.batch_tasks import BatchTask, ended_exit_code, read_task, task_of
-from mfbench.run.store import Store
-from mfbench.trials import Status, Trial, TrialResult
+from mfbench.run.store.store import Store
 
 KEYS = [f"{number:032x}" for number in range(3)]
 CONTENT = {

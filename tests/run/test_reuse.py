@@ -8,18 +8,18 @@ from small_runs import SUITE, InProcess
 from tampering import changed, make_older
 
 from mfbench.api import Request, Run, explain_keys, prepare_suite
-from mfbench.earlier import EarlierRun
 from mfbench.errors import RunError, UsageError
+from mfbench.model.earlier import EarlierRun
+from mfbench.model.trials import Status
 from mfbench.report.brief import problems
 from mfbench.report.progress import Silent
 from mfbench.run import runner
-from mfbench.run.executors import choice
-from mfbench.run.metadata import Reused
 from mfbench.run.reuse import earlier_runs, opened_sources, remarks_on_reuse
 from mfbench.run.runner import RunOptions, execute
-from mfbench.run.store import Store
-from mfbench.run.store_file import FILE_NAME, SCHEMA_VERSION
-from mfbench.trials import Status
+from mfbench.run.store.file import FILE_NAME, SCHEMA_VERSION
+from mfbench.run.store.metadata import Reused
+from mfbench.run.store.store import Store
+from mfbench.run.workers import choice
 
 MINE = "MINE = variance -> top 2 -> knn(n_neighbors=3)"
 METHODS, FOLDS = 4, 3

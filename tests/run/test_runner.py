@@ -11,21 +11,21 @@ from small_runs import InProcess
 from tampering import changed
 from undisturbed import exactly_once, same_results
 
-from mfbench.analysis.one_dataset.decisions import s_test
 from mfbench.api import Request, Run, exit_code, explain_keys, prepare_suite
 from mfbench.errors import NothingPlannedError, RunError
+from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
-from mfbench.run.budget import Budget
-from mfbench.run.executors import choice
-from mfbench.run.folder_lock import locked
-from mfbench.run.metadata import RecordedShare
+from mfbench.run.forecast.budget import Budget
 from mfbench.run.runner import RunOptions, execute, prepare
 from mfbench.run.shards import shard_of
-from mfbench.run.store import Store
+from mfbench.run.store.folder_lock import locked
+from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.store import Store
+from mfbench.run.workers import choice
+from mfbench.stats.one_dataset.decisions import s_test
 from mfbench.suite.costs import Cost, Forecast
-from mfbench.trials import Status, Trial, TrialResult
 
 SUITE = """
 [suite]

@@ -6,9 +6,9 @@ import pytest
 
 from mfbench.api import Request, prepare_suite
 from mfbench.errors import UsageError
-from mfbench.run.fit_groups import fit_groups
-from mfbench.run.metadata import RecordedShare
 from mfbench.run.shards import remark_on_share, shard_of
+from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.workers.fit_groups import fit_groups
 from mfbench.suite.shares import digest_of
 
 

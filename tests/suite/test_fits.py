@@ -9,6 +9,7 @@ import pytest
 from mfbench import load_dataset
 from mfbench.data.prepare import Columns, Encoder
 from mfbench.host.expressions import parse
+from mfbench.model.trials import Trial
 from mfbench.run.trial import steps
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
@@ -16,7 +17,6 @@ from mfbench.suite.fits import encoded_columns, fits_of, fitted_columns, kept_co
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.protocols import GroundTruth, NestedCV, RepeatedCV, ThreeWay, Timing
-from mfbench.trials import Trial
 
 CV = RepeatedCV(folds=3, repeats=1, seed=0, inner_folds=2)
 VALIDATED = NestedCV(3, 1, 0.2, True, True, "multi-class", 0)

@@ -2,7 +2,7 @@
 
 from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.run.trial.metrics import METRICS, SCORES
-from mfbench.run.worker import RUNNERS
+from mfbench.run.workers.worker import RUNNERS
 from mfbench.suite.forms import CURVE_METRICS, DETECTION_METRICS, KINDS
 from mfbench.suite.protocols import make_protocol
 

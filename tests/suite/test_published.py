@@ -10,7 +10,7 @@ import pytest
 
 from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 from mfbench.suite.planned_dataset import PlannedDataset

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbench.errors import UsageError
+from mfbench.model.trials import Trial
 from mfbench.suite.shares import Share, balanced, digest_of, divide, groups_of, parse_shard
-from mfbench.trials import Trial
 
 
 def trials_of(n_datasets=3, n_folds=4, methods="ABCD"):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mfbench.base.untrusted import plain_text
 from mfbench.errors import DataError
-from mfbench.untrusted import plain_text
 
 
 @contextmanager

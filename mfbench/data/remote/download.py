@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 from urllib.parse import urljoin, urlsplit
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.remote.answers import shown
 from mfbench.errors import DataError, DataUnavailableError
-from mfbench.untrusted import plain_text
 
 if TYPE_CHECKING:
     from pathlib import Path

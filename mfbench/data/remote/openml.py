@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.remote.download import Policy, Progress, RefusedError
 from mfbench.data.remote.repository import Card, Origin, RemoteTable, RepositoryClient, choose_target
 from mfbench.errors import DataError, DataUnavailableError, UsageError
-from mfbench.models import Dataset
-from mfbench.untrusted import plain_text
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
     from openml.datasets import OpenMLDataset

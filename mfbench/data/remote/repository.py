@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.conform import drop_columns
 from mfbench.data.files import read_file
 from mfbench.data.remote.answers import answer_of, shown
 from mfbench.data.remote.download import Policy, Progress, Received, fetch_file, fetch_json
 from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError
-from mfbench.isolation.temporary import temporary_folder
-from mfbench.models import Dataset
-from mfbench.untrusted import plain_text
+from mfbench.model.specs import Dataset
+from mfbench.processes.temporary import temporary_folder
 
 Card = dict[str, Any]
 

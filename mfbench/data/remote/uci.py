@@ -12,12 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.remote.answers import shown
 from mfbench.data.remote.download import Policy, Progress, RefusedError
 from mfbench.data.remote.repository import Card, Origin, RemoteTable, RepositoryClient, choose_target
 from mfbench.errors import DataError, UsageError
-from mfbench.models import Dataset
-from mfbench.untrusted import plain_text
+from mfbench.model.specs import Dataset
 
 UCI_VARIABLE = "MFBENCH_UCI_URL"
 _UCI = "https://archive.ics.uci.edu"

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import pandas as pd
 from rich.cells import cell_len
 
-from mfbench.analysis.across_datasets.overall import Overall
+from mfbench.model.sections import Chart
 from mfbench.report.cells import rank_text
 from mfbench.report.charts.theme import INK, LETTER, MUTED
-from mfbench.sections import Chart
+from mfbench.stats.across_datasets.overall import Overall
 
 NAME = "critical-difference"
 LEAST_WIDTH = 40

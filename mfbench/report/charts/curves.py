@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.base.wording import counted
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, colours_of, numbered_name
 from mfbench.run.trial.metrics import Score
-from mfbench.sections import Chart
-from mfbench.wording import counted
 
 HIGHLIGHTED = 5
 """Number of methods in colour if there are more than `MOST_LINES` of a classifier."""
@@ -30,9 +30,9 @@ def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric
     number : int
         Position of the classifier.
     means : DataFrame
-        The rows of `mfbench.analysis.results.Run.curve_means` of one metric.
+        The rows of `mfbench.stats.results.Run.curve_means` of one metric.
     overview : DataFrame
-        The rows of `mfbench.analysis.results.Run.curve_overview` of the classifier, the best method first.
+        The rows of `mfbench.stats.results.Run.curve_overview` of the classifier, the best method first.
     metric : str
     score : Score
         The properties of the metric.
@@ -56,7 +56,7 @@ def ranking_chart(figure: str, rankings: pd.DataFrame, overview: pd.DataFrame) -
     ----------
     figure : {"stability", "precision", "recall"}
     rankings : DataFrame
-        As `mfbench.analysis.results.Run.curve_rankings`.
+        As `mfbench.stats.results.Run.curve_rankings`.
     overview : DataFrame
         As for `curve_chart`.
     """

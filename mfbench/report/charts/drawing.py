@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.base.untrusted import plain_lines
 from mfbench.errors import MfbenchError
-from mfbench.isolation.call import ChildError, call
-from mfbench.isolation.process import has_limited_addresses
+from mfbench.model.sections import Chart
+from mfbench.processes.call import ChildError, call
+from mfbench.processes.process import has_limited_addresses
 from mfbench.report.charts.compact import compact
 from mfbench.report.charts.theme import CONFIG
-from mfbench.sections import Chart
-from mfbench.untrusted import plain_lines
 
 FORMATS = ("svg", "pdf", "png")
 PIXELS_PER_POINT = 2

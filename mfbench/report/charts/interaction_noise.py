@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import colours_of, dashes_of
-from mfbench.sections import Chart
 
 NAME = "interaction-noise"
 _NOISE = re.compile(r"([(,])\s*noise=((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?=[,)])")
@@ -20,7 +20,7 @@ def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
     Parameters
     ----------
     frame : DataFrame
-        As `mfbench.analysis.results.Run.true_interactions`.
+        As `mfbench.stats.results.Run.true_interactions`.
     """
     curves = by_noise(frame)
     if not len(curves):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import BETTER, WORSE, numbered_name
-from mfbench.sections import Chart
 
 MOST_FEATURES = 60
 _BLANK = "#f7f7f7"

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.cells import number_cell
 from mfbench.report.charts.theme import ACCENT, INK, numbered_name
-from mfbench.sections import Chart
 
 PANELS = {"detection": "detection rate", "false_alarm": "false-alarm rate"}
 _ROW, _SPREAD = 26.0, 8.0
@@ -23,7 +23,7 @@ def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
     number : int
     dataset : str
     trials : DataFrame
-        The trials of one dataset, as in `mfbench.analysis.results.Run.trials`.
+        The trials of one dataset, as in `mfbench.stats.results.Run.trials`.
     """
     return Chart(
         numbered_name("rounds", number, dataset),

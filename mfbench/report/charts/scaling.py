@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.cells import number_cell
 from mfbench.report.charts.theme import colours_of, dashes_of
-from mfbench.sections import Chart
 
 NAME = "scaling"
 AXES = {"n_train": "rows", "n_features": "features"}
@@ -20,9 +20,9 @@ def scaling_chart(profile: pd.DataFrame, exponents: pd.DataFrame) -> Chart | Non
     Parameters
     ----------
     profile : DataFrame
-        As returned by `mfbench.analysis.timing.timing_profile`.
+        As returned by `mfbench.stats.timing.timing_profile`.
     exponents : DataFrame
-        As `mfbench.analysis.results.Run.timing`.
+        As `mfbench.stats.results.Run.timing`.
     """
     frame = curves(profile)
     if not len(frame):

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import ACCENT, LETTER, NEUTRAL
-from mfbench.sections import Chart
 
 NAME = "score-time"
 _WIDTH, _HEIGHT, _LINE = 560, 340, 13
@@ -21,7 +21,7 @@ def score_time_chart(summary: pd.DataFrame, metric: str, *, greater_is_better: b
     Parameters
     ----------
     summary : DataFrame
-        As `mfbench.analysis.results.Run.summary`.
+        As `mfbench.stats.results.Run.summary`.
     metric : str
     greater_is_better : bool, default=True
     """

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import numbered_name
-from mfbench.sections import Chart
 
 MOST_FEATURES = 60
 _NAMED, _MOST_LABELS = 3, 30

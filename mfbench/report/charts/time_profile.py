@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import colours_of, dashes_of
-from mfbench.sections import Chart
 
 NAME = "time-profile"
 
@@ -19,7 +19,7 @@ def time_profile_chart(ratios: pd.DataFrame) -> Chart:
     Parameters
     ----------
     ratios : DataFrame of shape (n_datasets, n_methods)
-        As returned by `mfbench.analysis.across_datasets.profiles.performance_ratios`.
+        As returned by `mfbench.stats.across_datasets.profiles.performance_ratios`.
     """
     return Chart(NAME, "Performance profile of time", spec=lambda: specify(ratios), alt=lambda: describe(ratios))
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.cells import number_cell
 from mfbench.report.charts.theme import ACCENT, NEUTRAL, numbered_name
-from mfbench.sections import Chart
 
 _WIDTH, _HEIGHT, _PER_ROW = 230.0, 80.0, 4
 
@@ -23,7 +23,7 @@ def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Seq
     number : int
     dataset : str
     trials : DataFrame
-        The trials of one dataset, as in `mfbench.analysis.results.Run.trials`.
+        The trials of one dataset, as in `mfbench.stats.results.Run.trials`.
     relevant : sequence of int
         Features drawn in another colour.
     """

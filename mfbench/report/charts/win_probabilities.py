@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import BETTER, WORSE
-from mfbench.sections import Chart
 
 NAME = "win-probabilities"
 _STEP, _NUMBERED = 30, 16
@@ -19,7 +19,7 @@ def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
     Parameters
     ----------
     wins : DataFrame of shape (n_methods, n_methods)
-        As `mfbench.analysis.across_datasets.overall.Overall.wins`; best average rank first.
+        As `mfbench.stats.across_datasets.overall.Overall.wins`; best average rank first.
     """
     return Chart(
         NAME,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import BETTER, EQUAL, WORSE
-from mfbench.sections import Chart
 
 NAME = "wins-ties-losses"
 OUTCOMES = ("win", "tie", "loss", "no verdict")
@@ -20,7 +20,7 @@ def wins_chart(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], referenc
     Parameters
     ----------
     summary : DataFrame
-        As `mfbench.analysis.results.Run.summary`.
+        As `mfbench.stats.results.Run.summary`.
     rules : sequence of (str, str)
         Heading and prefix of each count, as returned by `mfbench.report.verdicts.verdict_columns`.
     reference : str

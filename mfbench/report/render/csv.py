@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from mfbench.sections import Report
-from mfbench.untrusted import csv_cell
+from mfbench.base.untrusted import csv_cell
+from mfbench.model.sections import Report
 
 KEYS = ["dataset", "method", "figure"]
 

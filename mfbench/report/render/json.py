@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.sections import Report
-from mfbench.untrusted import json_document
+from mfbench.base.untrusted import json_document
+from mfbench.model.sections import Report
 
 REPORT, POWER, HISTORY = "mfbench-report", "mfbench-power", "mfbench-history"
 VERSIONS = {REPORT: 1, POWER: 1, HISTORY: 1}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mfbench.sections import Cell, Report, Table
-from mfbench.untrusted import plain
+from mfbench.base.untrusted import plain
+from mfbench.model.sections import Cell, Report, Table
 
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",

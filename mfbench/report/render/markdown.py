@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from urllib.parse import quote
 
-from mfbench.sections import Cell, Chart, Report, Section, Table
-from mfbench.untrusted import markdown, markdown_paragraph, plain
+from mfbench.base.untrusted import markdown, markdown_paragraph, plain
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 
 WIDTH = 100
 

@@ -6,9 +6,9 @@ import io
 
 from rich.terminal_theme import MONOKAI
 
+from mfbench.model.sections import Report
 from mfbench.report.console import PlainConsole
 from mfbench.report.render.terminal import show
-from mfbench.sections import Report
 
 WIDTH = 150
 

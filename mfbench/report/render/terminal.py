@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import MARK
 from mfbench.report.layouts import GAP, MARKED_ROLES, column_width, has_marks
-from mfbench.sections import Cell, Chart, Report, Section, Table
 
 WRAP_WIDTH = 28
 FIRST_WRAP_WIDTH = 40

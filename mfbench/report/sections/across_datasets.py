@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mfbench.analysis.across_datasets.overall import Overall
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, interval_text, p_text, rank_text, size_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.report.charts.win_probabilities import win_probabilities_chart
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Section, Table
-from mfbench.wording import counted
+from mfbench.stats.across_datasets.overall import Overall
+from mfbench.stats.results import Run
 
 CERTAIN = 0.95
 

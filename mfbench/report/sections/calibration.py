@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mfbench.analysis.results import Run
-from mfbench.sections import Cell, Section, Table
+from mfbench.model.sections import Cell, Section, Table
+from mfbench.stats.results import Run
 
 
 def calibration(run: Run) -> Section:

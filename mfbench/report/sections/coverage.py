@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
 from mfbench.report.answer import listed
-from mfbench.run.budget import duration_text
-from mfbench.wording import counted
+from mfbench.run.forecast.budget import duration_text
+from mfbench.stats.results import Run
 
 
 def not_run_yet(run: Run) -> list[str]:

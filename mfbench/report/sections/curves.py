@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.curves.sufficient import SHARE
-from mfbench.analysis.curves.summary import AT_SIZE
-from mfbench.analysis.one_dataset.paired import LEAST_PAIRS
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, number_cell, rank_cell, with_unit
 from mfbench.report.charts.curves import curve_chart, ranking_chart
 from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.report.sections.other_scores import flattered
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Section, Table
-from mfbench.wording import counted
+from mfbench.stats.curves.sufficient import SHARE
+from mfbench.stats.curves.summary import AT_SIZE
+from mfbench.stats.one_dataset.paired import LEAST_PAIRS
+from mfbench.stats.results import Run
 
 HEADINGS = {"area": "area", "area_linear": "area,\nlinear"}
 SIZES = {"sufficient": "sufficient\nsize", "close": f"{100 * SHARE:g} %\nsize"}

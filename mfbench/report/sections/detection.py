@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.detection import FIGURES, STABILITY
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.report.cells import DASH
 from mfbench.report.charts.rounds import rounds_chart
 from mfbench.report.charts.weights import weights_chart
-from mfbench.sections import Cell, Chart, Section, Table
+from mfbench.stats.detection import FIGURES, STABILITY
+from mfbench.stats.results import Run
 
 HEADINGS = {
     "area": "area",

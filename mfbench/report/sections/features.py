@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.report.cells import DASH
 from mfbench.report.charts.selection import selection_chart
 from mfbench.report.charts.theme import MOST_DATASETS
-from mfbench.sections import Cell, Chart, Section, Table
+from mfbench.stats.results import Run
 
 TITLE = "Features used: median over folds (stability)"
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH
 from mfbench.report.charts.interaction_noise import interaction_noise_chart
 from mfbench.report.charts.matrix import matrix_chart
 from mfbench.report.charts.theme import MOST_DATASETS
-from mfbench.sections import Cell, Section, Table
+from mfbench.stats.results import Run
 
 TITLE = "True interactions: share of the norm, or p (rank)"
 PAIRS_TITLE = "Weights of pairs of features"
@@ -60,7 +60,7 @@ def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        Rows of `mfbench.analysis.results.Run.interactions` of one method and dataset.
+        Rows of `mfbench.stats.results.Run.interactions` of one method and dataset.
     """
     folds = frame.groupby(["repeat", "fold"]).ngroups
     sums = frame.groupby(["first", "second"], sort=False)["value"].sum() / max(1, folds)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.report.cells import DASH, number_cell, rank_cell, time_cell
 from mfbench.report.charts.score_time import score_time_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Chart, Section, Table
+from mfbench.stats.results import Run
 
 
 def methods(run: Run) -> Section:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mfbench.analysis.companions import FLATTERED, LARGE
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, score_cell, with_unit
 from mfbench.run.trial.metrics import METRICS
-from mfbench.sections import Cell, Section, Table
+from mfbench.stats.companions import FLATTERED, LARGE
+from mfbench.stats.results import Run
 
 
 def other_scores(run: Run) -> Section:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from mfbench.analysis.power import Power
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, size_text
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Report, Section, Table
-from mfbench.wording import counted
+from mfbench.stats.power import Power
+from mfbench.stats.results import Run
 
 NONE = Cell("none", "missing")
 

@@ -7,8 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.analysis.one_dataset.rules import RULES
-from mfbench.analysis.published import (
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Role, Section, Table
+from mfbench.report.cells import DASH, with_unit
+from mfbench.report.sections.scores import trivial_accuracies
+from mfbench.run.trial.metrics import SCORES
+from mfbench.stats.one_dataset.rules import RULES
+from mfbench.stats.published import (
     ABOVE,
     BELOW,
     COMPARED,
@@ -19,12 +24,7 @@ from mfbench.analysis.published import (
     UNDECIDED,
     summarise,
 )
-from mfbench.analysis.results import Run
-from mfbench.report.cells import DASH, with_unit
-from mfbench.report.sections.scores import trivial_accuracies
-from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Role, Section, Table
-from mfbench.wording import counted
+from mfbench.stats.results import Run
 
 MARKS: dict[str, tuple[str, Role]] = {
     ABOVE: ("▲", "above"),

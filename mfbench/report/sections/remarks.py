@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted, listing
+from mfbench.model.sections import Section
+from mfbench.model.trials import Unavailable
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
-from mfbench.run.metadata import RunMetadata
-from mfbench.sections import Section
-from mfbench.trials import Unavailable
-from mfbench.wording import counted, listing
+from mfbench.run.store.metadata import RunMetadata
+from mfbench.stats.results import Run
 
 LONGEST_MESSAGE = 200
 MOST_NAMED = 3

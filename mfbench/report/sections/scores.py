@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.one_dataset.rules import S_TESTS
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.report.cells import DASH, rank_cell, score_cell, size_text, with_unit
 from mfbench.report.charts.wins import wins_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Chart, Section, Table
+from mfbench.stats.one_dataset.rules import S_TESTS
+from mfbench.stats.results import Run
 
 S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 

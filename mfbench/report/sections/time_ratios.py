@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.across_datasets.profiles import FACTORS, performance_profile
-from mfbench.analysis.results import Run
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.charts.time_profile import time_profile_chart
-from mfbench.sections import Cell, Section, Table
-from mfbench.wording import counted
+from mfbench.stats.across_datasets.profiles import FACTORS, performance_profile
+from mfbench.stats.results import Run
 
 
 def time_ratios(run: Run) -> Section:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.analysis.results import Run
-from mfbench.analysis.timing import FLOOR, timing_profile
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, seconds
 from mfbench.report.charts.scaling import scaling_chart
-from mfbench.sections import Cell, Section, Table
+from mfbench.stats.results import Run
+from mfbench.stats.timing import FLOOR, timing_profile
 
 TITLE = "Time to fit"
 COLUMNS = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.integrate import trapezoid
 
+from mfbench.model.trials import Curve, TrialResult
 from mfbench.run.trial.grid import GridPoint, grid_points, readable
 from mfbench.run.trial.guard import at_size
 from mfbench.run.trial.measure import Stopwatch
@@ -15,7 +16,6 @@ from mfbench.run.trial.problem import Best, Problem
 from mfbench.run.trial.subsets import warn_of_end
 from mfbench.suite.curves import curve_sizes
 from mfbench.suite.methods import TOP
-from mfbench.trials import Curve, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class CurveProblem(Problem):
     """
 
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
-        """Fill a result; see `mfbench.trials.TrialResult.curve` for what is of the largest size.
+        """Fill a result; see `mfbench.model.trials.TrialResult.curve` for what is of the largest size.
 
         Parameters
         ----------

@@ -9,7 +9,8 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Scale, restrict_classes
 from mfbench.data.rounds import draw_round
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
+from mfbench.model.trials import Interactions, Trial, TrialResult
 from mfbench.run.trial.detection_scores import detection_scores, pair_detection, select_features
 from mfbench.run.trial.folds import Fold, Selection
 from mfbench.run.trial.guard import guarded
@@ -20,7 +21,6 @@ from mfbench.run.trial.subsets import by_original_feature, check_finite, within_
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import GroundTruth
 from mfbench.suite.seeds import derive_seed
-from mfbench.trials import Interactions, Trial, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
+from mfbench.model.trials import Interactions
 from mfbench.suite.curves import count_of
-from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

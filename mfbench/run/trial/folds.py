@@ -11,11 +11,11 @@ import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.errors import DataError
+from mfbench.model.trials import Interactions
 from mfbench.run.trial.lending import shared
 from mfbench.run.trial.measure import Stopwatch
 from mfbench.suite.protocols import stratified_splits
 from mfbench.suite.seeds import derive_seed
-from mfbench.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

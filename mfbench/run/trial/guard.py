@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from mfbench.isolation.moments import mark
+from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.processes.moments import mark
 from mfbench.run.trial.measure import PeakMemory, Stopwatch
-from mfbench.trials import Status, Trial, TrialResult
 
 MESSAGE_LENGTH = 500
 TRACE_LENGTH = 4000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.trials import Interactions
+from mfbench.model.trials import Interactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

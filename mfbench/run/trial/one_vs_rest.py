@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfbench.model.trials import TrialResult
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.metrics import Predictions, evaluate
 from mfbench.run.trial.problem import Problem
 from mfbench.run.trial.steps import Maker
 from mfbench.suite.methods import ResolvedMethod
-from mfbench.trials import TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

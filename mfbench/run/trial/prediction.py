@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.host.registry import Registry
-from mfbench.run.job import Job, read_arrays
+from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.trial.curve import CurveProblem
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.guard import guarded
@@ -15,10 +15,10 @@ from mfbench.run.trial.one_vs_rest import solve_one_vs_rest
 from mfbench.run.trial.problem import Problem
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker
+from mfbench.run.workers.job import Job, read_arrays
 from mfbench.suite.forms import CURVE_METRICS
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import Split
-from mfbench.trials import Trial, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

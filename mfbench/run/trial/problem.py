@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from mfbench.model.trials import Candidate, TrialResult
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.grid import GridPoint, grid_points, parameters, readable
 from mfbench.run.trial.guard import DescribedError
@@ -18,7 +19,6 @@ from mfbench.run.trial.measure import Stopwatch
 from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
 from mfbench.run.trial.steps import Fitted, Maker, Steps
 from mfbench.suite.methods import ResolvedMethod
-from mfbench.trials import Candidate, TrialResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,11 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from mfbench.host.registry import Registry
-from mfbench.run.job import Job
+from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.trial.folds import Fold
+from mfbench.run.workers.job import Job
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.seeds import derive_seed
-from mfbench.trials import Trial, TrialResult
 
 
 class TrialRunner(ABC):

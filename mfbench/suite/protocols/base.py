@@ -89,7 +89,7 @@ class EvaluationProtocol(ABC):
     decisions : {"multi-class", "one-vs-rest"}
         Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
     task : {"prediction", "detection"}
-        How its trials run: the key of one of ``mfbench.run.worker.RUNNERS``.
+        How its trials run: the key of one of ``mfbench.run.workers.worker.RUNNERS``.
     """
 
     kind: str

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfbench.base.wording import counted
 from mfbench.suite.protocols.base import EvaluationProtocol, Split
 from mfbench.suite.seeds import derive_seed
-from mfbench.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

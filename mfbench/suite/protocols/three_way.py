@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfbench.base.wording import counted
 from mfbench.suite.protocols.base import EvaluationProtocol, Split
 from mfbench.suite.protocols.nested_cv import refitting
 from mfbench.suite.protocols.rows import parted
-from mfbench.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ import numpy as np
 from mfbench.data.conform import check_size
 from mfbench.data.fingerprint import content_hash
 from mfbench.errors import DataError
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_check.catalog import check
 from mfbench_check.reloading import hash_elsewhere, load, snippet
 from mfbench_check.subjects import Opened

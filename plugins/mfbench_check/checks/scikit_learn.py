@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from mfbench.base.wording import counted
 from mfbench.errors import describe_error
-from mfbench.wording import counted
 from mfbench_check.catalog import check
 from mfbench_check.subjects import Opened
 from mfbench_check.verdicts import CheckFailedError, NotApplicableError

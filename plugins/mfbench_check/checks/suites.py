@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
+from mfbench.base.wording import counted
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import RegisteredReference
 from mfbench.data.sources import DataOptions
@@ -17,7 +18,6 @@ from mfbench.suite.published import load_published
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
 from mfbench.suite.restriction import matching
 from mfbench.suite.schema import standard_profiles
-from mfbench.wording import counted
 from mfbench_check.catalog import check
 from mfbench_check.subjects import Opened
 from mfbench_check.verdicts import CheckFailedError, NotApplicableError

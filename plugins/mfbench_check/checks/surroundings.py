@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mfbench.isolation.tree import descendants
+from mfbench.processes.tree import descendants
 from mfbench_check.catalog import check
 from mfbench_check.repeating import ESTIMATORS, RESULTS, answer, bits, result_code
 from mfbench_check.subjects import Opened

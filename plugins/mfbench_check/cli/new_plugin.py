@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.untrusted import shell_command
 from mfbench.errors import UsageError
-from mfbench.untrusted import shell_command
 
 
 def new_plugin(

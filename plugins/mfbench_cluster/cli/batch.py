@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.untrusted import shell_command
 from mfbench.cli.options import (
     DEFAULT_OUT,
     Add,
@@ -26,7 +27,6 @@ from mfbench.cli.options import (
     make_console,
     print_line,
 )
-from mfbench.untrusted import shell_command
 
 app = typer.Typer(
     help="Write jobs for a batch system.",
@@ -76,11 +76,11 @@ def slurm(
 ) -> None:
     """Write an array of Slurm jobs for the trials of a suite that have no result yet, and a job that merges them."""
     from mfbench.api import Request, prepare_suite
+    from mfbench.base.wording import counted
     from mfbench.report.cells import seconds
     from mfbench.report.downloads import Downloads
     from mfbench.report.sections.remarks import left_out
-    from mfbench.run.budget import parse_duration
-    from mfbench.wording import counted
+    from mfbench.run.forecast.budget import parse_duration
     from mfbench_cluster.batch.slurm import USUAL_LARGEST_ARRAY, SlurmOptions, slurm_seconds, write_batch
 
     planned = None if task_time is None else parse_duration(task_time)

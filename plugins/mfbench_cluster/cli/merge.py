@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.untrusted import shell_command
 from mfbench.cli.options import make_console, print_line
-from mfbench.untrusted import shell_command
 
 
 def merge(
@@ -25,7 +25,7 @@ def merge(
 
     Versions, data or results that contradict each other are refused. Merging again changes nothing.
     """
-    from mfbench.wording import counted
+    from mfbench.base.wording import counted
     from mfbench_cluster.api import merge_stores
 
     console = make_console()

@@ -20,7 +20,7 @@ from distributed import Client, LocalCluster
 from distributed.comm import CommClosedError
 
 from mfbench.errors import RunError, UsageError, describe_error
-from mfbench.isolation.temporary import temporary_folder
+from mfbench.processes.temporary import temporary_folder
 
 _HOST = "127.0.0.1"
 # Seconds to wait for the first answer of a scheduler.

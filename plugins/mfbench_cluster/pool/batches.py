@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from mfbench.run.job import Job
-from mfbench.run.owners import Owners
+from mfbench.model.trials import Trial
 from mfbench.run.trial.steps import selector_key
-from mfbench.trials import Trial
+from mfbench.run.workers.job import Job
+from mfbench.run.workers.owners import Owners
 
 SECONDS = 0.25  # of predicted work in a batch
 MOST = 200  # trials in a batch

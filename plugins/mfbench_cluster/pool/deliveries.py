@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mfbench.run.job import Job
+from mfbench.run.workers.job import Job
 from mfbench_cluster.pool.batches import Call
 from mfbench_cluster.pool.messages import PIECE, Deliver, Delivered
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mfbench.isolation.channel import dumps, loads
+from mfbench.model.trials import Trial, TrialResult
+from mfbench.processes.channel import dumps, loads
 from mfbench.run.fingerprint import VERSION, Fingerprint
-from mfbench.trials import Trial, TrialResult
 
 PIECE = 4 * 2**20  # bytes of a file in one message
 _MARK = "mfbench message 1"

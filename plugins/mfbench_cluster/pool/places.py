@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mfbench.errors import RunError
-from mfbench.run.budget import duration_text
+from mfbench.run.forecast.budget import duration_text
 from mfbench_cluster.pool.messages import Machine
 
 ATTEMPTS = 3  # introductions that may be lost while the place is still there

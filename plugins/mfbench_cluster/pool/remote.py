@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from mfbench.engines import Engine, Executor, Follow, Outcome
 from mfbench.errors import MfbenchError, RunError, describe_error
-from mfbench.run.budget import Budget
+from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.fingerprint import Fingerprint
-from mfbench.run.job import Job
-from mfbench.run.supervisor import failed
-from mfbench.trials import Status, Trial, TrialResult
+from mfbench.run.forecast.budget import Budget
+from mfbench.run.workers.job import Job
+from mfbench.run.workers.supervisor import failed
 from mfbench_cluster.parcel import wrapped
 from mfbench_cluster.pool.batches import Batches, Call, Cost, unknown
 from mfbench_cluster.pool.deliveries import Deliveries, Delivery

@@ -12,7 +12,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.ground_truth.assembly import BITS, Pairs, assemble
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mfbench.errors import UsageError
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_flag, check_real, check_whole
 from mfbench_datasets.ground_truth.assembly import Regression, assemble, classify, normal, streams
 

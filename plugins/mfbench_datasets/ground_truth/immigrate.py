@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench.errors import UsageError
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_flag, check_real, check_whole
 from mfbench_datasets.ground_truth.assembly import assemble, normal, numbered, streams
 

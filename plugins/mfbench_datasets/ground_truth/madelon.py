@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from mfbench.models import Dataset
+from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_flag, check_real, check_whole
 from mfbench_datasets.ground_truth.assembly import assemble, normal, numbered, streams
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.untrusted import plain
 from mfbench.cli.options import Add, DataDir, Offline
-from mfbench.untrusted import plain
 from mfbench_gate.cli.options import (
     AsJson,
     BencherFile,

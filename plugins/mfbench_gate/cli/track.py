@@ -62,7 +62,7 @@ def merge(
     history: History,
 ) -> None:
     """Add everything of another history to a history."""
-    from mfbench.wording import counted
+    from mfbench.base.wording import counted
     from mfbench_gate.api import merge_histories
 
     addition = merge_histories(other, history)

@@ -6,7 +6,7 @@ import math
 from datetime import datetime
 from typing import Literal
 
-from mfbench.junit import Case, document
+from mfbench.base.junit import Case, document
 from mfbench_gate.comparison import Cell, Comparison, Verdict
 from mfbench_gate.texts import amount, change, headline
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mfbench.base.wording import counted
 from mfbench.errors import printable
-from mfbench.wording import counted
 from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
 from mfbench_gate.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mfbench.wording import counted
+from mfbench.base.wording import counted
 from mfbench_gate.comparison import Cell, Comparison, Omission, Side, Verdict
 from mfbench_gate.gate.environments import PreparedSide
 from mfbench_gate.gate.measure import BASE, HEAD, LATE, Blocks, Measurements, Start

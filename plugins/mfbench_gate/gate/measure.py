@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.trials import Status, Trial
+from mfbench.model.trials import Status, Trial
 from mfbench_gate.gate.plan import TimedCell
 from mfbench_gate.gate.replicate import rounds_for
 from mfbench_gate.gate.side import RunningReplicate

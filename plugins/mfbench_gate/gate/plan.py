@@ -9,10 +9,10 @@ from mfbench.data.lookup import Lookup
 from mfbench.errors import NothingPlannedError, SuiteError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
+from mfbench.model.trials import Trial
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, plan_datasets
 from mfbench.suite.seeds import derive_seed
-from mfbench.trials import Trial
 from mfbench_gate.gate.replicate import UNTIMED, methods_of
 
 

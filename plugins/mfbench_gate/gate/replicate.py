@@ -26,14 +26,14 @@ from mfbench.host.code_hashes import BY_VERSION, HOST
 from mfbench.host.imports import reachable
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
-from mfbench.isolation.process import end_with_parent, limit_memory, redirect_to
-from mfbench.run.job import Job
-from mfbench.run.worker import RUNNERS
+from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.processes.process import end_with_parent, limit_memory, redirect_to
+from mfbench.run.workers.job import Job
+from mfbench.run.workers.worker import RUNNERS
 from mfbench.suite.additions import declare_classes
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.resolve import resolve_methods
-from mfbench.trials import Status, Trial, TrialResult
 
 # Run with ``python -c BOOTSTRAP HARNESS ORDER``: the folder that holds the gate's mfbench, and a pickled `Order`.
 BOOTSTRAP = (

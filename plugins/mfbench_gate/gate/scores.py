@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.trials import Status
+from mfbench.model.trials import Status
 from mfbench_gate.comparison import Cell, Change
 from mfbench_gate.gate.plan import GatePlan
 from mfbench_gate.limits import Limits

@@ -19,8 +19,8 @@ from typing import Any
 import psutil
 
 from mfbench.errors import MfbenchError, printable
-from mfbench.isolation.process import THREAD_VARIABLES, describe_exit
-from mfbench.trials import Status, Trial
+from mfbench.model.trials import Status, Trial
+from mfbench.processes.process import THREAD_VARIABLES, describe_exit
 from mfbench_gate.gate.replicate import BOOTSTRAP
 
 # A process that imports everything and looks up the methods takes seconds; one that takes longer hangs.

@@ -13,9 +13,9 @@ from pathlib import Path
 import mfbench_gate
 from mfbench import errors
 from mfbench.data.prepare import Columns
-from mfbench.isolation.temporary import temporary_folder
+from mfbench.processes.temporary import temporary_folder
 from mfbench.run.environment import default_memory
-from mfbench.run.job import Job, write_arrays
+from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.plan import Plan
 from mfbench_gate.gate.replicate import Order
 from mfbench_gate.gate.side import RunningReplicate

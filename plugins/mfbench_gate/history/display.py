@@ -8,11 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
+from mfbench.base.wording import counted
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, measured
 from mfbench.report.render.terminal import show
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Cell, Report, Section, Table
-from mfbench.wording import counted
 from mfbench_gate.history.changes import SHORTEST
 from mfbench_gate.history.entries import Machine
 from mfbench_gate.history.series import Series

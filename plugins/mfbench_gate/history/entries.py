@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mfbench.run.metadata import Environment
+from mfbench.run.store.metadata import Environment
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.analysis.results import Run
 from mfbench.errors import UsageError
+from mfbench.model.trials import Status
 from mfbench.run.trial.metrics import SCORES
-from mfbench.trials import Status
+from mfbench.stats.results import Run
 from mfbench_gate.history.commits import Commit
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement, digest
 

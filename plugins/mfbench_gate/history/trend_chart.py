@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.model.sections import Chart
 from mfbench.report.cells import measured
 from mfbench.report.charts.theme import ACCENT, INK, NEUTRAL, numbered_name
-from mfbench.sections import Chart
 from mfbench_gate.history.trends import Trend
 
 BLOCKS = "▁▂▃▄▅▆▇█"

@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, explained
-from mfbench.untrusted import plain_text
 from mfbench_gate.comparison import Omission, Side
 from mfbench_gate.readers.result import BENCHMARK_FILE, Place, Series, StoredResult
 

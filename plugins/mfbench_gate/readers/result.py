@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mfbench_gate.comparison import Omission, Side
 
 if TYPE_CHECKING:
-    from mfbench.analysis.results import Run
+    from mfbench.stats.results import Run
 
 BENCHMARK_FILE = "pytest-benchmark file"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from mfbench.analysis.results import Run
-from mfbench.analysis.summary import TIMES
-from mfbench.run.metadata import Environment
-from mfbench.trials import Status
+from mfbench.model.trials import Status
+from mfbench.run.store.metadata import Environment
+from mfbench.stats.results import Run
+from mfbench.stats.summary import TIMES
 from mfbench_gate.comparison import Side
 from mfbench_gate.readers.result import Place, Series, StoredResult
 

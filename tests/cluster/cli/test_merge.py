@@ -3,8 +3,8 @@
 import pytest
 
 from mfbench.cli import main
-from mfbench.run.metadata import RecordedShare
-from mfbench.run.store import Store
+from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.store import Store
 
 
 def leave(*words):

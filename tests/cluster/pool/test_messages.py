@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from mfbench.trials import Trial
+from mfbench.model.trials import Trial
 from mfbench_cluster.pool.messages import VERSION, Batch, MessageError, Unable, packed, unpacked
 
 

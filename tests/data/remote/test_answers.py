@@ -2,9 +2,9 @@
 
 import pytest
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.remote.answers import answer_of, shown
 from mfbench.errors import DataError
-from mfbench.untrusted import plain_text
 
 
 def test_text_is_one_printable_line():

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from mfbench.base.untrusted import plain_text
 from mfbench.data.remote.download import Policy, RefusedError, fetch, fetch_file, fetch_json
 from mfbench.errors import DataError, DataUnavailableError
-from mfbench.untrusted import plain_text
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(3000))
 SHA256, MD5 = hashlib.sha256(BODY).hexdigest(), hashlib.md5(BODY).hexdigest()

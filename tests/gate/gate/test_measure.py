@@ -1,4 +1,4 @@
-from mfbench.trials import Trial
+from mfbench.model.trials import Trial
 from mfbench_gate.gate import measure
 from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements
 from mfbench_gate.gate.plan import TimedCell

@@ -64,7 +64,7 @@ def replicate(suite, registry):
 
 def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
     own, plan = replicate
-    monkeypatch.setattr("mfbench.run.executors.choice.LocalPool", InProcess)
+    monkeypatch.setattr("mfbench.run.workers.choice.LocalPool", InProcess)
     stored = run_suite(str(suite), out=tmp_path / "reports").trials.set_index(["method", "fold"])
     for cell in plan.cells:
         for trial in cell.trials:

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mfbench.trials import Trial
+from mfbench.model.trials import Trial
 from mfbench_gate.gate.side import ReplicateError, RunningReplicate
 
 HARNESS = """

@@ -4,7 +4,7 @@ import numpy as np
 
 from mfbench.api import load_dataset
 from mfbench.host.registry import load_registry
-from mfbench.run.job import read_arrays
+from mfbench.run.workers.job import read_arrays
 from mfbench.suite.loading import load_suite
 from mfbench_gate.gate.plan import plan_gate
 from mfbench_gate.gate.staging import staged

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from mfbench.run.metadata import Environment
+from mfbench.run.store.metadata import Environment
 from mfbench_gate.history.entries import Machine
 
 

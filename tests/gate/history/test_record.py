@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mfbench.errors import UsageError
+from mfbench.model.trials import Status
 from mfbench.suite.protocols import Split
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Status
 from mfbench_gate.history.commits import Commit
 from mfbench_gate.history.record import entry_of
 
@@ -83,6 +83,6 @@ def test_the_digest_is_that_of_the_single_results(timed_run, timed):
 
 @pytest.fixture
 def failed():
-    from mfbench.trials import TrialResult
+    from mfbench.model.trials import TrialResult
 
     return lambda: TrialResult(key="", status=Status.ERROR, error_type="ValueError", error_message="no way")

@@ -7,8 +7,8 @@ import altair
 import pandas as pd
 import pytest
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.drawing import picture, picture_of, specification
-from mfbench.sections import Chart
 
 FRAME = pd.DataFrame({"x": range(40), "y": [0.0, 1 / 3] * 20})
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from mfbench.analysis.across_datasets.missing import complete
-from mfbench.analysis.across_datasets.overall import Overall
+from mfbench.model.sections import Chart
 from mfbench.report.charts.critical_difference import (
     LEAST_WIDTH,
     Diagram,
@@ -22,7 +21,8 @@ from mfbench.report.charts.critical_difference import (
     levels,
     specify,
 )
-from mfbench.sections import Chart
+from mfbench.stats.across_datasets.missing import complete
+from mfbench.stats.across_datasets.overall import Overall
 
 DIAGRAM = Diagram(["A", "long name", "C", "D & <E>"], [1.2, 1.9, 3.0, 3.9], 1.1, [(0, 1), (1, 2), (2, 3)], "caption")
 

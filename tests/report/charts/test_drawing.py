@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from mfbench.errors import MfbenchError
+from mfbench.model.sections import Chart
 from mfbench.report.charts.drawing import FORMATS, data_of, drawing_engine, picture, specification
 from mfbench.report.charts.theme import CONFIG
-from mfbench.sections import Chart
 
 SPEC = {
     "data": {"values": [{"x": 1, "y": 2}]},

@@ -5,9 +5,9 @@ import io
 
 import pandas as pd
 
+from mfbench.model.sections import Report, Section
 from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
-from mfbench.sections import Report, Section
 
 
 def csv_of(run):

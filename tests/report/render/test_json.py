@@ -12,21 +12,21 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mfbench import hookimpl, load_run
-from mfbench.analysis.one_dataset.rules import RULES
-from mfbench.analysis.settings import MISSING_POLICIES
 from mfbench.host.registry import load_registry
+from mfbench.model.sections import Report, Section
+from mfbench.model.trials import Interactions, Status, TrialResult
 from mfbench.report.contents import CONTENTS, kind_of, report_of
 from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.json import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
 from mfbench.report.sections.power import power_report
 from mfbench.report.sections.remarks import remarks
-from mfbench.run.metadata import RecordedShare
-from mfbench.run.store import Store
+from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.store import Store
 from mfbench.run.trial.detection_scores import DETECTION_SCORES
-from mfbench.sections import Report, Section
+from mfbench.stats.one_dataset.rules import RULES
+from mfbench.stats.settings import MISSING_POLICIES
 from mfbench.suite.published import Description, PublishedCount, PublishedFigure, PublishedTable, read_published
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.trials import Interactions, Status, TrialResult
 from mfbench_gate.history.display import history_report
 from mfbench_gate.history.series import select_series
 from mfbench_gate.history.trends import trend_of

@@ -2,9 +2,9 @@
 
 import re
 
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.contents import report_of
 from mfbench.report.render.latex import escape, to_latex
-from mfbench.sections import Cell, Report, Section, Table
 
 SPECIAL = "\\{}$&#_%~^"
 

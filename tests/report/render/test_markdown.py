@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.contents import report_of
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.sections.methods import method_table
 from mfbench.report.sections.scores import score_table
-from mfbench.sections import Cell, Chart, Report, Section, Table
 
 
 def markdown_rows(text, heading):

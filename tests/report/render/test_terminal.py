@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.contents import report_of
 from mfbench.report.render.terminal import _rich, blocks, show
 from mfbench.report.sections.scores import score_table
-from mfbench.sections import Cell, Chart, Report, Section, Table
 
 
 def printed(run, width=160):

@@ -10,7 +10,7 @@ from mfbench.report.contents import report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.sections.across_datasets import across_datasets, pairs
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from mfbench.report.brief import problems, reading_notes
 from mfbench.report.pages import page_of
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.remarks import remarks
-from mfbench.run.store import Store
+from mfbench.run.store.store import Store
 
 CELLS = {
     ("iris", "A"): [0.9, 0.8, None],

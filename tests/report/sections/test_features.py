@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from mfbench.analysis.stability import nogueira_stability, selected_features
+from mfbench.model.trials import TrialResult
 from mfbench.report.charts.drawing import data_of, specification
 from mfbench.report.contents import report_of
 from mfbench.report.sections.features import TITLE, features
-from mfbench.trials import TrialResult
+from mfbench.stats.stability import nogueira_stability, selected_features
 
 
 def chose(*features):

@@ -2,9 +2,9 @@
 
 import pytest
 
+from mfbench.model.trials import Status, TrialResult, Unavailable
 from mfbench.report.brief import problems
 from mfbench.report.sections.remarks import left_out, remarks
-from mfbench.trials import Status, TrialResult, Unavailable
 
 
 def test_what_is_missing_is_named(small_run):

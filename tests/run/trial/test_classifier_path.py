@@ -7,8 +7,8 @@ import pytest
 from spies import Log, Scripted, Spy, fold_of, run
 
 from mfbench.host.expressions import parse
+from mfbench.model.trials import Status
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.trials import Status
 
 
 class Serving(Scripted):

@@ -10,12 +10,12 @@ from sklearn.metrics import auc
 from spies import Log, Spy, fold_of, method, mixed, numbers, run
 
 from mfbench.host.registry import load_registry
+from mfbench.model.trials import Status, Trial
 from mfbench.run.trial.curve import area_under
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.curves import curve_sizes
 from mfbench.suite.methods import TOP
-from mfbench.trials import Status, Trial
 
 REGISTRY = load_registry()
 METRICS = ["accuracy", "balanced_accuracy", "mcc", "log_loss"]

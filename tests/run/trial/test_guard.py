@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from spies import NAN, Spy, fold_of, method, run
 
-from mfbench.trials import Status
+from mfbench.model.trials import Status
 
 
 class TestFailures:

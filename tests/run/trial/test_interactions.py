@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
-from mfbench.run.formats.interactions import pack_interactions
+from mfbench.model.trials import Status, Trial
+from mfbench.run.store.formats.interactions import pack_interactions
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.interactions import PAIRS_KEPT, read_interactions
 from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import stratified_splits
-from mfbench.trials import Status, Trial
 
 
 def read(weights, groups=None, n_features=None, known=(), p_values=None):

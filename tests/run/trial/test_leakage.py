@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from spies import NAN, TUNED, Log, Spy, fold_of, ids, maker, method, mixed, run, trial
 
+from mfbench.model.trials import Status
 from mfbench.run.trial.prediction import run_trial
-from mfbench.trials import Status
 
 
 class TestLeakage:

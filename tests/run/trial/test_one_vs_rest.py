@@ -9,11 +9,11 @@ from spies import Spy
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
+from mfbench.model.trials import Status, Trial
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import NestedCV
-from mfbench.trials import Status, Trial
 
 X, Y = load_iris(return_X_y=True)
 

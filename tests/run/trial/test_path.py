@@ -5,8 +5,8 @@ import pytest
 from spies import Log, Spy, fold_of, run, trial
 
 from mfbench.host.expressions import parse
+from mfbench.model.trials import Status
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.trials import Status
 
 
 class Along(Spy):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from spies import N, Scripted, Spy, fold_of, method, numbers, run
 
-from mfbench.trials import Status
+from mfbench.model.trials import Status
 
 
 class TestTuning:

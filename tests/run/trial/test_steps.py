@@ -6,8 +6,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE
 from spies import TUNED, Log, Spy, fold_of, method, run, trial
 
+from mfbench.model.trials import Status
 from mfbench.run.trial.steps import seeded, selector_key
-from mfbench.trials import Status
 
 
 class TestSharedSelectorFits:

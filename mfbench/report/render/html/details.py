@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mfbench.analysis.results import Run
+from mfbench.stats.results import Run
 
 MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
 _STEPS = ("tune_wall", "select_wall", "fit_wall", "predict_wall")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mfbench.model.sections import Report
 from mfbench.report.render.html.templates import render
-from mfbench.sections import Report
 
 
 def to_fragment(report: Report) -> str:

@@ -7,9 +7,9 @@ import hashlib
 from functools import cache
 from importlib.metadata import version
 
+from mfbench.base.whole_files import write_whole
 from mfbench.data.sources import default_cache
 from mfbench.report.charts.drawing import drawing_engine
-from mfbench.whole_files import write_whole
 
 
 @cache

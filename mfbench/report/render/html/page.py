@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mfbench.base.untrusted import FORMULA, MARKDOWN, plain, plain_lines
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.charts.drawing import specification
 from mfbench.report.charts.theme import CONFIG, distinct_slugs
 from mfbench.report.render.html.library import drawing_library
@@ -16,8 +18,6 @@ from mfbench.report.render.html.pictures import packed, static_picture
 from mfbench.report.render.html.scores import ScoreData
 from mfbench.report.render.html.templates import asset, render
 from mfbench.report.render.latex import SIGNS
-from mfbench.sections import Cell, Chart, Report, Section, Table
-from mfbench.untrusted import FORMULA, MARKDOWN, plain, plain_lines
 
 
 @dataclass(frozen=True)

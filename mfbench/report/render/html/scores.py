@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from mfbench.analysis.results import Run
+from mfbench.model.sections import Table
 from mfbench.report.render.html.details import details_of, in_order
 from mfbench.run.trial.metrics import SCORES
-from mfbench.sections import Table
+from mfbench.stats.results import Run
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from mfbench.model.trials import Status, TrialResult
 from mfbench.report.render.html.details import MOST_ERRORS, MOST_FEATURES, MOST_PARAMETERS, details_of, in_order
-from mfbench.trials import Status, TrialResult
 
 SCORES, TIMES, MEMORY, CHOSEN, SELECTED, ERRORS = range(6)
 

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mfbench.base.untrusted import plain
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.render.html.page import as_script_data, policy, to_html
 from mfbench.report.render.html.scores import Group, ScoreData, score_data
 from mfbench.report.sections.scores import score_table
-from mfbench.sections import Cell, Chart, Report, Section, Table
-from mfbench.untrusted import plain
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mfbench.model.sections import Chart
 from mfbench.report.charts.drawing import data_of, picture_of, specification
 from mfbench.report.charts.theme import CONFIG
 from mfbench.report.render.html import pictures
 from mfbench.report.render.html.pictures import packed, static_picture
-from mfbench.sections import Chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = [SVG + name for name in ("path", "rect", "line", "circle", "text", "image", "use")]

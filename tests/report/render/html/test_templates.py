@@ -3,8 +3,8 @@
 import jinja2
 import pytest
 
+from mfbench.model.sections import Report
 from mfbench.report.render.html.templates import asset, render
-from mfbench.sections import Report
 
 
 def test_values_are_escaped():

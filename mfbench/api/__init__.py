@@ -1,0 +1,450 @@
+"""The Python functions of mfbench: everything that the command line does, with objects as results."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfbench.api.planning import (
+    earlier_results,
+    estimate_suite,
+    explain_keys,
+    finished_task,
+    prepare_suite,
+    run_options,
+)
+from mfbench.api.request import Request
+from mfbench.api.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
+from mfbench.base.wording import counted
+from mfbench.data.catalog import load
+from mfbench.data.lookup import Follower
+from mfbench.data.sources import DataOptions
+from mfbench.errors import ExitCode, MfbenchError, explained
+from mfbench.host.features import feature_hooks
+from mfbench.host.registry import Registry, load_registry
+from mfbench.model.specs import Dataset
+from mfbench.report.progress import follow_in_notebook
+from mfbench.run.forecast.budget import duration_text
+from mfbench.run.runner import Observer, Progress, execute
+from mfbench.run.store.metadata import resume_command
+from mfbench.stats.one_dataset.power import POWER
+from mfbench.stats.power import Power
+from mfbench.suite.plan import Plan
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = [
+    "DEFAULT_OUT",
+    "Outcome",
+    "Request",
+    "Run",
+    "estimate_suite",
+    "exit_code",
+    "explain_keys",
+    "find_run",
+    "finished_task",
+    "load_dataset",
+    "load_run",
+    "make",
+    "opened_runs",
+    "power",
+    "prepare_suite",
+    "resume_command",
+    "run_request",
+    "run_suite",
+    "write_report",
+]
+
+
+def make(expression: str, kind: str | None = None, *, registry: Registry | None = None) -> Any:
+    """Build a selector or classifier by its registered name.
+
+    Parameters
+    ----------
+    expression : str
+        A name, optionally with parameters: ``"relieff(n_neighbors=10)"``. If several packages register it, the name
+        and one of them: ``"relieff@my-package"``.
+    kind : {"selector", "classifier"} or None, default=None
+        What to build; necessary if the name is both and not the same class.
+    registry : Registry or None, default=None
+        The plugins; None loads the installed ones.
+
+    Returns
+    -------
+    estimator
+        A scikit-learn estimator, not fitted.
+
+    Raises
+    ------
+    UsageError
+        If the name or a parameter does not exist, or the name is ambiguous.
+
+    Examples
+    --------
+    >>> import mfbench
+    >>> mfbench.make("knn(n_neighbors=3)").n_neighbors
+    3
+    """
+    return (registry or load_registry()).make(expression, kind)
+
+
+def load_dataset(
+    reference: str,
+    *,
+    target: str | None = None,
+    categorical: Sequence[str] | None = None,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
+    registry: Registry | None = None,
+) -> Dataset:
+    """Load a dataset by its registered name, from a repository, or from a file.
+
+    Parameters
+    ----------
+    reference : str
+        ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"`` (CSV, ARFF or Parquet), ``"openml:61"``,
+        ``"uci:53"``, ``"mirror:NAME"`` or ``"import:NAME"``.
+    target : str or None, default=None
+        Label column of a file or repository; None uses the last one, or the one that the repository declares.
+    categorical : sequence of str or None, default=None
+        Numeric columns of a file or repository to treat as categorical.
+    data_dir : Path, str or None, default=None
+        A mirror, searched before cache and network; None uses the environment variable ``MFBENCH_DATA_DIR``.
+    offline : bool, default=False
+        Do not use the network.
+    registry : Registry or None, default=None
+        The plugins; None loads the installed ones.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    UsageError
+        If the name does not exist.
+    DataUnavailableError
+        If it is neither in mirror or cache nor on the network; the message names the command to obtain it.
+    DataError
+        If it cannot be loaded.
+
+    Examples
+    --------
+    >>> import mfbench
+    >>> mfbench.load_dataset("wine").X.shape
+    (178, 13)
+    """
+    options = DataOptions.of(data_dir, offline)
+    return load(reference, registry or load_registry(), options=options, target=target, categorical=categorical)
+
+
+def run_suite(
+    suite: str,
+    *,
+    profile: str | None = None,
+    jobs: int = 0,
+    part: str | None = None,
+    only: Sequence[str] = (),
+    out: Path | str = DEFAULT_OUT,
+    fresh: bool = False,
+    retry_failed: bool = False,
+    seed: int | None = None,
+    max_rows: int | None = None,
+    add: Any = (),
+    add_data: str | Sequence[str] = (),
+    target: str | None = None,
+    reference: str | None = None,
+    strict: bool = False,
+    data_dir: Path | str | None = None,
+    offline: bool = False,
+    executor: str = "local",
+    scheduler: str = "",
+    observer: Observer | None = None,
+    budget: str | float | None = None,
+    wait_for_workers: str | float | None = None,
+    shard: str | None = None,
+    reuse: Path | str | Sequence[Path | str] = (),
+) -> Run:
+    """Run a suite, or the trials that are still missing, and return the results.
+
+    Parameters
+    ----------
+    suite : str
+        The name of an installed suite, or the path of a TOML file.
+    profile : str or None, default=None
+        ``"quick"``, ``"standard"``, ``"full"`` or one of the suite's own; None uses the suite's.
+    jobs : int, default=0
+        Number of worker processes; 0 means one per available processor.
+    part : str or None, default=None
+        The part of the suite to run, by its name in ``[parts.NAME]``; None means all of it.
+    only : sequence of str, default=()
+        Shell patterns; only datasets and methods with matching names are run.
+    out : Path or str, default="reports"
+        Folder of all runs. Results that its other runs have of the same trials are used again.
+    fresh : bool, default=False
+        Delete the earlier run with the same suite and options, and measure everything again.
+    retry_failed : bool, default=False
+        Repeat trials that failed.
+    seed : int or None, default=None
+        Overrides the suite's seed.
+    max_rows : int or None, default=None
+        Overrides the suite's limit of training rows: a larger training part is sampled, stratified by class.
+    add : mapping, or sequence of str and (label, method), default=()
+        Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
+        ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
+        selector and classifier. Classes must be importable, so not from a notebook cell.
+    add_data : str or sequence of str, default=()
+        Datasets to add, as in `load_dataset`.
+    target : str or None, default=None
+        Label column of the added files and datasets of repositories.
+    reference : str or None, default=None
+        Method that the report compares the others with; None means the suite's.
+    strict : bool, default=False
+        Raise if a plugin cannot be loaded, instead of warning.
+    data_dir : Path, str or None, default=None
+        A mirror of datasets, searched before cache and network; None uses the environment variable
+        ``MFBENCH_DATA_DIR``. Results do not depend on where the data come from.
+    offline : bool, default=False
+        Do not use the network; unavailable datasets are left out.
+    executor : str, default="local"
+        What runs the trials: the processes of this machine, or what a plugin registers, such as ``"dask"``. Results do
+        not depend on it.
+    scheduler : str, default=""
+        Address of the executor's scheduler; empty for its default.
+    observer : Observer or None, default=None
+        Called with every result as soon as it is stored, and from time to time with the trials that run. None prints
+        lines of progress in a notebook, and nothing elsewhere.
+    budget : str, float or None, default=None
+        Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
+        Methods and datasets advance fold by fold, the cheapest first in each, and the next call goes on.
+    wait_for_workers : str, float or None, default=None
+        How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes. The processes
+        of this machine are always there, so that it needs an `executor`.
+    shard : str or None, default=None
+        Run only a part of the trials: ``"3/10"`` is the third of ten parts of nearly equal predicted time. It has a
+        folder of its own; `merge` joins the parts.
+    reuse : Path, str or sequence of these, default=()
+        Bundles whose results of the same trials are used, so that only the others run. They are not verified: see
+        `verify_bundle`.
+
+    Returns
+    -------
+    Run
+        With the data frames ``trials``, ``scores``, ``summary()`` and ``wins_ties_losses()``.
+
+    Raises
+    ------
+    SuiteError, UsageError
+        If the suite or an option is not valid, or a bundle is refused.
+    RunError
+        If the run folder is in use or cannot be written to, or no place of the executor can run trials.
+    PluginError
+        If the executor cannot be used, such as without a package that it needs.
+
+    Notes
+    -----
+    Worker processes import the main script, so a script must call this function under
+    ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> import mfbench, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = mfbench.run_suite("uci", only=["iris", "1NN", "DUM"], out=folder, jobs=1)
+    >>> run.scores.set_index("method")["mean"].round(2).to_dict()
+    {'1NN': 1.0, 'DUM': 0.5}
+    """
+    request = Request(
+        suite,
+        profile=profile,
+        part=part,
+        only=only,
+        add=add,
+        add_data=add_data,
+        target=target,
+        reference=reference,
+        seed=seed,
+        max_rows=max_rows,
+        out=out,
+        data_dir=data_dir,
+        offline=offline,
+        strict=strict,
+        jobs=jobs,
+        fresh=fresh,
+        retry_failed=retry_failed,
+        budget=budget,
+        executor=executor,
+        scheduler=scheduler or None,
+        wait_for_workers=wait_for_workers,
+        shard=shard,
+        reuse=reuse,
+    )
+    outcome = run_request(request, observer)
+    if outcome.interrupt is not None:
+        raise outcome.interrupt
+    return outcome.run
+
+
+def run_request(
+    request: Request,
+    observer: Observer | None = None,
+    downloads: AbstractContextManager[Follower | None] = nullcontext(),  # noqa: B008 - it can be entered many times
+) -> Outcome:
+    """Run what is missing of a request; `downloads` follows while datasets are loaded, `observer` from then on."""
+    with downloads as follower:
+        plan, folder, registry = prepare_suite(request, follower=follower)
+    progress, interrupt = Progress(), None
+    sources, make_pool = earlier_results(request, plan), feature_hooks().relay.mfbench_pool
+    try:
+        progress = execute(
+            plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool
+        )
+    except KeyboardInterrupt as error:
+        if not folder.exists():  # while the sources of earlier results were opened
+            raise
+        interrupt = error
+    return Outcome(request, plan, folder, registry, progress, interrupt)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a request has led to."""
+
+    request: Request
+    plan: Plan
+    folder: Path
+    registry: Registry
+    progress: Progress
+    interrupt: KeyboardInterrupt | None = None
+
+    @cached_property
+    def run(self) -> Run:
+        """The results, of an interrupted run those so far."""
+        return load_run(self.folder)
+
+    @property
+    def is_empty_share(self) -> bool:
+        """Whether there are fewer groups of trials than shares, so that this one has none."""
+        share = self.plan.share
+        return share is not None and not self.plan.trials and share.n_trials > 0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code that describes it."""
+        if self.interrupt is not None:
+            return ExitCode.INTERRUPTED
+        return ExitCode.OK if self.is_empty_share else exit_code(self.run)
+
+    def show(self, console: Console, command: str, *, with_page: bool) -> Iterator[str]:
+        """Write the page, print the report, and yield the lines that follow; the command is the one that goes on."""
+        from mfbench.report.present import show_run, write_page
+
+        if self.is_empty_share:
+            yield "Nothing to run: the plan has fewer groups of trials than shards."
+            yield self.run.remarks[0]
+            return
+        page, trouble = None, None
+        if with_page and self.interrupt is None:
+            try:
+                page = write_page(self.run, self.registry)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the results come first, then the complaint
+                trouble = error
+        show_run(self.run, console, self.registry, page)
+        if trouble is not None and not isinstance(trouble, MfbenchError):
+            raise trouble
+        if trouble is not None:  # such as a full disk, which does not undo the run
+            later = shlex.join(["mfbench", "report", str(self.folder), "--html", "--output"])
+            yield f"The results are stored, but not the page: {trouble}. To write it later: {later} FILE"
+        if self.interrupt is not None:
+            yield f"Interrupted. To resume, run: {command}"
+        elif self.progress.pending:
+            n_trials = len(self.plan.trials)
+            count = f"{n_trials - self.progress.pending} of {counted(n_trials, 'trial')}"
+            ended = f"The budget of {duration_text(self.request.budget or 0.0)} ended after {count}."
+            if not self.progress.executed:
+                ended += " It is shorter than the start of the workers and the first trial: give a longer one."
+            yield f"{ended} To go on, run: {command}"
+
+
+def power(
+    run: Run | Path | str,
+    difference: float,
+    *,
+    power: float = POWER,
+    reference: str | None = None,
+    methods: Sequence[str] | None = None,
+    metric: str | None = None,
+) -> Power:
+    """Return what a run can see, and the repeats, rows and datasets that a difference of a given size needs.
+
+    Parameters
+    ----------
+    run : Run, Path or str
+        A run, or a path as in `load_run`.
+    difference : float
+        The size to find, in the unit of the metric: 0.01 is one percentage point of accuracy.
+    power : float, default=0.8
+        The probability with which to find it.
+    reference : str or None, default=None
+        Method that the others are compared with; None means the suite's.
+    methods : sequence of str or None, default=None
+        The others; None means all.
+    metric : str or None, default=None
+        One of the run's metrics; None means the first.
+
+    Returns
+    -------
+    Power
+        With the data frames ``on_datasets`` and ``across``.
+
+    Raises
+    ------
+    UsageError
+        If a name or a number is not valid, or no comparison has a spread to plan from.
+    RunError
+        As in `load_run`.
+
+    Examples
+    --------
+    >>> import mfbench, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = mfbench.run_suite("uci", only=["monks-1", "1NN", "LDA"], out=folder, jobs=1)
+    ...     plan = mfbench.power(run, difference=0.05)
+    >>> plan.on_datasets[["method", "dataset", "folds"]].values.tolist()
+    [['LDA', 'monks-1', 5]]
+    """
+    stored = run if isinstance(run, Run) else load_run(run)
+    changes = {"reference": reference, "metric": metric}
+    return stored.power(
+        difference, power=power, methods=methods, **{key: value for key, value in changes.items() if value is not None}
+    )
+
+
+def exit_code(run: Run) -> ExitCode:
+    """Return the exit code that describes a run.
+
+    A dataset that is only unavailable is not a failure: the run did what was possible, and the report lists the
+    dataset.
+    """
+    if not len(run.outcomes) or not (run.outcomes["status"] == "ok").any():
+        return ExitCode.NOTHING_MEASURED
+    return ExitCode.FAILED if len(run.failures) or set(run.left_out) - set(run.unavailable) else ExitCode.OK
+
+
+def write_report(path: Path, text: str) -> None:
+    """Write a report to a file, and create its folder if needed.
+
+    Raises
+    ------
+    MfbenchError
+        If the file cannot be written.
+    """
+    with explained(MfbenchError, lambda reason: f"cannot write {path}: {reason}", OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,199 @@
+"""Stored runs: opening them or the bundles of runs, several as one, and what a run shows in a notebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.host.features import feature_hooks
+from mfbench.run.store.file import FILE_NAME
+from mfbench.stats import results
+from mfbench.suite.shares import is_share_folder_name
+
+DEFAULT_OUT = Path("reports")
+
+
+class Run(results.Run):
+    """The results of a run, read from its folder.
+
+    Parameters
+    ----------
+    path : Path
+        The run folder.
+
+    Raises
+    ------
+    RunError
+        If the folder holds no readable run.
+    """
+
+    def chart(self, name: str) -> Any:
+        """Return a chart of the run's report.
+
+        Parameters
+        ----------
+        name : str
+            Such as "critical-difference"; `charts` lists all.
+
+        Returns
+        -------
+        altair.Chart or another Altair chart
+            A notebook draws it; ``save("chart.pdf")`` writes a file.
+
+        Raises
+        ------
+        UnknownNameError
+            If the report of the run has no such chart.
+        """
+        import altair
+
+        from mfbench.report.charts.drawing import specification
+        from mfbench.report.contents import report_of
+
+        report = report_of(self, everything=True)
+        chart = report.chart(name)
+        if chart is None or chart.spec is None:
+            raise UnknownNameError("chart", name, self.charts, owner="this run")
+        return altair.Chart.from_dict(specification(chart, chart.title))
+
+    @property
+    def charts(self) -> list[str]:
+        """Names of the charts that the data of the run allow."""
+        from mfbench.report.contents import report_of
+
+        sections = report_of(self, everything=True).sections
+        return [chart.name for section in sections for chart in section.charts if chart.spec is not None]
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the scores, a line per method, what failed, and the answer."""
+        from mfbench.report.brief import brief_report
+        from mfbench.report.render.html.fragment import to_fragment
+
+        return to_fragment(brief_report(self, NOTEBOOK_WIDTH))
+
+
+NOTEBOOK_WIDTH = 10_000
+"""Characters of a line in a notebook: wide tables scroll."""
+
+
+def load_run(path: Path | str) -> Run:
+    """Open the results of a run.
+
+    Parameters
+    ----------
+    path : Path or str
+        A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened; a
+        shard of a run only if there are no whole runs. Or a bundle: a file that `bundle_run` wrote.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    UsageError
+        If there is no run, or the bundle is refused.
+    RunError
+        If it cannot be read.
+    """
+    folder = Path(path)
+    if folder.is_file() and isinstance(run := feature_hooks().relay.mfbench_open_run(path=folder), Run):
+        return run
+    if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
+        raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
+    if not (folder / FILE_NAME).is_file():
+        # A share is a part of a run, so it is not what the name of a suite stands for.
+        runs = sorted(
+            folder.glob(f"*/{FILE_NAME}"),
+            key=lambda file: (not is_share_folder_name(file.parent.name), file.stat().st_mtime),
+        )
+        if folder.is_file():
+            raise UsageError(f"{folder} is not the folder of a run, but a file")
+        if not runs:
+            suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
+            there = f"; there are runs of {', '.join(suites)}" if suites else ""
+            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
+        folder = runs[-1].parent
+    return Run(folder)
+
+
+def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
+    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite.
+
+    Parameters
+    ----------
+    run : str
+        A path as in `load_run`, or the name of a suite.
+    out : Path or str, default="reports"
+        Folder of all runs.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    UsageError, RunError
+        As in `load_run`.
+    """
+    place, stored = Path(run), Path(out) / run
+    # Something else may have the name of a suite, such as a folder that bundles were written to.
+    other = run == place.name and stored.is_dir() and not _holds_runs(place)
+    return load_run(stored if other or not place.exists() else place)
+
+
+def _holds_runs(folder: Path) -> bool:
+    return (folder / FILE_NAME).is_file() or any(folder.glob(f"*/{FILE_NAME}"))
+
+
+@contextmanager
+def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator[Run]:
+    """Open a run, or several runs of one suite as one for as long as the context lasts.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Each as for `find_run`.
+    out : Path or str, default="reports"
+        Folder of all runs.
+
+    Yields
+    ------
+    Run
+
+    Raises
+    ------
+    UsageError, RunError
+        As in `load_run`; a RunError also if the runs are not compatible.
+    """
+    from mfbench.processes.temporary import temporary_folder
+    from mfbench.run.merge.merging import merge_runs
+
+    runs = [find_run(name, out) for name in names]
+    paths = list(dict.fromkeys(run.path.resolve() for run in runs))
+    if len(paths) == 1:
+        yield runs[0]
+        return
+    with temporary_folder("joined") as folder:
+        target = folder / "joined"
+        try:
+            remarks = merge_runs([run.path for run in runs], target)
+        except RunError as error:
+            if not any(run.claims for run in runs):
+                raise
+            raise RunError(_with_bundles(str(error), runs)) from error
+        joined = Run(target)
+        joined.claims = tuple(dict.fromkeys(name for run in runs for name in run.claims))
+        joined.remarks = [*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)]
+        yield joined
+
+
+def _with_bundles(text: str, runs: Sequence[Run]) -> str:
+    """Return a text about run folders with the names of bundles in place of their temporary folders."""
+    for run in runs:
+        text = text.replace(str(run.path), str(run.bundle or run.path))
+    return text

@@ -1,0 +1,260 @@
+"""The nouns of a report: `Section` and the `Table`, `Cell` and `Chart` objects that it holds.
+
+Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas. Their
+texts name datasets, features and methods of anybody, so each noun makes its own texts safe by `mfbench.base.untrusted`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from mfbench.base.untrusted import plain, plain_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Role = Literal["plain", "best", "not-worse", "missing", "marked", "best-marked", "above", "below", "equivalent"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a table.
+
+    Parameters
+    ----------
+    text : str
+        What is displayed.
+    role : str, default="plain"
+        How it is displayed: "plain"; "best"; "not-worse" (not significantly worse than the best); "missing" for a
+        value that is absent or incomplete; "above", "below" and "equivalent" to a published figure; "marked" and
+        "best-marked" if the text ends with the mark of a test. The text of a "not-worse", "above", "below" or
+        "equivalent" cell ends with a mark too.
+
+    Examples
+    --------
+    >>> Cell("98.1 ± 0.4", "best").role
+    'best'
+    """
+
+    text: str
+    role: Role = "plain"
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "text")
+
+
+@dataclass
+class Table:
+    """Rows of cells under column names.
+
+    Parameters
+    ----------
+    columns : list of str
+        Column names, which may have several lines. The first column names the rows.
+    rows : list of list of Cell, default=[]
+        Each row has one cell per column.
+    title : str, default=""
+        Heading of the table within its section; a section with a single table needs none.
+    footer_rows : int, default=0
+        Number of rows at the end that are totals.
+    wrap : int or None, default=None
+        Index of a column whose text may be wrapped.
+    """
+
+    columns: list[str]
+    rows: list[list[Cell]] = field(default_factory=list)
+    title: str = ""
+    footer_rows: int = 0
+    wrap: int | None = None
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "title")
+        _make_plain(self, "columns", form=plain_lines)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture, drawn on request.
+
+    Parameters
+    ----------
+    name : str
+        Short name without blanks, such as "critical-difference": the value of ``--figure`` and part of file names.
+    title : str
+        Heading.
+    caption : str, default=""
+        Sentence under the picture.
+    text : callable or None, default=None
+        Takes a width in characters and returns the picture as lines of text. A chart without it appears neither on the
+        terminal nor in Markdown.
+    spec : callable or None, default=None
+        Takes no argument and returns an Altair chart, or a Vega-Lite specification as a dictionary. Pages, pictures
+        and exported data are made from it. It may refer to nothing outside itself.
+    alt : callable or None, default=None
+        Takes no argument and returns a description of the picture for readers who cannot see it; the title takes
+        its place if it is None.
+    """
+
+    name: str
+    title: str
+    caption: str = ""
+    text: Callable[[int], Sequence[str]] | None = None
+    spec: Callable[[], Any] | None = None
+    alt: Callable[[], str] | None = None
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "name", "title", "caption")
+
+    def lines(self, width: int) -> list[str]:
+        """Return the picture as lines of text, none if the chart has no such form.
+
+        Parameters
+        ----------
+        width : int
+            Number of characters of a line.
+        """
+        return [] if self.text is None else [plain(line) for line in self.text(width)]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One subject of a report. Every form of the report renders the same sections.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    tables : sequence of Table, default=()
+    charts : sequence of Chart, default=()
+    notes : sequence of str, default=()
+        Sentences under the tables and charts.
+    data : mapping of str to callable, default={}
+        Values of the JSON report by key. Each callable takes no argument and returns a DataFrame or plain values; it is
+        called only if the report is written as JSON.
+    rows : callable or None, default=None
+        Takes no argument and returns the frames that the section contributes to the CSV report. Ignored in the sections
+        of plugins.
+    plugin : str, default=""
+        Name of the plugin that added the section; set by mfbench.
+
+    Examples
+    --------
+    >>> table = Table(["method", "cost"], [[Cell("RF"), Cell("0.3")]])
+    >>> Section("Costs", [table], notes=["Cost: in euro."]).has_content
+    True
+    """
+
+    title: str
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    notes: Sequence[str] = ()
+    data: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    rows: Callable[[], Sequence[pd.DataFrame]] | None = None
+    plugin: str = ""
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "title", "notes")
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there is anything to read; a section may exist only for its data."""
+        return bool(self.tables or self.charts or self.notes)
+
+    def check(self) -> None:
+        """Check the types of all parts, and that every row has one cell per column.
+
+        Raises
+        ------
+        ValueError
+            If something does not fit; the message says what.
+        """
+        for name, parts, kind in (("tables", self.tables, Table), ("charts", self.charts, Chart)):
+            _require(_is_list_of(parts, kind), f"{name} must be {kind.__name__} objects")
+        _require(isinstance(self.title, str), "the title must be a string")
+        _require(_is_list_of(self.notes, str), "notes must be a list of strings")
+        _require(
+            isinstance(self.data, Mapping) and all(callable(value) for value in self.data.values()),
+            "data must be a dictionary of functions",
+        )
+        for table in self.tables:
+            _check_table(table)
+        for chart in self.charts:
+            texts = (chart.name, chart.title, chart.caption)
+            _require(all(isinstance(text, str) for text in texts), "name, title and caption of a chart must be strings")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: a heading and a list of sections.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    setting : str
+        How the numbers were obtained, in one sentence without a period.
+    sections : sequence of Section
+    data : mapping, default={}
+        Plain values at the head of the JSON report.
+    environment : str, default=""
+        Versions and machine, for files that are kept.
+    answer : sequence of str, default=()
+        The outcome in one or two sentences.
+    problems : sequence of str, default=()
+        What was left out, failed or has not run; a sentence each.
+    """
+
+    title: str
+    setting: str
+    sections: Sequence[Section]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    environment: str = ""
+    answer: Sequence[str] = ()
+    problems: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        _make_plain(self, "title", "setting", "environment", "answer", "problems")
+
+    def chart(self, name: str) -> Chart | None:
+        """Return the chart of that name, or None if the report does not have it."""
+        charts = (chart for section in self.sections for chart in section.charts)
+        return next((chart for chart in charts if chart.name == name), None)
+
+
+def _make_plain(noun: object, *names: str, form: Callable[[str], str] = plain) -> None:
+    """Make attributes plain that are texts or lists of texts; `Section.check` reports what is neither."""
+    for name in names:
+        value = getattr(noun, name)
+        if isinstance(value, str):
+            safe: object = form(value)
+        elif isinstance(value, list | tuple):
+            safe = type(value)(form(item) if isinstance(item, str) else item for item in value)
+        else:
+            continue
+        if safe != value:
+            object.__setattr__(noun, name, safe)
+
+
+def _check_table(table: Table) -> None:
+    width = len(table.columns)
+    _require(isinstance(table.title, str), "the title of a table must be a string")
+    _require(width > 0, "a table must have a column")
+    _require(_is_list_of(table.columns, str), "column names must be a list of strings")
+    for row in table.rows:
+        _require(len(row) == width, f"a row has {len(row)} cells, its table {width} columns")
+        _require(all(isinstance(cell, Cell) for cell in row), "rows must consist of Cell objects")
+        for cell in row:
+            _require(isinstance(cell.text, str), f"the text of a cell must be a string, not {cell.text!r}")
+    _require(table.footer_rows in range(len(table.rows) + 1), "footer_rows must be a number of rows that the table has")
+    _require(table.wrap is None or table.wrap in range(width), "wrap must be the index of a column")
+
+
+def _is_list_of(parts: object, kind: type) -> bool:
+    return isinstance(parts, Sequence) and not isinstance(parts, str) and all(isinstance(part, kind) for part in parts)
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)

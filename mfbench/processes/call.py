@@ -1,0 +1,167 @@
+"""One call in a child process of its own: it returns a value or raises `ChildError`, whatever the function does."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from mfbench.errors import MfbenchError
+from mfbench.processes.channel import Channel, dumps, framed, loads, receive, wait
+from mfbench.processes.child import Child, open_child
+from mfbench.processes.keeper import Ended
+from mfbench.processes.process import describe_exit, limit_memory
+from mfbench.processes.spawned import SpawnedChild
+
+Kind = Literal["error", "crash", "timeout", "memory"]
+
+
+class ChildError(MfbenchError):
+    """A call in a child process did not return a value.
+
+    Parameters
+    ----------
+    kind : {"error", "crash", "timeout", "memory"}
+        The function raised an exception or returned what is not plain data; the process ended; it took too long; it
+        needed too much memory.
+    message : str
+
+    Attributes
+    ----------
+    kind : str
+    """
+
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def call(
+    function: str | Callable[..., Any],
+    *args: Any,
+    timeout: float | None = None,
+    memory: int = 0,
+    path: Sequence[str] = (),
+    log: Path | None = None,
+    preload: Sequence[str] = (),
+) -> Any:
+    """Call a function in a child process, which ends with everything that it has started.
+
+    Parameters
+    ----------
+    function : str or callable
+        ``module:function``, or a function that can be pickled. It is imported in the child alone.
+    *args
+        Anything that can be pickled.
+    timeout : float or None, default=None
+        Seconds, which include the imports; None waits as long as it takes.
+    memory : int, default=0
+        Bytes that the child and all processes below it may use; 0 for no limit.
+    path : sequence of str
+        ``sys.path`` of the child; empty for that of this process.
+    log : Path or None, default=None
+        File for what is printed; None drops it.
+    preload : sequence of str
+        Modules of mfbench or large libraries that all children share, because importing them takes long.
+
+    Returns
+    -------
+    value
+        What the function returned, if it consists of plain data, NumPy arrays and objects of mfbench: reading anything
+        else would import other people's code into this process.
+
+    Raises
+    ------
+    ChildError
+        In all other cases, even if the process exits with code 0.
+
+    Examples
+    --------
+    >>> call("math:factorial", 5)
+    120
+    >>> call("os:_exit", 0)
+    Traceback (most recent call last):
+    ...
+    mfbench.processes.call.ChildError: the process ended with exit code 0
+    """
+    request = pickle.dumps((function, args))
+    child = open_child(preload)
+    try:
+        sink = Path(os.devnull) if log is None else log
+        channel = child.start(f"{__name__}:answer", memory, memory=memory, log=sink, path=path)
+        channel.send(request)
+        kind, value = _wait(child, channel, timeout)
+    finally:
+        child.close()
+    if kind != "value":
+        raise ChildError(kind, value)
+    return value
+
+
+def _wait(child: Child | SpawnedChild, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
+    """Return the answer, or the kind of failure and its message."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        patience = None if end is None else max(0.0, end - time.monotonic())
+        if not wait([child.control, channel], patience) and patience == 0.0:
+            return "timeout", f"it took longer than {timeout:g} s and was stopped"
+        channel.flush()
+        ended = next((event for event in child.events() if isinstance(event, Ended)), None)
+        for message in channel.messages():
+            return _read(message)
+        if ended is not None and ended.is_memory:
+            return "memory", "its processes together exceeded the memory limit"
+        if ended is not None:
+            return "crash", f"the process {describe_exit(ended.code)}"
+        if child.control.is_closed:
+            return "crash", "the process and its keeper were killed"
+
+
+def _read(message: bytearray) -> tuple[Any, Any]:
+    try:
+        kind, value = loads(message)
+    except Exception as error:  # noqa: BLE001 - the message may be anything
+        return "error", f"what it returned cannot be used: {error}"
+    return (kind, value) if kind in ("value", "error", "memory") else ("error", f"it answered {kind!r}")
+
+
+def answer(channel: socket.socket, memory: int, begin_section: Callable[[], None]) -> None:
+    """Serve one call; called in the child.
+
+    Parameters
+    ----------
+    channel : socket
+    memory : int
+    begin_section : callable
+        Not needed: a call has one section of output.
+    """
+    request = receive(channel)
+    if request is None:
+        return
+    limit_memory(memory)
+    try:
+        function, args = pickle.loads(request)  # nosec B301  # from the process that started this one
+        if isinstance(function, str):
+            module, _, name = function.partition(":")
+            function = getattr(importlib.import_module(module), name)
+        reply = dumps(("value", function(*args)))
+    except MemoryError as error:
+        reply = dumps(("memory", str(error) or "the memory limit was reached"))
+    except BaseException as error:  # noqa: BLE001 - sys.exit() in the function is a failure of the call
+        reply = dumps(("error", _describe(error)))
+    sys.stdout.flush()
+    channel.sendall(framed(reply))
+
+
+def _describe(error: BaseException) -> str:
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception as second:  # noqa: BLE001 - the message of a foreign exception is foreign code
+        text = f"{type(error).__name__}, whose message raises {type(second).__name__}"
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,233 @@
+"""What a run would do and cost, without running or writing anything: the result of ``mfbench suite --dry-run``."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mfbench.errors import ExitCode, RunError
+from mfbench.host.registry import Registry
+from mfbench.model.earlier import EarlierRun
+from mfbench.model.trials import Status, Trial, Unavailable
+from mfbench.run import environment
+from mfbench.run.forecast.budget import in_rounds
+from mfbench.run.forecast.costs import forecast
+from mfbench.run.forecast.order import seconds_each
+from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opened_sources
+from mfbench.run.runner import RETRIED, RunOptions
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.store import Store
+from mfbench.suite.costs import Forecast
+from mfbench.suite.plan import Plan
+
+WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries that it has imported
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of a run that one dataset or one method has.
+
+    Attributes
+    ----------
+    name : str
+        Label of the dataset or method.
+    trials : int
+        Trials to run.
+    seconds : float
+        Predicted seconds of these trials on one worker.
+    longest : float
+        Predicted seconds of the longest of them.
+    memory : int
+        Bytes that the largest of them is predicted to need.
+    """
+
+    name: str
+    trials: int
+    seconds: float
+    longest: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run would do and cost.
+
+    Attributes
+    ----------
+    suite, profile : str
+    folder : str
+        The run folder.
+    planned, stored, pending : int
+        All trials, those with a stored result, and those to run.
+    seconds : float
+        Predicted seconds of the trials to run, on one worker.
+    wall : float
+        Predicted seconds of the run.
+    jobs : int
+        Worker processes.
+    worker_memory : int
+        Bytes that a worker is predicted to need at most; all workers may need that at the same time.
+    memory_limit : int
+        Bytes at which a worker is stopped.
+    datasets, methods : tuple of Share
+        Those with trials to run, in the plan's order and by their cost.
+    left_out : dict of str to str
+        Datasets and methods that could not be used, each with the reason.
+    unavailable : dict of str to Unavailable
+        Datasets of `left_out` that are only unavailable.
+    budget : float
+        Seconds that the run may take; 0 for no limit.
+    reached : int
+        Trials to run that are predicted to end within the budget.
+    elsewhere : tuple of (str, int)
+        Of `stored`, the number that would come from each earlier run; of one that the user named also if that is 0.
+    unreached : tuple of str
+        Methods without a result that are not predicted to have one within the budget.
+    too_long : tuple of (str, str, int)
+        Datasets and methods with trials that are expected to exceed their time limit, and the number of these.
+    time_limit : float
+        Seconds after which a trial is stopped.
+    """
+
+    suite: str
+    profile: str
+    folder: str
+    planned: int
+    stored: int
+    pending: int
+    seconds: float
+    wall: float
+    jobs: int
+    worker_memory: int
+    memory_limit: int
+    datasets: tuple[Share, ...]
+    methods: tuple[Share, ...]
+    left_out: dict[str, str]
+    unavailable: dict[str, Unavailable]
+    budget: float = 0.0
+    reached: int = 0
+    elsewhere: tuple[tuple[str, int], ...] = ()
+    unreached: tuple[str, ...] = ()
+    too_long: tuple[tuple[str, str, int], ...] = ()
+    time_limit: float = 0.0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code that describes it: whether there is anything to run or to resume."""
+        return ExitCode.OK if self.planned else ExitCode.NOTHING_MEASURED
+
+
+def estimate(
+    plan: Plan,
+    folder: Path,
+    registry: Registry,
+    options: RunOptions,
+    sources: Iterable[Iterable[EarlierRun]] = (),
+) -> Estimate:
+    """Return what a run of a plan would do and cost; its folder, which may not exist, is only read."""
+    jobs = options.jobs or environment.available_cpus()
+    costs = forecast(plan, registry, folder, jobs)
+    stored, elsewhere = _finished(plan, folder, options, sources)
+    keys = stored.union(*(own for _, own in elsewhere))
+    pending = [trial for trial in plan.trials if trial.key not in keys]
+    peak = max((costs.costs.of(trial).memory for trial in pending), default=0)
+    reached = _reached(plan, keys, costs, options.budget)
+    measured = {trial.method for trial in plan.trials if trial.key in keys} | {trial.method for trial in reached}
+    missing = {trial.method for trial in pending} - measured if options.budget else set()
+    return Estimate(
+        suite=plan.loaded.suite.suite.name,
+        profile=plan.loaded.profile,
+        folder=folder.as_posix(),
+        planned=len(plan.trials),
+        stored=len(plan.trials) - len(pending),
+        pending=len(pending),
+        seconds=math.fsum(costs.costs.of(trial).seconds for trial in pending),
+        wall=costs.wall(pending),
+        jobs=jobs,
+        worker_memory=WORKER + peak,
+        memory_limit=environment.memory_limit(plan.loaded.protocol.memory, jobs),
+        datasets=tuple(_shares(pending, costs, lambda trial: trial.dataset)),
+        methods=tuple(sorted(_shares(pending, costs, lambda trial: trial.method), key=lambda one: -one.seconds)),
+        left_out=dict(plan.left_out),
+        unavailable=dict(plan.unavailable),
+        budget=options.budget,
+        elsewhere=_numbers({trial.key for trial in plan.trials} - stored, elsewhere),
+        reached=len(reached),
+        unreached=tuple(label for label in plan.methods if label in missing),
+        too_long=tuple(costs.too_long(pending)),
+        time_limit=plan.loaded.protocol.timeout,
+    )
+
+
+def _reached(plan: Plan, keys: Collection[str], costs: Forecast, budget: float) -> list[Trial]:
+    """Return the trials that are predicted to end within a budget, in their order, each on the first free worker."""
+    if not budget:
+        return []
+    pending = [trial for trial in plan.trials if trial.key not in keys]
+    trials = in_rounds(plan.trials, keys, seconds_each(pending, costs.costs, plan.methods))
+    free = [costs.startup] * costs.jobs  # the seconds at which each worker is free, a heap
+    reached = []
+    for trial in trials:
+        if free[0] >= budget:
+            break
+        seconds = costs.costs.of(trial).seconds
+        if free[0] + seconds <= budget:  # one that would take longer than what is left does not start
+            heapq.heapreplace(free, free[0] + seconds)
+            reached.append(trial)
+    return reached
+
+
+def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial], str]) -> Iterable[Share]:
+    parts: dict[str, list[Trial]] = {}
+    for trial in trials:
+        parts.setdefault(name_of(trial), []).append(trial)
+    for name, part in parts.items():
+        each = [costs.costs.of(trial) for trial in part]
+        seconds = [cost.seconds for cost in each]
+        yield Share(name, len(part), math.fsum(seconds), max(seconds), max(cost.memory for cost in each))
+
+
+def _finished(
+    plan: Plan, folder: Path, options: RunOptions, sources: Iterable[Iterable[EarlierRun]]
+) -> tuple[set[str], list[tuple[EarlierRun, set[str]]]]:
+    """Return the keys that a run would find in its folder, and in each of the other runs."""
+    planned = {trial.key for trial in plan.trials}
+    copied = copied_statuses(retry_failed=options.retry_failed)
+    stored: set[str] = set()
+    if not options.fresh and (folder / FILE_NAME).is_file():
+        stored = _keys(folder, [status for status in Status if not (options.retry_failed and status in RETRIED)])
+    elsewhere = []
+    with opened_sources([() if options.fresh else earlier_runs(plan, folder), *sources]) as runs:
+        for run in runs:
+            keys: set[str] = set()
+            if plan.loaded.protocol.kind != "timing":
+                try:
+                    with Store(run.folder, read_only=True) as store:
+                        keys = offered_keys(store, planned, copied)
+                except (RunError, sqlite3.Error):  # the run would pass it over as well
+                    if run.is_requested:
+                        raise
+            elsewhere.append((run, keys))
+    return stored, elsewhere
+
+
+def _numbers(missing: set[str], elsewhere: Iterable[tuple[EarlierRun, set[str]]]) -> tuple[tuple[str, int], ...]:
+    """Return how many missing trials come from each run; one that several have counts for the first."""
+    numbers: dict[str, int] = {}
+    for run, keys in elsewhere:
+        number = len(missing & keys)
+        missing = missing - keys
+        if number or run.is_requested:
+            numbers.setdefault(run.name, number)
+    return tuple(numbers.items())
+
+
+def _keys(folder: Path, statuses: Collection[Status]) -> set[str]:
+    marks = ", ".join("?" * len(statuses))
+    with Store(folder, read_only=True) as store:
+        query = f"SELECT key FROM trials WHERE status IN ({marks})"
+        return {key for (key,) in list(store.raw(query, [str(status) for status in statuses]))}

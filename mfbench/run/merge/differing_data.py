@@ -1,0 +1,60 @@
+"""Whether the data of a bundle are those of the datasets and folds here: reports and tests are computed from both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from mfbench.run.store.formats.arrays import unpack
+from mfbench.run.store.store import Store
+
+_LISTS = ("class_names", "feature_names", "relevant", "interactions")
+_COLUMNS = ("n_samples", "n_features", "truth", *_LISTS)
+_ROWS = ("test", "train", "validation", "n_train", "n_features")
+Data = dict[str, dict[str, Any]]
+
+
+def differing_data(claimed: Path, here: Path) -> dict[str, str]:
+    """Return what differs between the data of two runs, by the label of the dataset.
+
+    Parameters
+    ----------
+    claimed : Path
+        The run folder of a bundle.
+    here : Path
+        A run folder of this machine; only datasets and folds that both have are compared.
+
+    Returns
+    -------
+    dict of str to str
+        A clause for each dataset that differs.
+    """
+    there = _data(claimed)
+    differences = {}
+    for label, values in _data(here).items():
+        # A bundle of a share of a run lacks folds, and has no results on them.
+        shared = {name: value for name, value in values.items() if name in there.get(label, {})}
+        if names := [name for name, value in shared.items() if there[label][name] != value]:
+            differences[label] = f"the bundle's data of {label} are not those here: {', '.join(names)}"
+    return differences
+
+
+def _data(folder: Path) -> Data:
+    data: Data = {}
+    with Store(folder, read_only=True) as store:
+        for label, *values in store.raw(f"SELECT label, {', '.join(_COLUMNS)} FROM datasets"):
+            data[label] = {name: _plain(name, value) for name, value in zip(_COLUMNS, values, strict=True)}
+        protocol = store.meta().protocol_key
+        query = f"SELECT d.label, repeat, fold, {', '.join(f's.{name}' for name in _ROWS)} FROM splits s "
+        query += "JOIN datasets d ON d.sha256 = s.sha256 AND s.protocol = ? || ':' || d.label"
+        for label, repeat, fold, *values in store.raw(query, [protocol]):
+            rows = tuple(_plain(name, value) for name, value in zip(_ROWS, values, strict=True))
+            data[label][f"rows of repeat {repeat}, fold {fold}"] = rows
+    return data
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in _LISTS:
+        return json.loads(value or "null") or []
+    return unpack(value).tolist() if isinstance(value, bytes) else value

@@ -1,0 +1,419 @@
+"""The metadata of a run: recorded by the runner at the start, stored as JSON, read by analysis and report.
+
+A stored run can be reported without its suite file and its plugins, so the metadata contain everything that a report
+states about a run. A run of an earlier version lacks newer fields and gets their defaults; unknown fields of the suite
+are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from mfbench.base.untrusted import shell_command
+from mfbench.errors import NeverStartedError, RunError
+from mfbench.run.store.recorded_code import RecordedCode, code_of
+from mfbench.suite.published import PublishedCount, PublishedFigure
+from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, Report, Selection, Top
+from mfbench.suite.shares import Share, share_folder_name
+
+if TYPE_CHECKING:
+    from mfbench.suite.plan import Plan
+
+
+def _known_fields(model: type[BaseModel]) -> BeforeValidator:
+    """Return a validator that drops keys of other versions from a table of the suite."""
+
+    def drop_others(value: Any) -> Any:
+        return {k: v for k, v in value.items() if k in model.model_fields} if isinstance(value, Mapping) else value
+
+    return BeforeValidator(drop_others)
+
+
+class Environment(BaseModel):
+    """Machine and software of a run, as in ``environment.json``.
+
+    Attributes
+    ----------
+    mfbench, python, implementation, system, cpu : str
+    cpus : int
+        Processors that the run could use.
+    memory_bytes : int
+        Memory of the machine.
+    jobs : int
+        Worker processes.
+    executor : str
+        What ran the trials: "local" or the engine of a plugin.
+    threads_per_worker : int
+    memory_limit_bytes : int
+        Memory limit of each worker; 0 if each machine had a default of its own.
+    libraries : dict of str to (str or None)
+        Versions; None for a library that is not installed.
+    plugins : list of str
+        Name and version of each plugin.
+    git_commit : str or None
+        Commit of mfbench's own checkout; None if mfbench is installed.
+    command : list of str
+        The words of the command line.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    mfbench: str
+    python: str
+    implementation: str = ""
+    system: str = ""
+    cpu: str
+    cpus: int = 0
+    memory_bytes: int = 0
+    jobs: int
+    threads_per_worker: int = 1
+    memory_limit_bytes: int = 0
+    executor: str = "local"
+    libraries: dict[str, str | None]
+    plugins: list[str] = []
+    git_commit: str | None = None
+    command: list[str] = []
+
+
+class RecordedSuite(BaseModel):
+    """The suite of a run: fields that reports read are typed; datasets, methods and profiles stay as in the file."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    suite: Annotated[Header, _known_fields(Header)]
+    report: Annotated[Report, _known_fields(Report)] = Report()
+
+
+class PublishedHeading(BaseModel):
+    """Title and metric of a published table."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    metric: str
+
+
+class RecordedFigures(BaseModel):
+    """The published figures for the run's cells, their tables by name, and the papers' counts for its methods."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tables: dict[str, PublishedHeading] = {}
+    figures: list[PublishedFigure] = []
+    counts: list[PublishedCount] = []
+
+
+class Reused(BaseModel):
+    """The results that other runs had measured: earlier ones in the folder of reports, or bundles.
+
+    Attributes
+    ----------
+    keys : dict of str to list of str
+        The keys of the results from each run, by the name of its folder (``SUITE/RUN`` if it is of
+        another suite), or of the bundle with the start of its hash.
+    differences : dict of str to str
+        How the machine or the number of workers of a run differed from those of this one.
+    passed_over : list of str
+        A sentence on each run that could not be read, and on results of a bundle that could not be used.
+    bundles : list of str
+        Which of the names are those of bundles, whose results are as whoever made them says.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    keys: dict[str, list[str]] = {}
+    differences: dict[str, str] = {}
+    passed_over: list[str] = []
+    bundles: list[str] = []
+
+
+class RecordedShare(BaseModel):
+    """Which part of a plan a run has: a share, or several that were merged.
+
+    Attributes
+    ----------
+    kind : {"shard", "task", ""}
+        Empty if shares of different kinds or numbers were merged.
+    numbers : list of int
+        The shares, from 1 to `of`.
+    of : int
+    run : str
+        The name of the folder of the whole run.
+    digest : str
+        Of the whole plan. Empty if shares of different plans were merged: their positions do not compare.
+    n_trials : int
+        Number of trials of the whole plan.
+    batch : str
+        What distinguishes the tasks of a batch from those of another.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["shard", "task", ""] = ""
+    numbers: list[int] = []
+    of: int = 0
+    run: str
+    digest: str = ""
+    n_trials: int
+    batch: str = ""
+
+    @classmethod
+    def of_share(cls, share: Share) -> RecordedShare:
+        """Return the record of a share."""
+        values = {name: getattr(share, name) for name in ("kind", "of", "run", "digest", "n_trials", "batch")}
+        return cls(numbers=[share.number], **values)
+
+    @property
+    def division(self) -> tuple[str, int, str]:
+        """Kind, number of shares and batch: shares that have these in common complete each other."""
+        return self.kind, self.of, self.batch
+
+    @property
+    def folder_name(self) -> str:
+        """The name of its own run folder; empty for several shares that were merged."""
+        if not self.kind or len(self.numbers) != 1:
+            return ""
+        return share_folder_name(self.run, self.kind, self.numbers[0], self.of, self.batch)
+
+    @property
+    def words(self) -> list[str]:
+        """The words of a command line that request it; none if it is not a shard."""
+        return ["--shard", f"{self.numbers[0]}/{self.of}"] if self.kind == "shard" and len(self.numbers) == 1 else []
+
+
+def resume_command(words: Sequence[str]) -> str:
+    """Return the command that goes on with an interrupted run.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Those of the command line that started it, after ``mfbench``.
+
+    Examples
+    --------
+    >>> resume_command(["suite", "uci", "--fresh", "--only", "wine*"])
+    "mfbench suite uci --only 'wine*'"
+    """
+    return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
+
+
+class RunMetadata(BaseModel):
+    """The metadata that the last start of a run recorded.
+
+    Attributes
+    ----------
+    suite : RecordedSuite
+    protocol : ProtocolSettings
+        Complete: with the profile applied and every key of its kind set.
+    protocol_key : str
+        Together with a dataset's label, the name under which its splits are stored.
+    profile : str
+    published : RecordedFigures
+    selection : dict of str to {"nested", "per-dataset"}
+        How the parameters of each tuned method are selected.
+    methods : dict of str to str
+        The description of each label, in the suite's order.
+    rules : dict of str to (str, int or float)
+        ``top`` of each method.
+    curves : dict of str to list or SizeRange
+        ``curve`` of each method that has one.
+    classifiers : dict of str to str
+        The classifier of each method that has a curve, with the values that are tried; not recorded by earlier
+        versions.
+    weighted : list of str
+        The methods with a curve whose selector's weights count in the classifier's distance.
+    takes_numbers : list of str
+        Methods whose selector is fitted on a real-valued target directly.
+    real_valued : list of str
+        Datasets with a real-valued target.
+    classes : dict of str to {"two-largest", "all"}
+        Which classes of a dataset are kept, where that is not as in the protocol.
+    dropped_classes : dict of str to dict of str to int
+        The classes of each dataset that are not kept, each with its number of rows; not recorded by earlier versions.
+    unsuited : dict of str to list of str
+        The datasets with more than two classes of each method that is for two; they have no trials of it.
+    environment : Environment
+    command : list of str
+        The command that starts the run again.
+    part : str
+        The name of the suite's part that the run is restricted to; empty for the whole suite.
+    part_patterns : list of str
+        The patterns of that part.
+    only : list of str
+        The patterns of ``--only`` that restrict the run to a part of its suite, or of `part`.
+    used_mirror : bool or None
+        Whether a dataset came from a mirror; None for a run of an earlier version.
+    out : str
+        The folder of all reports; empty for runs that were merged into another place.
+    reused : Reused
+        The results that are those of earlier runs.
+    share : RecordedShare or None
+        Which part of its plan the run has; None if it has the whole.
+    other_environments : list of Environment
+        Other machines and software that results of the run come from, because runs were merged.
+    ended_budget : float
+        Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
+    machines : dict of str to str
+        The machines that have run trials, each with its kind; empty for a run of an earlier version.
+    code : RecordedCode
+        The code that the results depend on.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    suite: RecordedSuite
+    protocol: Annotated[ProtocolSettings, _known_fields(ProtocolSettings)]
+    protocol_key: str
+    profile: str
+    published: RecordedFigures = RecordedFigures()
+    selection: dict[str, Selection] = {}
+    methods: dict[str, str]
+    rules: dict[str, Top | Literal["relevant"]] = {}
+    curves: dict[str, Curve] = {}
+    classifiers: dict[str, str] = {}
+    weighted: list[str] = []
+    takes_numbers: list[str] = []
+    real_valued: list[str] = []
+    classes: dict[str, Classes] = {}
+    dropped_classes: dict[str, dict[str, int]] = {}
+    unsuited: dict[str, list[str]] = {}
+    environment: Environment
+    command: list[str]
+    part: str = ""
+    part_patterns: list[str] = []
+    only: list[str] = []
+    used_mirror: bool | None = None
+    out: str = "reports"
+    reused: Reused = Reused()
+    share: RecordedShare | None = None
+    other_environments: list[Environment] = []
+    ended_budget: float = 0.0
+    machines: dict[str, str] = {}
+    code: RecordedCode = RecordedCode()
+
+    @property
+    def folder_words(self) -> list[str]:
+        """The words of a command line that name the folder of all reports; none for the usual one."""
+        return [] if self.out in ("", "reports") else ["--out", self.out]
+
+    @property
+    def resume_command(self) -> str:
+        """The command that goes on with the run: as it was typed, if it was typed."""
+        typed = self.environment.command
+        if typed[1:2] == ["suite"]:
+            return resume_command(typed[1:])
+        share = [] if self.share is None else self.share.words
+        return shell_command([*self.command, *share, *self.folder_words])
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.suite.suite.name
+
+    @property
+    def title(self) -> str:
+        """The heading of the report."""
+        return self.suite.suite.title or self.name
+
+    @property
+    def seed(self) -> int:
+        """The suite's seed."""
+        return self.suite.suite.seed
+
+    @property
+    def report(self) -> Report:
+        """The suite's ``[report]``."""
+        return self.suite.report
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return one plain value for each field, as the store keeps them."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any], folder: Path) -> RunMetadata:
+        """Return the metadata that a store keeps.
+
+        Parameters
+        ----------
+        columns : mapping of str to object
+            As `to_columns` returns them.
+        folder : Path
+            The run folder, for messages.
+
+        Raises
+        ------
+        RunError
+            If the run never started completely, or this version cannot read what another one wrote.
+        """
+        if "protocol" not in columns:
+            raise NeverStartedError(folder)
+        try:
+            return cls.model_validate(columns)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise RunError(
+                f"this mfbench cannot read the run in {folder}: {field}: {first['msg']}; use the mfbench that wrote it"
+            ) from error
+
+
+def metadata_of(
+    plan: Plan,
+    folder: Path,
+    environment: Environment,
+    reused: Reused | None = None,
+    other_environments: Sequence[Environment] = (),
+    machines: Mapping[str, str] | None = None,
+) -> RunMetadata:
+    """Return the metadata to record at the start of a run.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Path
+        The run folder.
+    environment : Environment
+    reused : Reused or None, default=None
+        The results that are those of earlier runs.
+    other_environments : sequence of Environment, default=()
+        Other machines and software that results of the run come from.
+    machines : mapping of str to str or None, default=None
+        The machines that have run trials already, each with its kind.
+    """
+    loaded = plan.loaded
+    curves = {label: method.curve for label, method in plan.methods.items() if method.curve is not None}
+    tables = {table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in plan.published}
+    return RunMetadata(
+        suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
+        protocol=loaded.protocol,
+        protocol_key=plan.protocol.identity,
+        profile=loaded.profile,
+        published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
+        selection={label: method.selection for label, method in plan.methods.items() if method.grid},
+        methods={label: method.describe() for label, method in plan.methods.items()},
+        rules={label: method.top for label, method in plan.methods.items()},
+        curves=curves,
+        classifiers={label: plan.methods[label].described_classifier for label in curves},
+        weighted=[label for label in curves if plan.methods[label].weights is not None],
+        takes_numbers=[m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
+        real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
+        classes={label: p.classes for label, p in plan.datasets.items() if p.classes != loaded.protocol.classes},
+        dropped_classes={label: dict(p.dropped) for label, p in plan.datasets.items() if p.dropped},
+        unsuited=plan.unsuited,
+        environment=environment,
+        command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
+        part=loaded.part or "",
+        part_patterns=list(loaded.part_patterns),
+        only=list(plan.only),
+        used_mirror=any(planned.location == "mirror" for planned in plan.datasets.values()),
+        out=folder.parent.parent.as_posix(),
+        reused=reused or Reused(),
+        share=None if plan.share is None else RecordedShare.of_share(plan.share),
+        other_environments=list(other_environments),
+        machines=dict(machines or {}),
+        code=code_of(plan),
+    )

@@ -1,0 +1,1 @@
+"""Worker processes: jobs and trials → results, with limits of time and memory."""

@@ -1,0 +1,115 @@
+"""The agenda: which trial runs next, where trials share selector fits and a worker serves certain plugins only."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from mfbench.model.trials import Trial
+from mfbench.run.trial.folds import SharedFits
+from mfbench.run.workers.fit_groups import FitGroup, fit_group
+from mfbench.run.workers.job import Job
+from mfbench.run.workers.owners import Owners
+
+
+@dataclass
+class Task:
+    """A trial to run.
+
+    Attributes
+    ----------
+    position : int
+        Of the trial among all trials.
+    trial : Trial
+    owners : frozenset of str
+        The distributions whose plugins its worker loads.
+    shared : dict
+        Selector fits of the same fold, from another trial.
+    followers : deque of (position, trial)
+        Trials that wait for the selector fit of this one.
+    sent : float
+        The moment, of the monotonic clock, when it was last sent to a worker.
+    """
+
+    position: int
+    trial: Trial
+    owners: Owners
+    shared: SharedFits = field(default_factory=dict)
+    followers: deque[tuple[int, Trial]] = field(default_factory=deque)
+    sent: float = 0.0
+
+
+class Agenda:
+    """The trials that have not been handed out yet.
+
+    Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
+    A group lies within one set of distributions, so that no fit made by a third party's process reaches another set.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+    job : Job
+    admits : callable or None, default=None
+        Whether a trial may still start, asked when it would be handed out. One that may not is never handed out.
+    """
+
+    def __init__(self, trials: Iterable[Trial], job: Job, admits: Callable[[Trial], bool] | None = None) -> None:
+        self._admits = admits
+        self._waiting: dict[Owners, deque[Task]] = {}
+        self._ready: dict[Owners, deque[Task]] = {}
+        groups: dict[FitGroup, Task] = {}
+        for position, trial in enumerate(trials):
+            owners = job.owners_of(trial)
+            group = fit_group(trial, job.methods[trial.method], owners)
+            if group is not None and group in groups:
+                groups[group].followers.append((position, trial))
+                continue
+            task = Task(position, trial, owners)
+            self._waiting.setdefault(owners, deque()).append(task)
+            if group is not None:
+                groups[group] = task
+
+    def sets(self) -> list[Owners]:
+        """Return the sets of distributions that have trials left, the earliest trial's first."""
+        owners = {owners for table in (self._ready, self._waiting) for owners, queue in table.items() if queue}
+        return sorted(owners, key=self.first)
+
+    def first(self, owners: Owners) -> int:
+        """Return the position of the first trial that a set has left."""
+        return min(table[owners][0].position for table in (self._ready, self._waiting) if table.get(owners))
+
+    def take(self, owners: Owners) -> Task | None:
+        """Hand out the next trial of a set, those first whose selector fits are there; None if it has none now."""
+        for table in (self._ready, self._waiting):
+            queue = table.get(owners)
+            while queue:
+                task = queue.popleft()
+                if self._admits is None or self._admits(task.trial):
+                    return task
+                if task.followers:  # the next one may take less time
+                    queue.appendleft(_led_by_the_next(task))
+        return None
+
+    def finish(self, task: Task, fits: SharedFits) -> None:
+        """Release the trials that waited for a trial which has ended.
+
+        Parameters
+        ----------
+        task : Task
+        fits : dict
+            The selector fits that it left. If there are none because it was killed, the next trial leads.
+        """
+        queue = self._ready.setdefault(task.owners, deque())
+        if not task.followers:
+            return
+        if fits:
+            queue.extend(Task(position, trial, task.owners, fits) for position, trial in task.followers)
+        else:
+            queue.append(_led_by_the_next(task))
+
+
+def _led_by_the_next(task: Task) -> Task:
+    """Return the task of the first follower, which the others follow."""
+    position, trial = task.followers.popleft()
+    return Task(position, trial, task.owners, {}, task.followers)

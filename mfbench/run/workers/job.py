@@ -1,0 +1,139 @@
+"""The description of a run for its worker processes: small and picklable, with the data in files."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfbench.data.prepare import Columns
+from mfbench.data.reference import RegisteredReference
+from mfbench.errors import RunError
+from mfbench.host.registered import Plugin
+from mfbench.model.trials import Trial
+from mfbench.run.workers.owners import BUILT_IN, Owners
+from mfbench.suite.methods import ResolvedMethod
+from mfbench.suite.planned_dataset import PlannedDataset
+from mfbench.suite.protocols import EvaluationProtocol
+from mfbench.suite.schema import Classes, ProtocolSettings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# The names of two files: features, class codes.
+ArrayFiles = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Job:
+    """The description of a run for its workers.
+
+    Attributes
+    ----------
+    methods : mapping of str to ResolvedMethod
+    datasets : mapping of str to Columns
+        Column descriptions by label; the arrays are in `data_folder`.
+    files : mapping of str to (str, str)
+        The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes,
+        or the number of a descriptor of sealed memory; see `mfbench.run.workers.handed_data`.
+    data_folder : Path
+    protocol : EvaluationProtocol
+    settings : ProtocolSettings
+    true_pairs : mapping of str to tuple of (int, int)
+        The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
+    relevant : mapping of str to tuple of int
+        The relevant features of each dataset that has rounds, by label, for whoever receives the results.
+    references : mapping of str to RegisteredReference
+        The reference of each dataset whose rounds the workers generate, by label.
+    classes : mapping of str to {"two-largest", "all"}
+        Which classes of each dataset are kept, by label.
+    memory_limit : int
+        Bytes per worker, 0 for no limit.
+    log : Path or None
+        File for everything that plugins print; None leaves it on the terminal.
+    plugins : tuple of Plugin
+        The plugins that the main process has loaded; a worker loads those that its trials need.
+    owners : mapping of str to frozenset of str
+        The third-party distributions that each method comes from, by label.
+    round_owners : mapping of str to frozenset of str
+        The same for each dataset whose rounds the workers generate.
+    path : tuple of str
+        ``sys.path`` of the main process.
+    """
+
+    methods: Mapping[str, ResolvedMethod]
+    datasets: Mapping[str, Columns]
+    files: Mapping[str, ArrayFiles]
+    data_folder: Path
+    protocol: EvaluationProtocol
+    settings: ProtocolSettings
+    true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    relevant: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    references: Mapping[str, RegisteredReference] = field(default_factory=dict)
+    classes: Mapping[str, Classes] = field(default_factory=dict)
+    memory_limit: int = 0
+    log: Path | None = None
+    plugins: tuple[Plugin, ...] = ()
+    owners: Mapping[str, Owners] = field(default_factory=dict)
+    round_owners: Mapping[str, Owners] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+
+    def owners_of(self, trial: Trial) -> Owners:
+        """Return the third-party distributions whose code a trial runs."""
+        return self.owners.get(trial.method, BUILT_IN) | self.round_owners.get(trial.dataset, BUILT_IN)
+
+
+def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:
+    """Write a dataset's arrays to the files that `read_arrays` maps into a worker's memory; return their names."""
+    return _write(np.ascontiguousarray(planned.data.X), folder), _write(planned.data.y, folder)
+
+
+def _write(array: NDArray[Any], folder: Path) -> str:
+    """Write an array to a file named by the hash of its bytes, complete or not at all."""
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        np.lib.format.write_array(file, array, allow_pickle=False)
+    path = Path(file.name)
+    return path.replace(folder / hash_of(path)).name
+
+
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, which is the name of an array file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_hash(name: str) -> bool:
+    """Tell whether the name of an array file is the hash of its bytes; a descriptor has a shorter one."""
+    return len(name) == hashlib.sha256().digest_size * 2
+
+
+def read_arrays(job: Job, dataset: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the features and class codes of a dataset; all workers share one copy of the features.
+
+    Raises
+    ------
+    RunError
+        If a file does not have the content that its name states.
+    """
+    features = _checked(job, dataset, 0)
+    X = np.load(features, mmap_mode="r", allow_pickle=False)
+    y = read_classes(job, dataset)
+    return np.asarray(X), y  # a plain view: an estimator that checks the type must not see np.memmap
+
+
+def read_classes(job: Job, dataset: str) -> NDArray[np.int64]:
+    """Return the class codes of a dataset; see `read_arrays`."""
+    y: NDArray[np.int64] = np.load(_checked(job, dataset, 1), allow_pickle=False)
+    return y
+
+
+def _checked(job: Job, dataset: str, place: int) -> Path:
+    path = job.data_folder / job.files[dataset][place]
+    if is_hash(path.name) and hash_of(path) != path.name:
+        raise RunError(f"the data of {dataset!r} that all workers read were changed while trials ran")
+    return path

@@ -1,0 +1,225 @@
+"""A worker process: it is forked from a keeper, loads its plugins and then runs one trial at a time.
+
+A worker holds the plugins, the methods and the folds that it last worked on. The protocol determines how a trial
+runs: it names one of the `RUNNERS`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import socket
+import sys
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mfbench.host.expressions import Expression
+from mfbench.host.factories import resolve_factory
+from mfbench.host.registered import Registered
+from mfbench.host.registry import Registry, load_registry
+from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.processes.channel import dumps, framed, receive
+from mfbench.processes.process import limit_memory, redirect_to
+from mfbench.processes.tree import own_memory
+from mfbench.run.trial.detection import DetectionRunner
+from mfbench.run.trial.folds import Fold, SharedFits
+from mfbench.run.trial.guard import describe_failure
+from mfbench.run.trial.measure import give_back
+from mfbench.run.trial.prediction import PredictionRunner
+from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.steps import seeded, selector_key
+from mfbench.run.workers.job import Job
+from mfbench.run.workers.owners import BUILT_IN, Owners, visible
+from mfbench.run.workers.surroundings import Surroundings
+from mfbench.suite.methods import ResolvedMethod, Step
+
+# A worker whose memory has grown by this much, or by half of its limit, is replaced: what a method leaks must not count
+# against the next one.
+GROWTH = 500 * 2**20
+FOLDS_KEPT = 4
+# By `EvaluationProtocol.task`.
+RUNNERS: dict[str, type[TrialRunner]] = {"prediction": PredictionRunner, "detection": DetectionRunner}
+
+
+class Worker:
+    """State of one worker process.
+
+    Parameters
+    ----------
+    job : Job
+        The run.
+    registry : Registry
+        The plugins of this process.
+    """
+
+    def __init__(self, job: Job, registry: Registry) -> None:
+        self.job = job
+        self.registry = registry
+        self._runner = RUNNERS[job.protocol.task](job, registry)
+        self._surroundings = Surroundings()
+        self._warm: set[tuple[str, str]] = set()
+        self._folds: OrderedDict[tuple[str, int, int], Fold] = OrderedDict()
+
+    def run(self, trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
+        """Run a trial; return its result, and the selector fits that other trials of its fold can share.
+
+        Parameters
+        ----------
+        trial : Trial
+        shared : dict
+            Selector fits of the same fold that another trial has made.
+        """
+        method = self.job.methods[trial.method]
+        self._surroundings.begin(trial.seed)
+        fold = self._fold(trial)
+        self._surroundings.accept_files()
+        self._warm_up(method)
+        fold.adopt(shared)
+        result = self._runner.run(trial, method, fold)
+        result.touched = self._surroundings.changes()
+        key = selector_key(method)
+        return result, fold.export(key) if key and not shared else {}
+
+    def import_estimators(self, owners: Owners) -> None:
+        """Import the estimators of the methods that come from certain distributions only.
+
+        So the first trial is charged neither time nor memory for it.
+
+        Parameters
+        ----------
+        owners : frozenset of str
+
+        Raises
+        ------
+        MfbenchError
+            If an estimator does not exist or cannot be imported.
+        """
+        for label, method in self.job.methods.items():
+            if self.job.owners.get(label, BUILT_IN) == owners:
+                for step, _, lookup in self._steps(method):
+                    resolve_factory(lookup(step.expression.name))
+
+    def _steps(self, method: ResolvedMethod) -> Iterator[tuple[Step, str, Callable[[str], Registered]]]:
+        """Yield the steps of a method, each with its kind and the function that looks it up."""
+        if method.classifier is not None:
+            yield method.classifier, "classifier", self.registry.classifier
+        if method.selector is not None:
+            yield method.selector, "selector", self.registry.selector
+
+    def _warm_up(self, method: ResolvedMethod) -> None:
+        """Fit estimators that compile on first use to artificial rows: within the limits, before time is measured."""
+        for step, kind, lookup in self._steps(method):
+            name = step.expression.name
+            if not lookup(name).spec.warm_up or (kind, name) in self._warm:
+                continue
+            self._warm.add((kind, name))
+            # A class that a user names may need its parameters, or write files without them.
+            expression = Expression(name) if lookup(name).plugin.declared is None else step.expression
+            rows = np.random.default_rng(0).normal(size=(16, 3))
+            # An estimator may reject these few rows. The fit that counts comes next and reports its own errors.
+            with contextlib.suppress(BaseException):
+                seeded(self.registry.make(expression, kind), 0, {}).fit(rows, np.arange(16) % 2)
+
+    def _fold(self, trial: Trial) -> Fold:
+        """Return the fold of a trial, which its last few neighbours may have used before."""
+        coordinates = (trial.dataset, trial.repeat, trial.fold)
+        if coordinates not in self._folds:
+            self._folds[coordinates] = self._runner.make_fold(trial)
+            while len(self._folds) > FOLDS_KEPT:
+                self._folds.popitem(last=False)
+        self._folds.move_to_end(coordinates)
+        return self._folds[coordinates]
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    job: Job
+    registry: Registry
+
+
+_prepared: _Prepared | None = None
+
+
+def prepare(job: Job) -> None:
+    """Load the built-in plugins and their estimators, which all workers that are forked from this process share."""
+    global _prepared
+    if job.log is not None:
+        redirect_to(job.log)
+    sys.path[:] = list(job.path) or sys.path
+    _prepared = _Prepared(job, _load(job, BUILT_IN))
+    Worker(job, _prepared.registry).import_estimators(BUILT_IN)
+    threadpool_limits(1)
+
+
+def serve(connection: socket.socket, owners: Owners, begin_section: Callable[[], None]) -> None:
+    """Run the trials that the main process sends, until it closes the connection or this process is spent.
+
+    Parameters
+    ----------
+    connection : socket
+    owners : frozenset of str
+        The distributions whose plugins this worker loads besides the built-in ones.
+    begin_section : callable
+        Begins a new section of the log.
+    """
+    assert _prepared is not None
+    job, process = _prepared.job, os.getpid()
+    worker = Worker(job, _prepared.registry if owners == BUILT_IN else _load(job, owners))
+    if owners != BUILT_IN:
+        with contextlib.suppress(Exception, SystemExit):  # the trial that needs what fails here reports it
+            worker.import_estimators(owners)
+    threadpool_limits(1)
+    bound = own_memory(process) + min(GROWTH, job.memory_limit // 2 or GROWTH)
+    limit_memory(job.memory_limit)
+    connection.sendall(framed(b"ready"))
+    is_spent = False
+    while not is_spent and (message := receive(connection)) is not None:
+        begin_section()
+        trial, shared = pickle.loads(message)  # nosec B301  # from the process that started this one
+        result, fits = _run(worker, trial, shared)
+        if os.getpid() != process:
+            os._exit(1)  # a method has forked, and its child has come back from there: it must not answer
+        is_spent = result.status is not Status.OK or bool(result.touched) or _has_grown(bound)
+        connection.sendall(framed(_answer(result, fits, is_spent)))
+
+
+def _run(worker: Worker, trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
+    try:
+        return worker.run(trial, shared)
+    except BaseException as error:  # noqa: BLE001 - data that cannot be generated are the trial's failure
+        return _failure(trial, error), {}
+
+
+def _answer(result: TrialResult, fits: SharedFits, is_spent: bool) -> bytes:
+    try:
+        return dumps((result, fits, is_spent))
+    except Exception as error:  # noqa: BLE001 - a method may have put anything into its result
+        failure = TrialResult(key=result.key, status=Status.ERROR, duration=result.duration)
+        failure.error_type, failure.error_message, failure.error_trace = describe_failure(error)
+        return dumps((failure, {}, True))
+
+
+def _failure(trial: Trial, error: BaseException) -> TrialResult:
+    status = Status.MEMORY if isinstance(error, MemoryError) else Status.ERROR
+    kind, message, trace = describe_failure(error)
+    return TrialResult(key=trial.key, status=status, error_type=kind, error_message=message, error_trace=trace)
+
+
+def _has_grown(bound: int) -> bool:
+    """Tell whether this process holds more memory than a new worker would, after giving back what is free."""
+    if own_memory(os.getpid()) <= bound:
+        return False
+    give_back()
+    return own_memory(os.getpid()) > bound
+
+
+def _load(job: Job, owners: Owners) -> Registry:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the main process has already named the plugins that fail to load
+        return load_registry(exactly=visible(job.plugins, owners))

@@ -1,0 +1,72 @@
+"""Mean curves: the mean score at each number of features, with an interval that is corrected for shared rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from mfbench.run.trial.metrics import SCORES
+from mfbench.stats.one_dataset.paired import corrected_error
+
+KEYS = ["dataset", "method", "metric", "size"]
+COLUMNS = [*KEYS, "mean", "sd", "low", "high", "folds", "seconds"]
+
+
+def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.DataFrame:
+    r"""Return the mean score at each size, with its confidence interval.
+
+    With the scores of :math:`J` folds, their mean :math:`m` and their variance :math:`s^2` (divisor :math:`J-1`), the
+    interval is
+
+    .. math:: m \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, s^2}.
+
+    The term :math:`n_{test}/n_{train}` accounts for the training rows that folds share, as in the corrected resampled
+    t-test. The interval is for one curve at one size: two curves whose intervals overlap may differ significantly,
+    because a comparison is paired by fold.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Columns dataset, method, size, metric, score and seconds: one row per trial, size and metric. Scores that are
+        missing are left out.
+    ratio : float
+        Ratio of test rows to training rows.
+    alpha : float, default=0.05
+        Intervals have level 1 - alpha.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, metric, size, mean, sd, low, high, folds (with a score) and seconds (mean time to fit
+        the classifier at this size). With one fold there is no interval, and with fewer than about five it is wide and
+        rough. If all folds have the same score the interval is a point. Intervals are cut at the ends of
+        the metric's range.
+
+    Examples
+    --------
+    >>> curves = pd.DataFrame({"dataset": "d", "method": "A", "size": 3, "metric": "accuracy", "seconds": 0.1,
+    ...                        "score": [0.7, 0.8, 0.75, 0.85, 0.8]})
+    >>> mean_curves(curves, ratio=1 / 4)[["mean", "low", "high"]].round(3).values.tolist()
+    [[0.78, 0.674, 0.886]]
+    """
+    if not len(curves):
+        return pd.DataFrame(columns=COLUMNS)
+    groups = curves.groupby(KEYS, sort=False)
+    frame = groups["score"].agg(["mean", "std", "count", "min", "max"]).join(groups["seconds"].mean()).reset_index()
+    # Scores that are equal up to rounding have no spread; it must not come out as 1e-17.
+    constant = (frame["max"] - frame["min"] <= 1e-12) & (frame["count"] > 1)
+    frame["sd"] = frame["std"].mask(constant, 0.0)
+    count = frame["count"].to_numpy()
+    # With fewer than two folds sd is NaN, and so is the interval.
+    several = np.maximum(count, 2)
+    half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, several, ratio)
+    lowest, highest = (
+        frame["metric"].map({name: score.range[end] for name, score in SCORES.items()}) for end in (0, 1)
+    )
+    low, high = frame["mean"] - half, frame["mean"] + half
+    frame["low"] = low.mask(low < lowest, lowest)
+    frame["high"] = high.mask(high > highest, highest)
+    ordered = frame.rename(columns={"count": "folds"})
+    places = ordered.groupby(["dataset", "method", "metric"], sort=False).ngroup()
+    return ordered.assign(place=places).sort_values(["place", "size"], kind="stable", ignore_index=True)[COLUMNS]

@@ -1,0 +1,191 @@
+"""Detection of relevant features: means over rounds with confidence intervals, and paired tests.
+
+Rounds are independent datasets, so Student's interval is valid for a mean over rounds, and ordinary paired tests are
+valid for a difference, without any correction.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
+from mfbench.stats.one_dataset.paired import paired_t_test
+from mfbench.stats.stability import nogueira_stability, selection_table
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+STABILITY = "stability"
+FIGURES = (*DETECTION_SCORES, STABILITY)
+COLUMNS = ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
+PAIRED_COLUMNS = [
+    "dataset", "method", "figure", "difference", "low", "high", "p_value", "p_wilcoxon", "rounds", "verdict",
+    "detectable", "reason",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MeanInterval:
+    """A mean over rounds with its standard deviation and confidence interval; NaN where undefined."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    rounds: int
+
+
+def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
+    """Return the mean of a proportion over rounds with Student's confidence interval, cut at 0 and 1.
+
+    The features of a round are not independent draws, so the interval is computed from the spread between rounds;
+    Wilson's interval would count each feature as a draw. If every round has the same value the interval is a point:
+    no spread was observed, which does not mean that there is none.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rounds,)
+        From 0 to 1; undefined values (NaN) are left out.
+    alpha : float, default=0.05
+        The interval has level 1 - alpha.
+
+    Returns
+    -------
+    MeanInterval
+
+    Examples
+    --------
+    >>> interval = mean_interval([0.2, 0.4, 0.6])
+    >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3)
+    (0.4, 0.0, 0.897)
+    """
+    defined = np.asarray(values, dtype=np.float64)
+    defined = defined[np.isfinite(defined)]
+    count = len(defined)
+    if not count:
+        return MeanInterval(np.nan, np.nan, np.nan, np.nan, 0)
+    mean = float(defined.mean())
+    if count == 1:
+        return MeanInterval(mean, np.nan, np.nan, np.nan, 1)
+    sd = float(defined.std(ddof=1)) if np.ptp(defined) > 0 else 0.0
+    half = float(stats.t.ppf(1.0 - alpha / 2.0, count - 1)) * sd / float(np.sqrt(count))
+    return MeanInterval(mean, sd, max(0.0, mean - half), min(1.0, mean + half), count)
+
+
+def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: float = 0.05) -> pd.DataFrame:
+    """Return one row per dataset, method and figure.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.stats.results.Run.trials` of a run of ``ground-truth``.
+    n_features : mapping of str to int
+        Number of features by dataset.
+    alpha : float, default=0.05
+        Intervals have level 1 - alpha.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, figure (those of `DETECTION_SCORES`, then "stability"), mean, sd, low, high, rounds
+        (with a value) and planned. Stability is one value for all rounds, with its own interval and no sd.
+    """
+    lines: list[list[object]] = []
+    for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
+        good = cell[cell["status"] == "ok"]
+        for figure in DETECTION_SCORES:
+            mean = mean_interval(good.get(figure, []), alpha)
+            lines.append([dataset, method, figure, mean.mean, mean.sd, mean.low, mean.high, mean.rounds, len(cell)])
+        stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
+        lines.append([dataset, method, STABILITY, stable.value, np.nan, stable.low, stable.high, len(good), len(cell)])
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def compare_rounds(
+    trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_SCORES), alpha: float = 0.05
+) -> pd.DataFrame:
+    """Return the reference against each other method on each dataset, paired by round.
+
+    Rounds in which either has no value are left out; at least two rounds must remain.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.stats.results.Run.trials`.
+    reference : str
+        Label of a method.
+    figures : sequence of str, default=all
+        The figures to compare.
+    alpha : float, default=0.05
+        Level of the verdict and of the interval.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, figure, difference (reference minus method), low, high and p_value (paired t test),
+        p_wilcoxon (signed-rank test), rounds, verdict ("win", "tie" or "loss" of the reference by the t test, or "no
+        verdict"), detectable (smallest true difference that the t test finds with 80 % power) and reason (why there is
+        no verdict, or none that rests on a spread).
+    """
+    lines: list[list[object]] = []
+    for dataset, cells in trials.groupby("dataset", sort=False):
+        by_round = {
+            str(method): cell.set_index("repeat").where(cell.set_index("repeat")["status"] == "ok")
+            for method, cell in cells.groupby("method", sort=False)
+        }
+        if reference not in by_round:
+            continue
+        for method, cell in by_round.items():
+            if method != reference:
+                lines += [
+                    [dataset, method, figure, *values]
+                    for figure in figures
+                    if (values := _paired(by_round[reference], cell, figure, alpha)) is not None
+                ]
+    return pd.DataFrame(lines, columns=PAIRED_COLUMNS)
+
+
+def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -> list[object] | None:
+    if figure not in one or figure not in other:
+        return None
+    pairs = pd.concat([one[figure], other[figure]], axis=1, keys=["one", "other"]).astype(float).dropna()
+    if len(pairs) < 2:
+        return None
+    first, second = pairs["one"].to_numpy(), pairs["other"].to_numpy()
+    test = paired_t_test(first, second, alpha)
+    decision = test.verdict(alpha)
+    sign = -1 if figure in SMALLER_IS_BETTER else 1
+    verdict = "no verdict" if decision is None else {1: "win", 0: "tie", -1: "loss"}[sign * decision]
+    return [
+        test.difference, test.low, test.high, test.p_value, wilcoxon_p(first, second), len(pairs), verdict,
+        test.detectable, test.reason,
+    ]  # fmt: skip
+
+
+def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test by Pratt's rule for equal pairs.
+
+    Returns
+    -------
+    float
+        1 if all pairs are equal.
+
+    Examples
+    --------
+    >>> round(wilcoxon_p([3, 5, 4, 6, 7], [1, 2, 3, 2, 2]), 4)
+    0.0625
+    """
+    differences = np.round(np.asarray(first, dtype=float) - np.asarray(second, dtype=float), 12)
+    if not differences.any():
+        return 1.0
+    with warnings.catch_warnings():
+        # With few rounds or ties SciPy warns that it uses the normal approximation, which is documented.
+        warnings.simplefilter("ignore")
+        return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)

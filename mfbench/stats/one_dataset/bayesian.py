@@ -1,0 +1,117 @@
+"""Bayesian comparison of two methods on one dataset, with a region of practical equivalence (ROPE)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from mfbench.stats.one_dataset.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, TOO_FEW
+from mfbench.stats.one_dataset.signed import differences_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The posterior distribution of the difference between two methods, summarised.
+
+    Attributes
+    ----------
+    difference : float
+        Its posterior mean (one dataset) or the mean of the observed differences (across datasets).
+    first, rope, second : float
+        Probabilities that the first is larger by more than the region, that they are practically equal, and that the
+        second is larger; NaN if they are undefined.
+    low, high : float
+        Credible interval of the difference at level 1 - alpha; NaN if there is none.
+    reason : str, default=""
+        Why the probabilities are undefined, as in `mfbench.stats.one_dataset.paired.PairedTest`.
+    """
+
+    difference: float
+    first: float
+    rope: float
+    second: float
+    low: float = np.nan
+    high: float = np.nan
+    reason: str = ""
+
+    @property
+    def p_value(self) -> float:
+        """NaN: a posterior has none."""
+        return np.nan
+
+    def verdict(self, alpha: float = 0.05) -> int | None:
+        """Return 1 if the first is better with probability above 1 - `alpha`, -1 if the second is, else 0.
+
+        None if the probabilities are undefined, unless the scores are identical.
+        """
+        if np.isnan(self.first):
+            return 0 if self.reason == IDENTICAL else None
+        return int(self.first > 1.0 - alpha) - int(self.second > 1.0 - alpha)
+
+
+def correlated_t_test(
+    first: ArrayLike, second: ArrayLike, ratio: float, rope: float = 0.01, alpha: float = 0.05
+) -> Posterior:
+    r"""Bayesian correlated t-test (Corani and Benavoli).
+
+    With :math:`J` paired differences of mean :math:`m` and variance :math:`s^2` (divisor :math:`J-1`), and the
+    correlation :math:`\rho = n_{test} / (n_{test} + n_{train})` between folds, the posterior of the mean difference is
+    a Student distribution with :math:`J-1` degrees of freedom, location :math:`m` and squared scale
+
+    .. math:: \Big(\frac 1J + \frac{\rho}{1-\rho}\Big) s^2, \qquad \frac{\rho}{1-\rho} = \frac{n_{test}}{n_{train}}.
+
+    With ``rope=0`` its probabilities are the one-sided p-values of `corrected_t_test`.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (J,)
+        Scores of the two methods on the same folds.
+    ratio : float
+        Ratio of test rows to training rows, 1/9 for 10-fold cross-validation.
+    rope : float, default=0.01
+        Differences of at most this size count as zero; in the unit of the scores, 0 for no region.
+    alpha : float, default=0.05
+        The credible interval has level 1 - alpha.
+
+    Returns
+    -------
+    Posterior
+        As for `corrected_t_test`, there is none without spread or below
+        `mfbench.stats.one_dataset.paired.LEAST_PAIRS` pairs.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a score is missing, or there are fewer than two pairs.
+
+    References
+    ----------
+    .. [1] G. Corani, A. Benavoli, "A Bayesian approach for comparing cross-validated algorithms on multiple data sets",
+       Machine Learning 100:285-304, 2015.
+
+    Examples
+    --------
+    >>> posterior = correlated_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9], ratio=1 / 4)
+    >>> round(posterior.first, 2), round(posterior.rope, 2), round(posterior.second, 2)
+    (0.83, 0.1, 0.07)
+    """
+    differences = differences_of(first, second)
+    count = len(differences)
+    if count < 2:
+        raise ValueError(f"at least two pairs of scores are required; got {count}")
+    mean = float(differences.mean())
+    spread = float(np.ptp(differences)) > 1e-12
+    if count < LEAST_PAIRS or not spread:
+        reason = TOO_FEW if count < LEAST_PAIRS else NO_SPREAD if abs(mean) > 1e-12 else IDENTICAL
+        return Posterior(mean, np.nan, np.nan, np.nan, reason=reason)
+    scale = float(np.sqrt((1.0 / count + ratio) * differences.var(ddof=1)))
+    above = float(special.stdtr(count - 1, (mean - rope) / scale))
+    below = float(special.stdtr(count - 1, (-rope - mean) / scale))
+    half = float(special.stdtrit(count - 1, 1.0 - alpha / 2.0)) * scale
+    return Posterior(mean, above, max(0.0, 1.0 - above - below), below, mean - half, mean + half)

@@ -1,0 +1,227 @@
+"""What a run can see, and the repeats, rows and datasets that a difference of a given size needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from mfbench.errors import UsageError
+from mfbench.stats.across_datasets.overall import Overall
+from mfbench.stats.across_datasets.power import datasets_needed, detectable_across
+from mfbench.stats.one_dataset.cells import CellResults, Decisions, results_by_cell
+from mfbench.stats.one_dataset.decisions import DecisionTest
+from mfbench.stats.one_dataset.paired import LEAST_PAIRS, corrected_t_test
+from mfbench.stats.one_dataset.power import detectable_by_mcnemar, noncentrality
+from mfbench.stats.one_dataset.rules import compare, sound_test
+from mfbench.stats.settings import ComparisonSettings
+
+MOST_REPEATS = 1_000_000
+ON_DATASETS = [
+    "method", "dataset", "rows", "folds", "repeats", "difference", "detectable", "unlimited", "repeats_needed",
+    "rows_needed", "reason",
+]  # fmt: skip
+ACROSS = ["method", "datasets", "difference", "sd", "detectable", "datasets_needed"]
+
+
+@dataclass(frozen=True)
+class Power:
+    """What the comparisons of a run can see, and what a difference of a given size needs.
+
+    Attributes
+    ----------
+    difference : float
+        The size to find, in the unit of the metric.
+    power : float
+        The probability with which to find it.
+    settings : ComparisonSettings
+    n_comparisons : int
+        Number of comparisons across datasets that Holm's method adjusts for.
+    on_datasets : DataFrame
+        One row per method and dataset, the reference against the method by the rule to trust: method, dataset, rows,
+        folds (of one repeat), repeats, difference (observed), detectable (smallest true difference that it finds),
+        unlimited (the same with any number of repeats), repeats_needed and rows_needed (in all; None if no number
+        suffices or it cannot be known), reason (why the rule says nothing).
+    across : DataFrame
+        One row per method, the reference against the method by Wilcoxon's test: method, datasets, difference (mean),
+        sd (of the differences over datasets), detectable, datasets_needed (in all, None as above).
+    """
+
+    difference: float
+    power: float
+    settings: ComparisonSettings
+    n_comparisons: int
+    on_datasets: pd.DataFrame
+    across: pd.DataFrame
+
+
+def power_analysis(
+    trials: pd.DataFrame,
+    overall: Overall,
+    settings: ComparisonSettings,
+    methods: Sequence[str],
+    rows: Mapping[str, int],
+    difference: float,
+    power: float,
+    decisions: Decisions | None = None,
+) -> Power:
+    """Plan from the spread of a run's differences.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.stats.results.Run.outcomes`.
+    overall : Overall
+        Of the same trials and settings.
+    settings : ComparisonSettings
+    methods : sequence of str
+        Methods that the reference is compared with.
+    rows : mapping of str to int
+        Number of rows of each dataset.
+    difference : float
+        The size to find, in the unit of the metric.
+    power : float
+        The probability with which to find it.
+    decisions : callable or None, default=None
+        For single test sets, see `mfbench.stats.one_dataset.cells.Decisions`.
+
+    Returns
+    -------
+    Power
+
+    Raises
+    ------
+    UsageError
+        If the difference or the power is out of range, or no comparison has a spread to plan from.
+    """
+    if not 0.0 < difference < np.inf:
+        raise UsageError(f"difference is {difference:g}; it must be a number above 0")
+    if not settings.alpha < power < 1.0:
+        raise UsageError(f"power is {power:g}; it must lie between the level, {settings.alpha:g}, and 1")
+    cells = results_by_cell(trials, settings.metric, decisions)
+    datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
+    lines = []
+    for method in methods:
+        for dataset in datasets:
+            first, second = cells.get((dataset, str(settings.reference))), cells.get((dataset, method))
+            if first is not None and second is not None and first.complete and second.complete:
+                values = _on_dataset(first, second, settings, rows[dataset], difference, power)
+                lines.append([method, dataset, *values])
+    on_datasets = _frame(lines, ON_DATASETS, ("difference", "detectable", "unlimited"))
+    across = _across(overall, methods, difference, power)
+    if on_datasets["detectable"].isna().all() and across["detectable"].isna().all() and across["sd"].isna().all():
+        raise UsageError(_why_not(on_datasets, settings))
+    return Power(difference, power, settings, overall.n_comparisons, on_datasets, across)
+
+
+def _why_not(on_datasets: pd.DataFrame, settings: ComparisonSettings) -> str:
+    if not len(on_datasets):
+        return (
+            f"nothing to plan from: no dataset on which {settings.reference} and another method have all their scores"
+        )
+    reasons = " or ".join(dict.fromkeys(reason for reason in on_datasets["reason"] if reason))
+    return f"nothing to plan from: no comparison with {settings.reference} has a spread ({reasons or 'no test'})"
+
+
+def _on_dataset(
+    first: CellResults, second: CellResults, settings: ComparisonSettings, rows: int, difference: float, power: float
+) -> list[object]:
+    """Return the columns of `Power.on_datasets` after method and dataset."""
+    repeats = len(np.unique(first.repeats))
+    folds = len(first.scores) // repeats
+    observed = float(np.mean(first.scores - second.scores))
+    design = [rows, folds, repeats, observed]
+    if sound_test(first, settings) == "mcnemar":
+        test = compare(first, second, settings, "mcnemar")
+        assert isinstance(test, DecisionTest)
+        n_discordant = test.first_only + test.second_only
+        now = detectable_by_mcnemar(n_discordant, test.n_rows, settings.alpha, power)
+        reason = "" if np.isfinite(now) else "the methods differ on too few rows"
+        return [*design, now, np.nan, None, _rows_needed(rows, now, difference), reason]
+    paired = (
+        corrected_t_test(first.scores, second.scores, settings.ratio, settings.alpha) if len(first.scores) > 1 else None
+    )
+    if paired is None or not np.isfinite(paired.detectable):
+        reason = f"fewer than {LEAST_PAIRS} pairs" if paired is None else paired.reason
+        return [*design, np.nan, np.nan, None, None, reason]
+    spread = float(np.std(first.scores - second.scores, ddof=1))
+    plan = Plan(spread, folds, settings.ratio, settings.alpha, power)
+    now = plan.detectable(repeats)
+    # Independent rounds generate other rows each time: the number of rows does not set their spread.
+    rows_needed = _rows_needed(rows, now, difference) if settings.ratio else None
+    return [*design, now, plan.unlimited, plan.repeats_needed(difference), rows_needed, ""]
+
+
+def _rows_needed(rows: int, detectable: float, difference: float) -> int | None:
+    """Return the rows with which a difference is detectable, if the variance of a fold's score is as 1/rows."""
+    return int(np.ceil(rows * (detectable / difference) ** 2 - 1e-9)) if np.isfinite(detectable) else None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The corrected resampled t-test on one dataset, with another number of repeats.
+
+    Attributes
+    ----------
+    spread : float
+        Standard deviation of the differences between folds.
+    folds : int
+        Folds of one repeat.
+    ratio : float
+        Test rows over training rows.
+    alpha, power : float
+    """
+
+    spread: float
+    folds: int
+    ratio: float
+    alpha: float
+    power: float
+
+    def detectable(self, repeats: int) -> float:
+        """Return the smallest true difference that the test finds with a number of repeats."""
+        count = self.folds * repeats
+        error = np.sqrt((1.0 / count + self.ratio) * self.spread**2)
+        return float(noncentrality(count - 1, self.alpha, self.power) * error)
+
+    @property
+    def unlimited(self) -> float:
+        """The limit for many repeats: folds that share training rows keep the part n_test/n_train of the variance."""
+        quantiles = special.ndtri(1.0 - self.alpha / 2.0) + special.ndtri(self.power)
+        return float(quantiles * self.spread * np.sqrt(self.ratio))
+
+    def repeats_needed(self, difference: float) -> int | None:
+        """Return the smallest number of repeats with which a difference is detectable; None if there is none."""
+        low = -(-LEAST_PAIRS // self.folds)
+        if self.detectable(low) <= difference:
+            return low
+        high = low
+        while self.detectable(high) > difference:
+            low, high = high, 2 * high
+            if high > MOST_REPEATS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.detectable(middle) <= difference else (middle, high)
+        return high
+
+
+def _across(overall: Overall, methods: Sequence[str], difference: float, power: float) -> pd.DataFrame:
+    alpha = overall.alpha / max(1, overall.n_comparisons)
+    scores, rows = overall.completed.scores, []
+    for method in methods:
+        if overall.reference in scores.columns and method in scores.columns and overall.n_datasets > 1:
+            differences = np.round(scores[overall.reference] - scores[method], 12)
+            sd = float(differences.std(ddof=1))
+            now = detectable_across(sd, overall.n_datasets, alpha, power)
+            needed = datasets_needed(sd, difference, alpha, power)
+            rows.append([method, overall.n_datasets, float(differences.mean()), sd if sd > 0 else np.nan, now, needed])
+    return _frame(rows, ACROSS, ("difference", "sd", "detectable"))
+
+
+def _frame(rows: list[list[object]], columns: list[str], numbers: Sequence[str]) -> pd.DataFrame:
+    """Return rows as a frame whose counts stay whole numbers where others are None."""
+    return pd.DataFrame(rows, columns=columns, dtype=object).astype(dict.fromkeys(numbers, float))

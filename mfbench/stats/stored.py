@@ -1,0 +1,163 @@
+"""The store of a run, as analysis reads it: plain columns at once, arrays only when they are needed.
+
+Weights, selections and predictions make up nearly all of a store, and most reports need none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from mfbench.errors import RunError, UnknownNameError
+from mfbench.run.store.formats.splits import StoredSplit
+from mfbench.run.store.store import Store
+from mfbench.run.trial.metrics import SCORES
+from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
+from mfbench.stats.predictions import PredictedFold
+from mfbench.stats.selection import pick_candidates
+from mfbench.suite.protocols import make_protocol
+
+
+class StoredRun:
+    """What a run folder holds.
+
+    Where the outer folds of a dataset choose the grid point, the choice is made here: every row has the results of the
+    selected point.
+
+    Parameters
+    ----------
+    path : Path
+        The run folder.
+
+    Attributes
+    ----------
+    path : Path
+    meta : RunMetadata
+    left_out : dict of str to str
+        Datasets that could not be used, with the reason.
+    unavailable : dict of str to Unavailable
+        Those of them that could not be obtained on this machine.
+    datasets : list of dict
+        As `mfbench.run.store.store.Store.datasets`.
+    damaged : sequence of str
+        The trials whose results are damaged, each as a part of a sentence; they have no result.
+    columns : dict of str to list
+        Coordinates, key and plain results of all planned trials.
+    has_curves : bool
+        Whether any trial has the scores at several numbers of features.
+
+    Raises
+    ------
+    RunError
+        If the folder holds no readable run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._checked: set[str] = set()
+        with Store(path, read_only=True, checked=self._checked) as store:
+            self.meta = store.meta()
+            self.left_out = store.left_out()
+            self.unavailable = store.unavailable()
+            self.datasets = store.datasets()
+            self.damaged = store.damaged
+            self._absent = [] if self.meta.share is None else self._absent_places(store)
+            store.absent = self._absent
+            self._has_candidates = store.has_candidates()
+            self.has_curves = store.has_curves()
+            self._resolved: list[dict[str, Any]] = []
+            if self._has_candidates:
+                rows = self._resolve(store.rows((*COLUMNS, "candidates")))
+                self._resolved = [row for row in rows if "predictions" in row]
+                self.columns = {name: [row[name] for row in rows] for name in (*COORDINATES, "key", *COLUMNS)}
+            else:
+                self.columns = store.table(COLUMNS)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """Every planned trial with all that is stored of it."""
+        with self._reopened() as store:
+            return self._resolve(store.rows())
+
+    def rows_with(self, columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Return every planned trial with at least some columns of the store.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Those of `mfbench.run.store.seals.RESULT_COLUMNS` that are needed. Everything is read where a grid
+            point had to be selected.
+        """
+        if self._has_candidates:
+            return self.rows
+        with self._reopened() as store:
+            return list(store.rows(columns))
+
+    def rows_having(self, column: str) -> list[dict[str, Any]]:
+        """Return planned trials with at least one column of the store; without any if no trial has a value in it.
+
+        Parameters
+        ----------
+        column : str
+            One of `mfbench.run.store.seals.RESULT_COLUMNS`.
+        """
+        with self._reopened() as store:
+            present = self._has_candidates or store.has_any(column)
+        return self.rows_with((column,)) if present else []
+
+    def correctness(self) -> Correctness:
+        """Return which test rows of each fold each method got right."""
+        with self._reopened() as store:
+            return Correctness(store, self.datasets, self.meta.protocol_key, self._resolved)
+
+    def splits(self, dataset: dict[str, Any]) -> dict[tuple[int, int], StoredSplit]:
+        """Return the rows of a dataset's folds by (repeat, fold)."""
+        with Store(self.path, read_only=True, checked=self._checked) as store:
+            return store.splits(dataset["sha256"], f"{self.meta.protocol_key}:{dataset['label']}")
+
+    def dataset(self, label: str) -> dict[str, Any]:
+        """Return the entry of `datasets` with a label.
+
+        Raises
+        ------
+        UnknownNameError
+            If the run has no such dataset.
+        """
+        labels = [dataset["label"] for dataset in self.datasets]
+        if label not in labels:
+            raise UnknownNameError("dataset", label, labels, owner="this run")
+        return self.datasets[labels.index(label)]
+
+    def tested_folds(self, dataset: str, method: str) -> list[PredictedFold]:
+        """Return each fold of a dataset for which a method's predictions are stored."""
+        splits = self.splits(self.dataset(dataset))
+        return [
+            PredictedFold(row["repeat"], row["fold"], splits[row["repeat"], row["fold"]].test, row)
+            for row in self.rows
+            if (row["dataset"], row["method"]) == (dataset, method) and row["predictions"] is not None
+        ]
+
+    def _absent_places(self, store: Store) -> list[tuple[str, str, int, int]]:
+        """Return the trials that a part of a run lacks: like those of an interrupted run, they have no result yet."""
+        protocol = make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
+        places = product((dataset["label"] for dataset in self.datasets), self.meta.methods, protocol.coordinates())
+        present = set(store.raw("SELECT dataset, method, repeat, fold FROM plan"))
+        every = ((label, method, *coordinates) for label, method, coordinates in places)
+        return [place for place in every if place not in present]
+
+    def _resolve(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        first = self.meta.protocol.metrics[0]
+        return pick_candidates(rows, first, greater_is_better=SCORES[first].greater_is_better)
+
+    @contextmanager
+    def _reopened(self) -> Iterator[Store]:
+        """Open the store again; the suite may have been started again since, with another plan."""
+        with Store(self.path, read_only=True, checked=self._checked) as store:
+            store.absent = self._absent
+            if [*store.planned(), *(None for _ in self._absent)] != self.columns["key"]:
+                raise RunError(f"the trials in {self.path} were planned again after this run was loaded; load it again")
+            yield store

@@ -1,0 +1,300 @@
+"""From trials to the tables of a report. Every function is pure: a frame of trials in, a frame out.
+
+A cell (one method on one dataset) is *complete* if each of its planned trials has the status ok and a score. Only
+complete cells are compared on a dataset; an incomplete one is shown and counted. Across datasets a policy applies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from mfbench.errors import UnknownNameError
+from mfbench.stats.across_datasets.missing import Completed, complete
+from mfbench.stats.one_dataset.bayesian import Posterior, correlated_t_test
+from mfbench.stats.one_dataset.best import against_best
+from mfbench.stats.one_dataset.cells import CellResults, Decisions, results_by_cell
+from mfbench.stats.one_dataset.rules import Comparison, compare, sound_test
+from mfbench.stats.settings import ComparisonSettings
+
+TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
+CLOCK = 1e-6
+"""Lower limit of a trial's time in seconds where times are compared: the resolution of the clock."""
+VERDICTS = ("win", "tie", "loss")
+NO_VERDICT = "no verdict"
+COUNTED = {**{word: word for word in VERDICTS}, NO_VERDICT: "no_verdict"}
+"""Each verdict with the name of its count in the summary."""
+KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
+"""Prefix of the summary's counts for each column of verdicts."""
+Made = dict[ComparisonSettings, dict[tuple[str, str], dict[str, Comparison]]]
+"""Comparisons of the reference with a method, by settings without their tests, by dataset and method, and by rule."""
+SOUND: Literal["corrected-t"] = "corrected-t"
+_POSTERIOR = "posterior"
+_WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
+
+
+def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None) -> pd.DataFrame:
+    """Return one row per (dataset, method): mean, sd, planned, completed, and the marks of the table.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        As `mfbench.stats.results.Run.outcomes`.
+    settings : ComparisonSettings
+    decisions : callable or None, default=None
+        For tests of decisions, see `mfbench.stats.one_dataset.cells.Decisions`.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, mean, sd, planned, completed, complete, best (largest mean of the dataset's complete
+        cells), not_worse (not significantly worse than the best by the chosen test, see
+        `mfbench.stats.one_dataset.best.against_best`) and p_best (the adjusted p-value of the difference from the
+        best; NaN without a verdict).
+    """
+    cells = results_by_cell(trials, settings.metric, decisions)
+    table = means_of(cells)
+    table["best"], table["p_best"] = _compare_with_best(table, cells, settings)
+    table.insert(len(table.columns) - 1, "not_worse", table["best"] | (table["p_best"] >= settings.alpha))
+    return table
+
+
+def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
+    """Return the columns of `tabulate` that need no comparison.
+
+    Parameters
+    ----------
+    cells : mapping of (str, str) to CellResults
+        As `mfbench.stats.one_dataset.cells.results_by_cell` returns.
+    """
+    rows = []
+    for (dataset, method), cell in cells.items():
+        values = cell.scores[cell.ok]
+        rows.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                "mean": float(np.mean(values)) if len(values) else np.nan,
+                "sd": float(np.std(values, ddof=1)) if len(values) > 1 else np.nan,
+                "planned": len(cell.scores),
+                "completed": len(values),
+                "complete": cell.complete,
+            }
+        )
+    columns = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _compare_with_best(
+    table: pd.DataFrame, cells: Mapping[tuple[str, str], CellResults], settings: ComparisonSettings
+) -> tuple[list[bool], list[float]]:
+    """Return for each row whether its mean is the best of its dataset, and the p-value of the difference from it."""
+    is_best, p_values = [False] * len(table), [np.nan] * len(table)
+    by_dataset: dict[str, list[tuple[int, str, float]]] = {}
+    for position, row in enumerate(table.to_dict("records")):
+        if row["complete"]:
+            goodness = round(settings.sign * row["mean"], 12)
+            by_dataset.setdefault(row["dataset"], []).append((position, row["method"], goodness))
+    for dataset, candidates in by_dataset.items():
+        top = max(goodness for _, _, goodness in candidates)
+        champion = next(number for number, (_, _, goodness) in enumerate(candidates) if goodness == top)
+        p_best = against_best([cells[dataset, method] for _, method, _ in candidates], champion, settings)
+        for (position, _, goodness), p_value in zip(candidates, p_best.tolist(), strict=True):
+            is_best[position], p_values[position] = goodness == top, p_value
+    return is_best, p_values
+
+
+def compare_with_reference(
+    trials: pd.DataFrame,
+    settings: ComparisonSettings,
+    decisions: Decisions | None = None,
+    made: Made | None = None,
+) -> pd.DataFrame:
+    """Return the reference against each other method on each dataset where both are complete.
+
+    Parameters
+    ----------
+    trials, settings, decisions
+        As for `tabulate`.
+    made : dict or None, default=None
+        Keeps single comparisons of these trials, so that calls whose settings name other tests share what they have in
+        common; None shares nothing.
+
+    Returns
+    -------
+    DataFrame
+        Columns method, dataset, difference (reference minus method, in the metric's unit; of accuracies for a test of
+        decisions), low, high, p_value, verdict ("win", "tie" or "loss" of the reference by the chosen test, or "no
+        verdict"), published and sound (the same by the papers' rule and by the rule to trust), mark (of an s-test, else
+        empty), better, equal and worse (posterior probabilities that the reference is better than the method by more
+        than the region of practical equivalence, within it, and worse), detectable (smallest true difference that the
+        rule to trust finds with 80 % power) and reason (why that rule or another one has no verdict, or none that rests
+        on a spread).
+    """
+    columns = [
+        "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
+        "better", "equal", "worse", "detectable", "reason",
+    ]  # fmt: skip
+    cells = results_by_cell(trials, settings.metric, decisions)
+    reference = settings.reference
+    # Of the settings, a single comparison does not depend on the names of tests.
+    shared = ({} if made is None else made).setdefault(settings.replace(test=SOUND, published_test=SOUND), {})
+    candidates = list(dict.fromkeys(method for _, method in cells))
+    if reference is not None and candidates and reference not in candidates:
+        raise UnknownNameError("method", reference, candidates, owner="this run")
+    rows = []
+    for (dataset, method), cell in cells.items():
+        first = cells.get((dataset, str(reference)))
+        if method == reference or first is None or not (cell.complete and first.complete):
+            continue
+        rows.append([method, dataset, *_row(first, cell, settings, shared.setdefault((dataset, method), {}))])
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _row(
+    first: CellResults, second: CellResults, settings: ComparisonSettings, made: dict[str, Comparison]
+) -> list[Any]:
+    sound_name = sound_test(first, settings)
+    for name in (settings.test, settings.published_test, sound_name):
+        if name not in made:
+            made[name] = compare(first, second, settings, name)
+    test, sound = made[settings.test], made[sound_name]
+    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, made[settings.published_test], sound)]
+    # Tests treat greater as better, but the table is in the metric's unit, as accuracies of decisions already are.
+    turned = not settings.greater_is_better and not hasattr(test, "mark")
+    figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]
+    posterior = [np.nan] * 3
+    if len(first.scores) > 1:
+        if _POSTERIOR not in made:
+            made[_POSTERIOR] = correlated_t_test(
+                settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
+            )
+        comparison = made[_POSTERIOR]
+        assert isinstance(comparison, Posterior)
+        posterior = [comparison.first, comparison.rope, comparison.second]
+    open_ones = [t for t in (sound, test, made[settings.published_test]) if t.verdict(settings.alpha) is None]
+    reason = getattr((open_ones or [sound])[0], "reason", "")
+    limits = [getattr(sound, "detectable", np.nan), reason]
+    return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior, *limits]
+
+
+def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return datasets by methods: means of complete cells, NaN elsewhere, both in the plan's order.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `tabulate` returns.
+    """
+    datasets, methods = scores["dataset"].unique().tolist(), scores["method"].unique().tolist()
+    whole = scores[scores["complete"].astype(bool)]
+    return whole.pivot(index="dataset", columns="method", values="mean").reindex(index=datasets, columns=methods)
+
+
+def complete_table(
+    scores: pd.DataFrame, trials: pd.DataFrame, settings: ComparisonSettings, dummies: Mapping[str, float] | None = None
+) -> Completed:
+    """Return one value per dataset and method, with the policy of `settings` applied to incomplete cells.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As `tabulate` returns.
+    trials : DataFrame
+        As `mfbench.stats.results.Run.outcomes`; a trial that has not run yet is not a failure.
+    settings : ComparisonSettings
+    dummies : mapping of str to float or None, default=None
+        Scores of a constant guess by dataset.
+    """
+    means = mean_table(scores)
+    run = trials["status"].notna().groupby([trials["dataset"], trials["method"]], sort=False).all()
+    # A cell that no run planned, as in joined runs, is not a failure either.
+    ended = run.unstack(fill_value=False).reindex(index=means.index, columns=means.columns, fill_value=False)
+    return complete(means, settings.missing, greater_is_better=settings.greater_is_better, ended=ended, dummies=dummies)
+
+
+def summarise(
+    trials: pd.DataFrame,
+    settings: ComparisonSettings,
+    decisions: Decisions | None = None,
+    dummies: Mapping[str, float] | None = None,
+    verdicts: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return one row per method, best average rank first.
+
+    Parameters
+    ----------
+    trials, settings, decisions
+        As for `tabulate`.
+    dummies : mapping of str to float or None, default=None
+        As for `complete_table`.
+    verdicts : DataFrame or None, default=None
+        What `compare_with_reference` returns for the same trials and settings, if it is known.
+
+    Returns
+    -------
+    DataFrame
+        Columns method, mean and rank (over the datasets that the policy for missing cells keeps), win, tie, loss,
+        no_verdict (of the reference against the method, by the chosen test), the same with the prefixes published_ (by
+        the papers' rule) and sound_ (by the rule to trust), select_seconds, fit_seconds, predict_seconds,
+        tune_seconds (wall, over the trials with status ok), total_seconds (their sum, plus the whole duration of
+        failed trials), peak_memory (largest, bytes), failed (number of failed trials) and planned.
+    """
+    if not len(trials):
+        return pd.DataFrame()
+    cells = results_by_cell(trials, settings.metric)
+    completed = complete_table(means_of(cells), trials, settings, dummies)
+    ranks, means = completed.ranks.mean(axis=0), completed.scores.mean(axis=0)
+    if verdicts is None:
+        verdicts = compare_with_reference(trials, settings, decisions)
+    counts = {
+        prefix: Counter(zip(verdicts["method"], verdicts[column], strict=True)) for prefix, column in KINDS.items()
+    }
+    costs = _costs(trials)
+    rows = [
+        {
+            "method": method,
+            "mean": means.get(method, np.nan),
+            "rank": ranks.get(method, np.nan),
+            **{f"{prefix}{name}": counts[prefix][method, word] for prefix in KINDS for word, name in COUNTED.items()},
+            **costs.loc[method].to_dict(),
+        }
+        for method in trials["method"].unique()
+    ]
+    table = pd.DataFrame(rows)
+    whole = ["peak_memory", "failed", "planned"]
+    return table.astype(dict.fromkeys(whole, int)).sort_values("rank", kind="stable", ignore_index=True)
+
+
+def time_table(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return datasets by methods: wall seconds of all trials, NaN if one of them failed.
+
+    A dataset with trials that have not run yet, or where a method has no trials, is left out.
+    """
+    times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
+    places = [trials["dataset"], trials["method"]]
+    table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
+    methods = trials["method"].unique().tolist()
+    planned = trials.groupby("dataset")["method"].nunique()
+    unfinished = {*trials.loc[trials["status"].isna(), "dataset"], *planned.index[planned < len(methods)]}
+    return table.unstack().reindex(
+        columns=methods, index=[d for d in trials["dataset"].unique() if d not in unfinished]
+    )
+
+
+def _costs(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return time, memory and failures of each method."""
+    good = trials["status"] == "ok"
+    times = trials[TIMES].astype(float).fillna(0.0).where(good, 0.0)
+    lost = trials["duration"].astype(float).fillna(0.0).where(~good, 0.0)
+    parts = times.rename(columns=lambda name: name.replace("_wall", "_seconds"))
+    parts["total_seconds"] = times.sum(axis=1) + lost
+    parts["failed"] = trials["status"].notna() & ~good
+    parts["planned"] = 1
+    grouped = parts.groupby(trials["method"], sort=False).sum()
+    grouped.insert(5, "peak_memory", trials["peak_memory"].astype(float).fillna(0).groupby(trials["method"]).max())
+    return grouped

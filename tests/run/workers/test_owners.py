@@ -1,0 +1,45 @@
+"""Whose code a trial runs, and which plugins its worker loads."""
+
+from mfbench.host.expressions import parse
+from mfbench.host.registered import Declaration, Plugin
+from mfbench.host.registry import load_registry
+from mfbench.run.workers.owners import BUILT_IN, code_of_methods, owners_of_method, visible
+from mfbench.suite.methods import ResolvedMethod, Step
+
+BASELINES = Plugin("baselines", "mfbench_baselines.plugin", "mfbench", "0.1.0")
+OTHERS = Plugin("rp", "rp.plugin", "my-package", "1.0")
+LISTED = Plugin("my_module", "my_module")
+ALL = [BASELINES, OTHERS, LISTED]
+
+
+def test_a_method_belongs_to_the_distributions_of_its_steps(toy_plugin):
+    registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin)])
+    toy = frozenset(["module toy_plugin"])
+
+    def owners(selector, classifier):
+        steps = [Step(parse(text)) if text else None for text in (selector, classifier)]
+        return owners_of_method(ResolvedMethod("M", *steps, "all"), registry)
+
+    assert owners("anova-f", "knn") == owners(None, "knn") == BUILT_IN
+    assert owners("weigh", "knn") == owners("anova-f", "plain") == owners("weigh", None) == toy
+
+
+def test_whose_code_methods_run(toy_plugin):
+    registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin)])
+    declared = Declaration("classifier", "sklearn.dummy:DummyClassifier")
+    registry.declare([declared])
+    steps = [("anova-f", "knn"), ("weigh", "knn"), (None, declared.name)]
+    methods = [ResolvedMethod("M", *(Step(parse(text)) if text else None for text in pair), "all") for pair in steps]
+    host = str(registry.selector("anova-f").plugin.version)
+    assert code_of_methods(methods, registry) == [
+        f"mfbench {host} (mfbench_baselines, sklearn)",
+        "module toy_plugin (toys)",
+        "sklearn.dummy:DummyClassifier by its import path",
+    ]
+
+
+def test_a_worker_never_loads_a_plugin_of_another_distribution():
+    assert visible(ALL, BUILT_IN) == [BASELINES]
+    assert visible(ALL, frozenset(["my-package"])) == [BASELINES, OTHERS]
+    assert visible(ALL, frozenset(["module my_module"])) == [BASELINES, LISTED]
+    assert visible(ALL, frozenset(["my-package", "module my_module"])) == ALL

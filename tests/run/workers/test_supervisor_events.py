@@ -1,0 +1,159 @@
+"""The order in which the events of a worker reach its supervisor, without processes."""
+
+import pickle
+from types import SimpleNamespace
+
+import pytest
+
+from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.processes.keeper import Ended, Prepared
+from mfbench.run.workers import supervisor
+from mfbench.run.workers.agenda import Task
+from mfbench.run.workers.owners import BUILT_IN
+from mfbench.run.workers.supervisor import Supervisor
+
+
+class Channel:
+    """The connection to one worker: what arrives at each look at it."""
+
+    is_closed = False
+
+    def __init__(self, *arrivals):
+        self.arrivals, self.sent, self.marks = list(arrivals), [], []
+
+    def messages(self):
+        return self.arrivals.pop(0) if self.arrivals else []
+
+    def moments(self):
+        marks, self.marks = self.marks, []
+        return marks
+
+    def send(self, message):
+        self.sent.append(pickle.loads(message)[0].key)
+
+    def flush(self):
+        pass
+
+    def close(self):
+        self.is_closed = True
+
+
+class Child:
+    """A keeper whose workers are given channels."""
+
+    def __init__(self, *channels):
+        self.channels, self.control, self.queue = list(channels), SimpleNamespace(is_closed=False), [Prepared()]
+
+    def prepare(self, *arguments):
+        pass
+
+    def start(self, *arguments, **options):
+        return self.channels.pop(0)
+
+    def events(self):
+        events, self.queue = self.queue, []
+        return events
+
+    def end(self):
+        pass
+
+
+def answer(key, status=Status.OK, *, is_spent=False):
+    return bytearray(pickle.dumps((TrialResult(key=key, status=status), {}, is_spent)))
+
+
+def task(key):
+    return Task(0, Trial(key, "iris", "A", 0, 0, 0), BUILT_IN)
+
+
+def outcomes(place):
+    return [(task.trial.key, result.status) for task, result, _ in place.outcomes()]
+
+
+@pytest.fixture
+def supervised(monkeypatch):
+    """Return a supervisor with two trials, whose two workers have given channels; the first worker is ready."""
+
+    def make(*channels, check=lambda trial, result: ""):
+        child = Child(*channels)
+        monkeypatch.setattr(supervisor, "open_child", lambda preload: child)
+        place = Supervisor(SimpleNamespace(memory_limit=2**30, log=None, path=[]), 60.0, check)
+        place.submit(task("one"))
+        place.submit(task("two"))
+        assert outcomes(place) == []
+        return place, child
+
+    return make
+
+
+def test_the_trial_that_runs_is_told_once_its_worker_is_ready(supervised, monkeypatch):
+    monkeypatch.setattr(supervisor, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    clock = SimpleNamespace(now=100.0)
+    place, _ = supervised(Channel([], [b"ready"], [answer("one")], [answer("two")]))
+    assert place.running is None
+    outcomes(place)
+    clock.now = 107.0
+    assert (place.running[0].key, place.running[1]) == ("one", 7.0)
+    outcomes(place)
+    assert (place.running[0].key, place.running[1]) == ("two", 0.0)
+    outcomes(place)
+    assert place.running is None
+
+
+def test_an_answer_that_arrives_with_the_end_of_its_worker_costs_the_next_trial_nothing(supervised):
+    """The worker answers, says that it is spent and ends after the supervisor has looked at its connection."""
+    failed = answer("one", Status.ERROR, is_spent=True)
+    first, second = Channel([b"ready"], [], [failed]), Channel([b"ready"], [answer("two")])
+    place, child = supervised(first, second)
+    child.queue = [Ended(0)]
+    assert outcomes(place) == [("one", Status.ERROR)]
+    assert second.sent == ["two"] and not place.is_idle
+    assert outcomes(place) == []  # the second worker is ready
+    assert outcomes(place) == [("two", Status.OK)] and place.is_idle
+
+
+def test_a_worker_that_ends_without_an_answer_fails_its_trial_alone(supervised):
+    first, second = Channel([b"ready"]), Channel([b"ready"], [answer("two")])
+    place, child = supervised(first, second)
+    child.queue = [Ended(7)]
+    assert outcomes(place) == [("one", Status.CRASH)]
+    assert outcomes(place) == [] and outcomes(place) == [("two", Status.OK)]
+
+
+def test_the_end_of_a_replaced_worker_is_no_loss(supervised):
+    """The answer is read first, and the end of the spent worker is reported later."""
+    first, second = Channel([b"ready"], [answer("one", is_spent=True)]), Channel([b"ready"], [answer("two")])
+    place, child = supervised(first, second)
+    assert outcomes(place) == [("one", Status.OK)]
+    child.queue = [Ended(0)]
+    assert outcomes(place) == []  # the second worker is ready
+    assert outcomes(place) == [("two", Status.OK)]
+
+
+def test_a_result_that_the_check_refuses_fails_its_trial_and_ends_its_worker(supervised):
+    first, second = Channel([b"ready"], [answer("one")]), Channel([b"ready"], [answer("two")])
+    wrong = {"one": "its score is 1, but its predictions give 0"}
+    place, child = supervised(first, second, check=lambda trial, result: wrong.get(trial.key, ""))
+    ((_, result, fits),) = place.outcomes()
+    assert (result.status, result.error_type, result.error_message, fits) == ("error", "ResultError", wrong["one"], {})
+    child.queue = [Ended(0)]
+    assert outcomes(place) == [] and outcomes(place) == [("two", Status.OK)]
+    assert second.sent == ["two"]
+
+
+def test_a_time_that_the_worker_shortened_is_corrected_and_ends_its_worker(supervised):
+    first, second = Channel([b"ready"], [answer("one")]), Channel([b"ready"], [answer("two")])
+    # The second trial begins in the first worker as well, which must not count.
+    first.marks = [("one", 10.0), ("one", 12.0), ("two", 13.0)]
+    second.marks = [("two", 50.0), ("two", 50.001)]
+    place, child = supervised(first, second)
+    for waiting in place._tasks:
+        waiting.sent -= 100.0
+    ((_, result, _),) = place.outcomes()
+    assert result.duration == 2.0 and "its own clock (0 s, where 2 s" in result.touched
+    child.queue = [Ended(0)]
+    for waiting in place._tasks:
+        waiting.sent -= 100.0
+    assert outcomes(place) == []
+    ((_, result, _),) = place.outcomes()
+    assert (result.duration, result.touched) == (0.0, "")
