@@ -52,8 +52,6 @@ def test_a_task_is_finished_unless_it_is_to_run_again(tmp_path, monkeypatch):
 
 
 def test_the_options_of_a_run_are_those_of_its_request():
-    with run_options(Request("uci")) as options:
-        assert options == RunOptions()
+    assert run_options(Request("uci")) == RunOptions()
     request = Request("uci", jobs=2, fresh=True, executor="dask", scheduler="a", budget="1m", wait_for_workers="2m")
-    with run_options(request) as options:
-        assert options == RunOptions(2, True, False, "dask", "a", 60.0, 120.0)
+    assert run_options(request) == RunOptions(2, True, False, "dask", "a", 60.0, 120.0)

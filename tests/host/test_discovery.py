@@ -177,6 +177,7 @@ class TestWhichPlugins:
             "mfbench_executors",
             "mfbench_report_sections",
             "mfbench_earlier_results",
+            "mfbench_open_run",
             "mfbench_pool",
         }
 

@@ -7,7 +7,7 @@ from mfbench.errors import RunError
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store.reading import ReadableStore
 from mfbench.run.store.store import Store
-from mfbench.run.store.store import reading as store_reading
+from mfbench.run.store import reading as store_reading
 
 
 @pytest.fixture
