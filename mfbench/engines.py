@@ -68,7 +68,7 @@ class Outcome:
     ticket : int
         The number that the call was submitted with.
     answer : bytes or None
-        What `mfbench_cluster.site.answer` returned; None if the call was lost.
+        What `mfbench.run.site.answer` returned; None if the call was lost.
     place : str
         The place that answered; empty if it is not known.
     reason : str
@@ -85,7 +85,7 @@ class Engine(ABC):
     """A context in which calls run on other processes or machines.
 
     A place is a process that runs calls, such as a worker of Dask. A place runs a call by
-    ``mfbench_cluster.site.answer(payload, slots=…, is_wanted=…)``, in a thread or a process of its own.
+    ``mfbench.run.site.answer(payload, slots=…, is_wanted=…)``, in a thread or a process of its own.
     """
 
     @abstractmethod

@@ -19,7 +19,7 @@ from mfbench.api.planning import (
     run_options,
 )
 from mfbench.api.request import Request
-from mfbench.api.runs import DEFAULT_OUT, Run, find_run, load_run, opened_runs
+from mfbench.api.runs import DEFAULT_OUT, find_run, load_run, opened_runs
 from mfbench.base.wording import counted
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower
@@ -34,6 +34,7 @@ from mfbench.run.runner import Observer, Progress, execute
 from mfbench.run.store.metadata import resume_command
 from mfbench.stats.one_dataset.power import POWER
 from mfbench.stats.power import Power
+from mfbench.stats.results import Run
 from mfbench.suite.plan import Plan
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Stored runs: opening them or the bundles of runs, several as one, and what a run shows in a notebook."""
+"""Stored runs: opening them or the bundles of runs, and several as one."""
 
 from __future__ import annotations
 
@@ -6,78 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.errors import RunError, UsageError
 from mfbench.host.features import feature_hooks
 from mfbench.run.store.file import FILE_NAME
-from mfbench.stats import results
+from mfbench.stats.results import Run
 from mfbench.suite.shares import is_share_folder_name
 
 DEFAULT_OUT = Path("reports")
-
-
-class Run(results.Run):
-    """The results of a run, read from its folder.
-
-    Parameters
-    ----------
-    path : Path
-        The run folder.
-
-    Raises
-    ------
-    RunError
-        If the folder holds no readable run.
-    """
-
-    def chart(self, name: str) -> Any:
-        """Return a chart of the run's report.
-
-        Parameters
-        ----------
-        name : str
-            Such as "critical-difference"; `charts` lists all.
-
-        Returns
-        -------
-        altair.Chart or another Altair chart
-            A notebook draws it; ``save("chart.pdf")`` writes a file.
-
-        Raises
-        ------
-        UnknownNameError
-            If the report of the run has no such chart.
-        """
-        import altair
-
-        from mfbench.report.charts.drawing import specification
-        from mfbench.report.contents import report_of
-
-        report = report_of(self, everything=True)
-        chart = report.chart(name)
-        if chart is None or chart.spec is None:
-            raise UnknownNameError("chart", name, self.charts, owner="this run")
-        return altair.Chart.from_dict(specification(chart, chart.title))
-
-    @property
-    def charts(self) -> list[str]:
-        """Names of the charts that the data of the run allow."""
-        from mfbench.report.contents import report_of
-
-        sections = report_of(self, everything=True).sections
-        return [chart.name for section in sections for chart in section.charts if chart.spec is not None]
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the scores, a line per method, what failed, and the answer."""
-        from mfbench.report.brief import brief_report
-        from mfbench.report.render.html.fragment import to_fragment
-
-        return to_fragment(brief_report(self, NOTEBOOK_WIDTH))
-
-
-NOTEBOOK_WIDTH = 10_000
-"""Characters of a line in a notebook: wide tables scroll."""
 
 
 def load_run(path: Path | str) -> Run:
@@ -187,9 +123,10 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
                 raise
             raise RunError(_with_bundles(str(error), runs)) from error
         joined = Run(target)
-        joined.claims = tuple(dict.fromkeys(name for run in runs for name in run.claims))
-        joined.remarks = [*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)]
-        yield joined
+        yield joined.replace(
+            claims=tuple(dict.fromkeys(name for run in runs for name in run.claims)),
+            remarks=[*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)],
+        )
 
 
 def _with_bundles(text: str, runs: Sequence[Run]) -> str:

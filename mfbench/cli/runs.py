@@ -289,8 +289,8 @@ def report(
         raise UsageError("--open stands alone: leave out the form of the report")
     if figures is not None and (full or ((forms or statistics) and forms != ["md"])):
         raise UsageError("--figures stands alone, or goes with --md, whose text then shows the pictures")
-    with opened_runs(runs or [], out) as stored:
-        choose(stored, reference, metric)
+    with opened_runs(runs or [], out) as opened:
+        stored = choose(opened, reference, metric)
         if figures is not None and not forms:
             for path in write_charts(stored, figures, form_of_figures or PictureForm.SVG):
                 sys.stdout.write(f"{path}\n")

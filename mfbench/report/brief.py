@@ -11,18 +11,16 @@ from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.answer import listed
 from mfbench.report.cells import DASH, NO_VERDICT_MARK, number_cell, rank_cell, time_cell, with_unit
-from mfbench.report.contents import kind_of
+from mfbench.report.contents import calibration_of, kind_of, timing_of
 from mfbench.report.heading import setting_of
 from mfbench.report.layouts import compact, needed_width, transposed
 from mfbench.report.pages import answer_of
-from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.curves import curves, differing_ranges
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.remarks import MOST_NAMED, dropped_classes, left_out, restriction, sampled_rows, unsuited
 from mfbench.report.sections.scores import score_table
-from mfbench.report.sections.timing import timing
-from mfbench.report.verdicts import verdict_cell, verdict_columns
+from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
 from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
 from mfbench.stats.summary import KINDS, NO_VERDICT
@@ -66,9 +64,9 @@ def brief_report(
     kind = kind_of(run)
     sections: list[Section] = []
     if kind == "calibration":
-        sections.append(_tables_of(calibration(run)))
+        sections.append(_tables_of(calibration_of(run)))
     elif kind == "timing":
-        sections.append(_tables_of(timing(run)))
+        sections.append(_tables_of(timing_of(run)))
     elif kind == "detection":
         sections.append(_tables_of(detection(run), 1))
     if kind == "comparison":
@@ -197,8 +195,7 @@ def reading_notes(run: Run) -> list[str]:
     scores = run.scores
     if kind == "comparison" and len(run.methods) > 1:
         notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks-in-the-score-table")
-        open_ones = scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()
-        notes += [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if open_ones.any() else []
+        notes += [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if without_p_value(scores).any() else []
     if reference is not None and len(run.methods) > 1:
         words = f"W/T/L: wins, ties, losses of {reference}. A tie does not prove equality."
         notes.append(f"{words} {DOCS}wins-ties-and-losses")

@@ -1,7 +1,7 @@
 """The contents of a report: the sections of each kind of run, in order.
 
-A section is built by a function that takes a run and returns a `Section`, which is empty if it does not apply to that
-run. The terminal and all exports render the same list.
+A section is built of what it prints, and is empty if it does not apply to the run. The terminal and all exports render
+the same list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mfbench.host.registry import Registry
 from mfbench.model.sections import Chart, Report, Section
 from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.render.json import plain
-from mfbench.report.sections.across_datasets import across_datasets, pairs
+from mfbench.report.sections.across_datasets import section_across, section_of_pairs
 from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.curves import curve_details, curves
 from mfbench.report.sections.detection import detection
@@ -27,9 +27,11 @@ from mfbench.report.sections.methods import methods
 from mfbench.report.sections.other_scores import other_scores
 from mfbench.report.sections.published import published
 from mfbench.report.sections.remarks import remarks
-from mfbench.report.sections.scores import scores
+from mfbench.report.sections.scores import scores, trivial_accuracies
 from mfbench.report.sections.time_ratios import time_ratios
+from mfbench.report.sections.timing import TITLE as TIMING
 from mfbench.report.sections.timing import timing
+from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
@@ -54,22 +56,68 @@ class Entry:
     on_request: bool = False
 
 
+def calibration_of(run: Run) -> Section:
+    """Return the section on the false rejections of each rule."""
+    return calibration(run.rejections, run.worse_than_best, run.settings.alpha)
+
+
+def timing_of(run: Run) -> Section:
+    """Return the section on times to fit; empty for other protocols."""
+    if run.protocol.kind != "timing":
+        return Section(TIMING, data={"timing": list})
+    return timing(run.timing, run.outcomes, run.sizes, list(run.methods), run.meta.protocol.repeats)
+
+
+def across_datasets_of(run: Run) -> Section:
+    """Return the section on tests across datasets."""
+    return section_across(run.overall(), SCORES[run.settings.metric].percent)
+
+
+def pairs_of(run: Run) -> Section:
+    """Return the section on all pairs of methods."""
+    return section_of_pairs(run.overall(), SCORES[run.settings.metric].percent)
+
+
+def features_of(run: Run) -> Section:
+    """Return the section on selected features."""
+    return features(run.selected, run.selection_counts, list(run.methods), run.feature_names)
+
+
+def published_of(run: Run) -> Section:
+    """Return the section on published figures."""
+    titles = {name: table.title for name, table in run.meta.published.tables.items()}
+    trivial, rule = trivial_accuracies(run), run.settings.published_test
+    return published(run.published, run.published_counts, titles, trivial, rule)
+
+
+def interactions_of(run: Run) -> Section:
+    """Return the section on datasets with known interactions."""
+    return interactions(run.true_interactions, list(run.methods))
+
+
+def pair_weights_of(run: Run) -> Section:
+    """Return the section on weights of pairs: those of the reference, or else of the first method with any."""
+    reference = run.settings.reference
+    methods = [*([] if reference is None else [reference]), *run.methods]
+    return pair_weights(run.interactions, methods, run.feature_names)
+
+
 CONTENTS = (
-    Entry(calibration, ("calibration",)),
-    Entry(timing, ("timing",)),
+    Entry(calibration_of, ("calibration",)),
+    Entry(timing_of, ("timing",)),
     Entry(detection, ("detection",)),
     Entry(scores, ("comparison", "detection")),
     Entry(other_scores, ("comparison",)),
     Entry(methods, ("comparison", "detection", "calibration")),
     Entry(curves, ("comparison",)),
-    Entry(across_datasets, ("comparison", "detection")),
-    Entry(pairs, ("comparison", "detection"), on_request=True),
-    Entry(time_ratios, ("comparison", "detection"), on_request=True),
+    Entry(across_datasets_of, ("comparison", "detection")),
+    Entry(pairs_of, ("comparison", "detection"), on_request=True),
+    Entry(lambda run: time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
     Entry(curve_details, ("comparison",), on_request=True),
-    Entry(features, ("comparison",), on_request=True),
-    Entry(published, ("comparison", "detection")),
-    Entry(interactions, ("comparison", "detection")),
-    Entry(pair_weights, ("comparison",), on_request=True),
+    Entry(features_of, ("comparison",), on_request=True),
+    Entry(published_of, ("comparison", "detection")),
+    Entry(interactions_of, ("comparison", "detection")),
+    Entry(pair_weights_of, ("comparison",), on_request=True),
 )
 """Every section, in the order of the report. The sections of plugins and the remarks follow."""
 
@@ -114,13 +162,7 @@ def report_of(
 
 def plugin_sections(run: Run, registry: Registry) -> list[Section]:
     """Return the sections that plugins add; one more has a note for each plugin whose sections failed."""
-
-    def open_run() -> Run:
-        opened = Run(run.path)
-        opened.reference, opened.metric = run.reference, run.metric
-        return opened
-
-    returned, problems = registry.report_sections(open_run)
+    returned, problems = registry.report_sections(lambda: Run(run.path, reference=run.reference, metric=run.metric))
     sections = [
         dataclasses.replace(
             section,

@@ -137,7 +137,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     UsageError
         If the reference is not a method of the run, the metric is not one of it, or there is nothing to draw.
     """
-    choose(run, form.reference, form.metric)
+    run = choose(run, form.reference, form.metric)
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
@@ -190,22 +190,16 @@ def curves_csv(run: Run) -> str:
     return frame_to_csv(points(run))
 
 
-def choose(run: Run, reference: str | None, metric: str | None) -> None:
-    """Let a method be the reference of a run, and a metric the one that its report shows; None leaves the suite's.
+def choose(run: Run, reference: str | None, metric: str | None) -> Run:
+    """Return a run with a method as its reference, and a metric that its report shows; None leaves what it has.
 
     Raises
     ------
     UnknownNameError
         If the run has no such method or metric.
     """
-    if metric is not None:
-        if metric not in run.metrics:
-            raise UnknownNameError("metric", metric, run.metrics, owner="this run")
-        run.metric = metric
-    if reference is not None:
-        if reference not in run.methods:
-            raise UnknownNameError("method", reference, run.methods, owner="this run")
-        run.reference = reference
+    changes = {name: value for name, value in (("metric", metric), ("reference", reference)) if value is not None}
+    return run.replace(**changes) if changes else run
 
 
 def present_power(

@@ -19,11 +19,18 @@ from mfbench.stats.one_dataset.levels import LEVEL, best_level_held, design_name
 from mfbench.stats.one_dataset.paired import IDENTICAL
 from mfbench.stats.one_dataset.rules import RULES, S_TESTS
 from mfbench.stats.results import Run
+from mfbench.stats.settings import ComparisonSettings
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
+from mfbench.suite.protocols import EvaluationProtocol
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 
 TestSets = Literal["independent", "single", "overlapping"]
+_SOUND_TITLES: dict[TestSets, str] = {
+    "independent": "paired t-test",
+    "single": "exact McNemar test",
+    "overlapping": "corrected resampled t-test",
+}
 
 
 def relation_of_test_sets(run: Run) -> TestSets:
@@ -35,7 +42,11 @@ def relation_of_test_sets(run: Run) -> TestSets:
 
 def verdict_columns(run: Run) -> list[tuple[str, str]]:
     """Return the counts of wins, ties and losses in a report: the heading of each, and its prefix in the summary."""
-    test, relation = run.settings.test, relation_of_test_sets(run)
+    return _columns(run.settings, relation_of_test_sets(run))
+
+
+def _columns(settings: ComparisonSettings, relation: TestSets) -> list[tuple[str, str]]:
+    test = settings.test
     if relation == "independent":
         # The ordinary paired test is valid here, so the published and the sound verdict agree.
         return [("W/T/L", "sound_")]
@@ -43,7 +54,7 @@ def verdict_columns(run: Run) -> list[tuple[str, str]]:
         own = RULES[test].of_decisions and test != "mcnemar"
         return [("W/T/L", "sound_"), *([(f"{test} W/T/L", "")] if own else [])]
     columns = [("papers' rule W/T/L", "published_"), ("sound W/T/L", "sound_")]
-    if test not in (run.settings.published_test, "corrected-t"):
+    if test not in (settings.published_test, "corrected-t"):
         columns.append((f"{test} W/T/L", ""))
     return columns
 
@@ -57,61 +68,68 @@ def verdict_cell(row: Mapping[Any, Any], prefix: str) -> Cell:
 
 def verdict_notes(run: Run) -> list[str]:
     """Return the sentences that explain marks and verdicts."""
-    relation = relation_of_test_sets(run)
+    settings, relation, verdicts = run.settings, relation_of_test_sets(run), run.wins_ties_losses()
+    limits = _limits(settings, relation, verdicts, run.scores)
     if relation == "independent":
-        return _notes_of_rounds(run)
-    counts = f"W/T/L: number of datasets on which {run.settings.reference} wins, ties and loses against the method"
-    level = f"at α = {run.settings.alpha:g}"
+        return [*_notes_of_rounds(settings), *limits]
+    counts = f"W/T/L: number of datasets on which {settings.reference} wins, ties and loses against the method"
+    level = f"at α = {settings.alpha:g}"
     hint = "A verdict on a single dataset is weak evidence; rely on the tests across datasets."
     if relation == "single":
         no_test = "A single test set gives no spread between folds, so scores of folds cannot be tested"
-        if not SCORES[run.settings.metric].counts_decisions:
+        if not SCORES[settings.metric].counts_decisions:
             return [
                 f"Bold: best mean of the dataset. {no_test}, and tests of decisions compare accuracies, not "
-                f"{run.settings.metric}: there is no verdict on a dataset.",
-                *limit_notes(run),
+                f"{settings.metric}: there is no verdict on a dataset.",
+                *limits,
             ]
         return [
-            _marks(run, "mcnemar" if not RULES[run.settings.test].of_decisions else run.settings.test),
+            _marks(settings, "mcnemar" if not RULES[settings.test].of_decisions else settings.test),
             f"{counts}, {level}, by the {RULES['mcnemar'].title}. {no_test}.",
-            *limit_notes(run),
+            *limits,
             hint,
         ]
+    single = _single_test_sets(run.compared, verdicts) if SCORES[settings.metric].counts_decisions else []
     return [
-        _marks(run, run.settings.test),
+        _marks(settings, settings.test),
         f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
-        f"{RULES[run.settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
-        *_single_test_sets(run),
-        *_levels(run),
-        *limit_notes(run),
+        f"{RULES[settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
+        *single,
+        *_levels(settings, run.protocol),
+        *limits,
         hint,
     ]
 
 
-def limit_notes(run: Run) -> list[str]:
+def _limits(
+    settings: ComparisonSettings, relation: TestSets, verdicts: pd.DataFrame, scores: pd.DataFrame
+) -> list[str]:
     """Return the sentences on what the verdicts cannot tell: small differences, and cases without a verdict."""
-    table = run.wins_ties_losses()
     notes = []
-    if table["detectable"].notna().any():
+    if verdicts["detectable"].notna().any():
         notes.append(
-            f"Detectable: smallest true difference from {run.settings.reference} that the {_sound_title(run)} finds "
+            f"Detectable: smallest true difference from {settings.reference} that the {_SOUND_TITLES[relation]} finds "
             "with a probability of 80 %; median over datasets. A tie does not exclude smaller differences; "
             "'mfbench power' shows how much more data would find them."
         )
-    columns = [KINDS[prefix] for _, prefix in verdict_columns(run)]
-    without = table[(table[columns] == NO_VERDICT).any(axis=1)]
+    columns = [KINDS[prefix] for _, prefix in _columns(settings, relation)]
+    without = verdicts[(verdicts[columns] == NO_VERDICT).any(axis=1)]
     if len(without):
         reasons = "; ".join(f"{reason!s}: {_places(rows)}" for reason, rows in without.groupby("reason", sort=False))
         notes.append(
             f"W/T/L in brackets: number of datasets without a verdict, because no test is possible ({reasons})."
         )
-    identical = table[table["reason"] == IDENTICAL]
+    identical = verdicts[verdicts["reason"] == IDENTICAL]
     if len(identical):
         notes.append(f"Ties without evidence, because all scores are identical: {_places(identical)}.")
-    scores = run.scores
-    if (scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()).any():
+    if without_p_value(scores).any():
         notes.append(f"{NO_VERDICT_MARK}: no verdict on the difference from the best.")
     return notes
+
+
+def without_p_value(scores: pd.DataFrame) -> pd.Series[bool]:
+    """Return which complete cells no test can compare with the best of their dataset."""
+    return scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()
 
 
 def _places(rows: pd.DataFrame) -> str:
@@ -122,15 +140,7 @@ def _places(rows: pd.DataFrame) -> str:
     return ", ".join(f"{dataset} ({', '.join(names)})" for dataset, names in methods.items())
 
 
-def _sound_title(run: Run) -> str:
-    relation = relation_of_test_sets(run)
-    if relation == "independent":
-        return "paired t-test"
-    return "corrected resampled t-test" if relation == "overlapping" else "exact McNemar test"
-
-
-def _notes_of_rounds(run: Run) -> list[str]:
-    settings = run.settings
+def _notes_of_rounds(settings: ComparisonSettings) -> list[str]:
     return [
         f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best{CHOICE}. W/T/L: number of "
         f"datasets on which {settings.reference} wins, ties and loses against the method. All at α = "
@@ -138,16 +148,13 @@ def _notes_of_rounds(run: Run) -> list[str]:
         "correction.",
         f"W/T/L have no correction for multiple testing: of the pairs of methods that do not differ, about "
         f"{100 * settings.alpha:g} % are expected to differ significantly by chance.",
-        *limit_notes(run),
     ]
 
 
-def _single_test_sets(run: Run) -> list[str]:
+def _single_test_sets(compared: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return the sentence on datasets with one fold in common, on which no test of the scores of folds is made."""
-    if not SCORES[run.settings.metric].counts_decisions:
-        return []
-    folds = run.compared.groupby(["dataset", "method"], sort=False).size().groupby("dataset", sort=False).max()
-    tested = run.wins_ties_losses().query("sound != @NO_VERDICT")["dataset"]
+    folds = compared.groupby(["dataset", "method"], sort=False).size().groupby("dataset", sort=False).max()
+    tested = verdicts.query("sound != @NO_VERDICT")["dataset"]
     single = [str(dataset) for dataset in dict.fromkeys(tested) if folds[dataset] == 1]
     if not single:
         return []
@@ -157,30 +164,30 @@ def _single_test_sets(run: Run) -> list[str]:
     ]
 
 
-def _marks(run: Run, test: str) -> str:
-    if run.settings.test in S_TESTS:
+def _marks(settings: ComparisonSettings, test: str) -> str:
+    if settings.test in S_TESTS:
         return (
-            f"Bold: best mean of the dataset. ≫ and ≪: better and worse than {run.settings.reference} at level 0.01; > "
-            f"and <: at level 0.05; =: no significant difference; by the {RULES[run.settings.test].title}."
+            f"Bold: best mean of the dataset. ≫ and ≪: better and worse than {settings.reference} at level 0.01; > "
+            f"and <: at level 0.05; =: no significant difference; by the {RULES[settings.test].title}."
         )
     return (
         f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best at α = "
-        f"{run.settings.alpha:g} by the {RULES[test].title}{CHOICE}."
+        f"{settings.alpha:g} by the {RULES[test].title}{CHOICE}."
     )
 
 
-def _levels(run: Run) -> list[str]:
+def _levels(settings: ComparisonSettings, protocol: EvaluationProtocol) -> list[str]:
     """Return the sentence on the actual levels of the tests in a report, and whether its own design was measured."""
-    kind, repeats = run.protocol.kind, run.protocol.repeats
-    rules = dict.fromkeys((run.settings.published_test, "corrected-t", run.settings.test))
+    kind, repeats = protocol.kind, protocol.repeats
+    rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
     levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}
-    best = best_level_held(run.settings.test, kind, repeats)
+    best = best_level_held(settings.test, kind, repeats)
     if best is not None:
         levels["any of 2 to 20 methods called worse than the best"] = best
     if not levels:
         return []
     texts = [f"{rule} {100 * held.low:.0f} to {100 * held.high:.0f} % ({held.design})" for rule, held in levels.items()]
-    own = design_name(kind, run.protocol.folds, repeats)
+    own = design_name(kind, protocol.folds, repeats)
     other = any(held.design.replace(" pooled", "") != own for held in levels.values())
     return [
         f"Actual level at a nominal {100 * LEVEL:g} %, measured on pairs of methods that are equal by construction: "

@@ -37,6 +37,12 @@ def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.Dat
     return pd.DataFrame(content)
 
 
+def failed_trials(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """Return coordinates, status and error of the trials that failed."""
+    failed = outcomes[outcomes["status"].notna() & (outcomes["status"] != "ok")]
+    return failed[[*COORDINATES, "status", "error_type", "error_message"]].reset_index(drop=True)
+
+
 class Correctness:
     """Which test rows each method got right on each dataset, read from a store.
 

@@ -117,6 +117,15 @@ def power_analysis(
     return Power(difference, power, settings, overall.n_comparisons, on_datasets, across)
 
 
+def others_of(methods: Sequence[str], reference: str | None, chosen: Sequence[str] | None = None) -> list[str]:
+    """Return the methods that a reference is compared with: the chosen ones, or all others."""
+    if chosen is None:
+        return [name for name in methods if name != reference]
+    if reference in chosen:
+        raise UsageError(f"{reference} is the reference; name a method to compare it with")
+    return list(dict.fromkeys(chosen))
+
+
 def _why_not(on_datasets: pd.DataFrame, settings: ComparisonSettings) -> str:
     if not len(on_datasets):
         return (

@@ -1,60 +1,77 @@
-"""A stored run as pandas frames."""
+"""A run: what its folder holds, the settings of its comparisons, and all that follows from the two."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from mfbench.errors import UnknownNameError, UsageError
-from mfbench.run.trial.metrics import METRICS, SCORES
-from mfbench.stats.across_datasets.missing import dummy_score
+from mfbench.errors import UnknownNameError
+from mfbench.stats.across_datasets.missing import dummy_scores
 from mfbench.stats.across_datasets.overall import Overall
 from mfbench.stats.across_datasets.profiles import performance_ratios
-from mfbench.stats.common_folds import is_common, on_common_folds
+from mfbench.stats.common_folds import Folds, common_folds, coverage, is_common, on_common_folds
 from mfbench.stats.companions import companion_scores
+from mfbench.stats.comparisons import Comparisons, rows_on
+from mfbench.stats.curves.frame import curve_frame
 from mfbench.stats.curves.means import mean_curves
 from mfbench.stats.curves.rankings import ranking_figures
-from mfbench.stats.curves.summary import AREAS, classifier_of, curve_overview, curve_summary
-from mfbench.stats.detection import PAIRED_COLUMNS, compare_rounds
+from mfbench.stats.curves.summary import AREAS, classifiers_of, curve_overview, curve_summary
+from mfbench.stats.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
+from mfbench.stats.interactions import interaction_frame, true_interactions
 from mfbench.stats.one_dataset.calibration import design_of, rejections, worse_than_best
 from mfbench.stats.one_dataset.power import POWER
-from mfbench.stats.outcomes import frame_of
-from mfbench.stats.power import Power, power_analysis
+from mfbench.stats.outcomes import Correctness, failed_trials, frame_of
+from mfbench.stats.power import Power, others_of, power_analysis
+from mfbench.stats.predictions import decision_frame, prediction_frame
 from mfbench.stats.published import compare_counts, compare_with_published
-from mfbench.stats.recorded import RecordedRun
-from mfbench.stats.settings import ComparisonSettings
-from mfbench.stats.summary import Made, compare_with_reference, complete_table, summarise, tabulate, time_table
-from mfbench.suite.forms import CURVE_METRICS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-_RESTRICTABLE = (
-    "path",
-    "bundle",
-    "claims",
-    "reference",
-    "metric",
-    "remarks",
-    "_stored",
-    "meta",
-    "left_out",
-    "unavailable",
-)
+from mfbench.stats.settings import ComparisonSettings, settings_of
+from mfbench.stats.sizes import collections_of, dataset_frame, size_frame
+from mfbench.stats.stability import selected_features, selection_counts
+from mfbench.stats.stored import StoredRun
+from mfbench.stats.summary import time_table
+from mfbench.stats.timing import timing_exponents, timing_profile
+from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 
 
-class Run(RecordedRun):
-    """A run's results, read from its folder, and all comparisons of its methods.
+class Run:
+    """A run's results, and all comparisons of its methods.
+
+    Nothing changes a run: `replace` and `restricted` return others, which share what has been read of the folder.
 
     Parameters
     ----------
+    path : Path or StoredRun
+        The run folder, or what has been read of it.
+    reference : str or None, default=None
+        One of the run's methods, which takes the place of the suite's reference.
+    metric : str or None, default=None
+        One of the run's metrics, which takes the place of the first in comparisons and reports.
+    remarks : sequence of str or None, default=None
+        What a reader of the report must know about how the run came about; a sentence each. None takes what the folder
+        says.
+    bundle : Path or None, default=None
+        The bundle that the results were read from; None for a run folder.
+    claims : tuple of str, default=()
+        Names of the bundles that claim results of this run, which nobody has verified here.
+    outcomes : DataFrame or None, default=None
+        The trials that comparisons are about; None takes all.
+
+    Attributes
+    ----------
     path : Path
-        The run folder.
+    meta : RunMetadata
+        Suite, protocol, profile, methods and environment as recorded when the run last started.
+    left_out : dict of str to str
+        Datasets that could not be used, with the reason.
+    unavailable : dict of str to Unavailable
+        Those of them that could not be obtained on this machine. That is not a failure: another run may have them.
 
     Raises
     ------
@@ -62,17 +79,288 @@ class Run(RecordedRun):
         If the folder holds no readable run.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._verdicts: dict[ComparisonSettings, pd.DataFrame] = {}
-        self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
-        self._comparisons: dict[ComparisonSettings, Overall] = {}
-        self._made: Made = {}
+    def __init__(
+        self,
+        path: Path | StoredRun,
+        *,
+        reference: str | None = None,
+        metric: str | None = None,
+        remarks: Sequence[str] | None = None,
+        bundle: Path | None = None,
+        claims: tuple[str, ...] = (),
+        outcomes: pd.DataFrame | None = None,
+    ) -> None:
+        self._stored = path if isinstance(path, StoredRun) else StoredRun(path)
+        self.path, self.meta = self._stored.path, self._stored.meta
+        self.left_out, self.unavailable = self._stored.left_out, self._stored.unavailable
+        self._reference, self._metric = reference, metric
+        self.remarks = self._stored.remarks if remarks is None else remarks
+        self.bundle, self.claims, self._outcomes = bundle, claims, outcomes
+
+    def replace(self, **changes: Any) -> Run:
+        """Return this run with another reference or metric, other remarks, or as that of a bundle.
+
+        Parameters
+        ----------
+        **changes
+            Parameters of the class: ``reference``, ``metric``, ``remarks``, ``bundle``, ``claims``.
+
+        Raises
+        ------
+        UnknownNameError
+            If the run has no such metric or method.
+        """
+        self._check("metric", changes.get("metric"), self.metrics)
+        self._check("method", changes.get("reference"), self.methods)
+        names = ("reference", "metric", "remarks", "bundle", "claims", "outcomes")
+        return Run(self._stored, **({name: getattr(self, name) for name in names} | changes))
+
+    def restricted(self, datasets: Collection[str]) -> Run:
+        """Return this run as if it had only some of its datasets.
+
+        Parameters
+        ----------
+        datasets : collection of str
+
+        Returns
+        -------
+        Run
+            Outcomes, scores and all comparisons are those of the datasets; `trials` and what is read from the store
+            are not restricted.
+        """
+        outcomes = rows_on(self.outcomes, datasets)
+        methods = outcomes["method"].unique().tolist()
+        reference = self.reference if self.settings.reference in methods else next(iter(methods), None)
+        part = self.replace(outcomes=outcomes, reference=reference)
+        part._comparisons = self._comparisons.restricted(datasets)
+        return part
+
+    @property
+    def reference(self) -> str | None:
+        """The method that takes the place of the suite's reference; None if none does."""
+        return self._reference
+
+    @property
+    def metric(self) -> str | None:
+        """The metric that takes the place of the run's first; None if none does."""
+        return self._metric
 
     @cached_property
+    def settings(self) -> ComparisonSettings:
+        """The settings of comparisons, from the suite's ``[report]``."""
+        metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
+        if reference not in self.methods:
+            reference = next(iter(self.methods), None)
+        return settings_of(self.meta.report, metric, reference, self.protocol.test_train_ratio)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.bundle or self.path)!r})"
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """One row per planned trial: coordinates, status (None: not run yet), times, scores as columns, arrays."""
+        return frame_of(self._stored.all_columns, self.measured)
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
+        return frame_of(self._stored.columns, self.measured) if self._outcomes is None else self._outcomes
+
+    @cached_property
+    def common_folds(self) -> dict[str, Folds]:
+        """The folds on which methods are compared, for each dataset with trials that have not run."""
+        return common_folds(self.outcomes)
+
+    @cached_property
+    def coverage(self) -> pd.DataFrame:
+        """One row per dataset with trials that have not run: folds planned and compared, methods not reached."""
+        return coverage(self.outcomes, self.common_folds)
+
+    @cached_property
+    def _comparisons(self) -> Comparisons:
+        return Comparisons(self.compared)
+
+    @cached_property
+    def compared(self) -> pd.DataFrame:
+        """The rows of `outcomes` that comparisons are made of: all, or those on `common_folds`."""
+        return on_common_folds(self.outcomes, self.common_folds)
+
+    @cached_property
+    def decisions(self) -> Correctness:
+        """Call it with the labels of a dataset and a method for the test rows of each fold that were right."""
+        return self._stored.correctness
+
+    @cached_property
+    def datasets(self) -> pd.DataFrame:
+        """One row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source.
+
+        ``trivial_accuracy`` is what always giving the same answer scores on the whole dataset: the share of the largest
+        class or, where the run's first metric is ``one_vs_rest_accuracy``, the mean over classes of the larger of a
+        class's share and the rest's.
+        """
+        return dataset_frame(self._stored.datasets, self.metric or self.metrics[0])
+
+    @cached_property
+    def largest_classes(self) -> dict[str, float]:
+        """Share of the largest class in the rows of each dataset."""
+        return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in self._stored.datasets}
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        """One row per trial of a method with a ``curve``, number of features and metric: score and seconds."""
+        return curve_frame(self._stored.rows_with(("curve",)) if self._stored.has_curves else ())
+
+    @cached_property
+    def interactions(self) -> pd.DataFrame:
+        """One row per trial and pair of features that its method weighs: weight, share of the norm, p-value, rank."""
+        return interaction_frame(self._stored.rows_having("interactions"), self._stored.datasets)
+
+    @cached_property
+    def true_interactions(self) -> pd.DataFrame:
+        """One row per dataset with true interactions and method that weighs pairs: share, p-value, rank."""
+        has_truth = any(dataset["interactions"] for dataset in self._stored.datasets)
+        return true_interactions(self.interactions if has_truth else interaction_frame([], []))
+
+    @property
+    def selected(self) -> pd.DataFrame:
+        """One row per dataset and method: number of features that its folds use, and how well the folds agree."""
+        return self._selections[0]
+
+    @property
+    def detects(self) -> bool:
+        """Whether the run measured selectors against ground truth and predicted nothing."""
+        return not KINDS[self.meta.protocol.kind].predicts
+
+    @cached_property
+    def detection(self) -> pd.DataFrame:
+        """One row per dataset, method and figure of ``ground-truth``: mean over rounds with its interval."""
+        if not self.detects:
+            return pd.DataFrame(columns=COLUMNS)
+        trials = on_common_folds(self.trials, self.common_folds)
+        return detection_frame(trials, self._stored.feature_numbers, self.meta.report.alpha)
+
+    def relevant(self, dataset: str) -> list[int]:
+        """Return the column numbers of a dataset's relevant features; empty without ground truth."""
+        return list(self._stored.dataset(dataset)["relevant"] or ())
+
+    @property
+    def collections(self) -> dict[str, list[str]]:
+        """The datasets of this run that belong to each collection, such as those of a paper, by its name."""
+        return collections_of(self._stored.datasets)
+
+    def feature_names(self, dataset: str) -> list[str]:
+        """Return the names of a dataset's features."""
+        return [str(name) for name in self._stored.dataset(dataset)["feature_names"]]
+
+    @property
+    def selection_counts(self) -> dict[tuple[str, str], tuple[NDArray[np.int64], int]]:
+        """For each dataset and method: how often each feature was selected, and in how many successful trials."""
+        return self._selections[1]
+
+    @property
+    def chosen_parameters(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
+        """Dataset and method of each trial whose parameters were tuned, with the parameters that it chose."""
+        for row in self._stored.rows_having("chosen"):
+            if row["chosen"]:
+                yield (row["dataset"], row["method"]), row["chosen"]
+
+    @cached_property
+    def _selections(self) -> tuple[pd.DataFrame, dict[tuple[str, str], tuple[NDArray[np.int64], int]]]:
+        # The rows of a large run take much memory, so they are read once and not kept.
+        rows, numbers = self._stored.rows_with(("status", "n_selected", "selected")), self._stored.feature_numbers
+        return selected_features(rows, numbers), selection_counts(rows, numbers)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The protocol's metrics; the first one decides."""
+        return list(self.meta.protocol.metrics)
+
+    @property
+    def measured(self) -> list[str]:
+        """The scores of a trial: all detection scores for ``ground-truth``, whichever the suite names."""
+        return list(KINDS[self.meta.protocol.kind].metrics) if self.detects else self.metrics
+
+    @cached_property
+    def protocol(self) -> EvaluationProtocol:
+        """The protocol that split the rows."""
+        return make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
+
+    @property
+    def tuned(self) -> dict[str, str]:
+        """Methods that are tuned, and how their parameters are selected: "nested" or "per-dataset"."""
+        return dict(self.meta.selection)
+
+    @property
+    def methods(self) -> dict[str, str]:
+        """What each label stands for, in the suite's order."""
+        return dict(self.meta.methods)
+
+    @cached_property
+    def folds_per_dataset(self) -> int:
+        """The largest number of folds on which methods are compared on a dataset."""
+        counts = self.compared.groupby(["dataset", "method"], sort=False).size()
+        return int(counts.max()) if len(counts) else 0
+
+    @cached_property
+    def sizes(self) -> pd.DataFrame:
+        """One row per dataset, repeat and fold: numbers of training, validation and test rows, and of features."""
+        return size_frame((dataset["label"], self._stored.splits(dataset)) for dataset in self._stored.datasets)
+
+    def test_rows(self, dataset: str) -> dict[tuple[int, int], NDArray[np.int64]]:
+        """Return the test rows of a dataset by (repeat, fold); empty for rounds of generated data.
+
+        Parameters
+        ----------
+        dataset : str
+            A label.
+        """
+        return {fold: split.test for fold, split in self._stored.splits(self._stored.dataset(dataset)).items()}
+
+    @cached_property
+    def timing(self) -> pd.DataFrame:
+        """For ``timing``, one row per dataset and method: seconds at the largest size, exponents of growth."""
+        return timing_exponents(timing_profile(self.outcomes, self.sizes))
+
+    def predictions(self, dataset: str, method: str) -> pd.DataFrame:
+        """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Labels.
+        """
+        self._check("method", method, self.methods)
+        return prediction_frame(self._stored.dataset(dataset), self._stored.tested_folds(dataset, method))
+
+    def binary_decisions(self, dataset: str, method: str) -> pd.DataFrame:
+        """Return every binary decision: columns repeat, fold, row, class, truth, decision.
+
+        With two classes there is one decision per test row: whether it belongs to the second class. With more there is
+        one per test row and class: the decision that was made if each class was a problem of its own, otherwise whether
+        the predicted label is that class. `truth` and `decision` are 0 or 1.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Labels.
+        """
+        self._check("method", method, self.methods)
+        return decision_frame(self._stored.dataset(dataset), self._stored.tested_folds(dataset, method))
+
+    @property
+    def n_pending(self) -> int:
+        """Number of planned trials without a result."""
+        return int(self.outcomes["status"].isna().sum())
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """The failed trials: coordinates, status, error."""
+        return failed_trials(self.outcomes)
+
+    @property
     def scores(self) -> pd.DataFrame:
         """One row per dataset and method: mean, sd, number of folds planned and completed, of the first metric."""
-        return tabulate(self.compared, self.settings, self._decisions)
+        return self._comparisons.scores(self.settings, self._decisions)
 
     @cached_property
     def companions(self) -> pd.DataFrame:
@@ -105,52 +393,8 @@ class Run(RecordedRun):
         reference = self.settings.reference if reference is None else reference
         if not self.detects or reference is None:
             return pd.DataFrame(columns=PAIRED_COLUMNS)
-        self._check_method(reference)
+        self._check("method", reference, self.methods)
         return compare_rounds(on_common_folds(self.trials, self.common_folds), reference, alpha=self.settings.alpha)
-
-    def restricted(self, datasets: Collection[str]) -> Run:
-        """Return this run as if it had only some of its datasets.
-
-        Parameters
-        ----------
-        datasets : collection of str
-
-        Returns
-        -------
-        Run
-            Outcomes, scores and all comparisons are those of the datasets; `trials` and what is read from the store
-            are not restricted.
-        """
-        part = Run.__new__(Run)
-        part.__dict__ |= {name: self.__dict__[name] for name in _RESTRICTABLE}
-        part.__dict__["outcomes"] = _rows_on(self.outcomes, datasets)
-        # A verdict on a dataset does not depend on the other datasets.
-        part.__dict__["scores"] = _rows_on(self.scores, datasets)
-        part._verdicts = {settings: _rows_on(frame, datasets) for settings, frame in self._verdicts.items()}
-        part._summaries, part._comparisons, part._made = {}, {}, self._made
-        if part.settings.reference not in set(part.outcomes["method"]):
-            part.reference = next(iter(part.outcomes["method"]), None)
-        return part
-
-    @property
-    def settings(self) -> ComparisonSettings:
-        """The settings of comparisons, from the suite's ``[report]``."""
-        report = self.meta.report
-        metric = self.metric or self.metrics[0]
-        reference = self.reference or report.reference
-        if reference not in self.methods:
-            reference = next(iter(self.methods), None)
-        return ComparisonSettings(
-            metric=metric,
-            greater_is_better=SCORES[metric].greater_is_better,
-            reference=reference,
-            test=report.test,
-            alpha=report.alpha,
-            ratio=self.protocol.test_train_ratio,
-            published_test=report.published_test,
-            rope=report.rope,
-            missing=report.missing,
-        )
 
     def summary(self, **changes: Any) -> pd.DataFrame:
         """Return one row per method: mean score, average rank, wins/ties/losses of the reference, time, failures.
@@ -162,11 +406,7 @@ class Run(RecordedRun):
             ``missing``.
         """
         settings = self._changed(changes)
-        if settings not in self._summaries:
-            dummies = self._dummies(settings)
-            verdicts = self._verdicts_by(settings) if len(self.outcomes) else None
-            self._summaries[settings] = summarise(self.compared, settings, self._decisions, dummies, verdicts)
-        return self._summaries[settings].copy()
+        return self._comparisons.summary(settings, self._decisions, self._dummies(settings)).copy()
 
     def wins_ties_losses(self, **changes: Any) -> pd.DataFrame:
         """Return how often the reference wins, ties and loses against each method, dataset by dataset.
@@ -177,7 +417,7 @@ class Run(RecordedRun):
             Override `settings`: ``reference``, ``test``, ``published_test``, ``alpha``, ``metric``, ``rope``,
             ``missing``.
         """
-        return self._verdicts_by(self._changed(changes)).copy()
+        return self._comparisons.verdicts(self._changed(changes), self._decisions).copy()
 
     def overall(self, **changes: Any) -> Overall:
         """Return all datasets together: ranks, Friedman, Nemenyi, Wilcoxon with Holm, Bayesian signed ranks.
@@ -188,14 +428,7 @@ class Run(RecordedRun):
             Override `settings`: ``reference``, ``alpha``, ``metric``, ``rope``, ``missing``.
         """
         settings = self._changed(changes)
-        if settings not in self._comparisons:
-            scores = self.scores if settings == self.settings else tabulate(self.compared, settings, self._decisions)
-            completed = complete_table(scores, self.compared, settings, self._dummies(settings))
-            greater, reference = settings.greater_is_better, settings.reference
-            self._comparisons[settings] = Overall(
-                completed, greater, reference, settings.alpha, settings.rope, self.meta.seed
-            )
-        return self._comparisons[settings]
+        return self._comparisons.overall(settings, self._decisions, self._dummies(settings), self.meta.seed)
 
     def power(
         self, difference: float, *, power: float = POWER, methods: Sequence[str] | None = None, **changes: Any
@@ -220,13 +453,9 @@ class Run(RecordedRun):
         """
         settings = self._changed(changes)
         for name in (settings.reference, *(methods or ())):
-            self._check_method(str(name))
-        others = [name for name in self.methods if name != settings.reference]
-        if methods is not None and settings.reference in methods:
-            raise UsageError(f"{settings.reference} is the reference; name a method to compare it with")
-        compared = others if methods is None else list(dict.fromkeys(methods))
-        rows = {d["label"]: d["n_samples"] for d in self._stored.datasets}
-        overall = self.overall(**changes)
+            self._check("method", str(name), self.methods)
+        compared = others_of(list(self.methods), settings.reference, methods)
+        rows, overall = {d["label"]: d["n_samples"] for d in self._stored.datasets}, self.overall(**changes)
         return power_analysis(self.compared, overall, settings, compared, rows, difference, power, self._decisions)
 
     @cached_property
@@ -257,13 +486,9 @@ class Run(RecordedRun):
         """One row per dataset and method with a curve: areas, sizes that are enough, and figures at that size."""
         # A method whose trials all failed has no curve that is stored.
         curved = {*self.meta.curves, *self.curves["method"]}
-        recorded = self.meta.classifiers
-        classifiers = {
-            label: recorded.get(label) or classifier_of(text) for label, text in self.methods.items() if label in curved
-        }
-        return curve_summary(
-            self._compared_curves, self._compared_areas, self.curve_rankings, classifiers, self.curve_settings
-        )
+        classifiers = classifiers_of(self.methods, self.meta.classifiers, curved)
+        curves, areas = self._compared_curves, self._compared_areas
+        return curve_summary(curves, areas, self.curve_rankings, classifiers, self.curve_settings)
 
     @cached_property
     def curve_overview(self) -> pd.DataFrame:
@@ -272,7 +497,7 @@ class Run(RecordedRun):
         dummies = self._dummies(settings) if len(self.curve_summary) else {}
         return curve_overview(self.curve_summary, self._compared_areas, settings, dummies)
 
-    @property
+    @cached_property
     def curve_settings(self) -> ComparisonSettings:
         """`settings` with the metric of the curves that areas and sizes are about: the first one that is measured."""
         return self.settings if self._curve_metric is None else self.settings.replace(metric=self._curve_metric)
@@ -282,20 +507,18 @@ class Run(RecordedRun):
         measured = set(self.curves["metric"].unique())
         return next((metric for metric in self.metrics if metric in measured), None)
 
-    @property
+    @cached_property
     def _compared_curves(self) -> pd.DataFrame:
-        coordinates = {"replicate": "repeat"}
-        compared = on_common_folds(self.curves.rename(columns=coordinates), self.common_folds)
-        compared = compared.rename(columns={new: old for old, new in coordinates.items()})
-        return self._on_compared_datasets(compared)
+        curves = self._compared(self.curves.rename(columns={"replicate": "repeat"}))
+        return curves.rename(columns={"repeat": "replicate"})
 
-    @property
+    @cached_property
     def _compared_areas(self) -> pd.DataFrame:
-        areas = on_common_folds(frame_of(self._stored.columns, AREAS), self.common_folds)
-        return self._on_compared_datasets(areas)
+        return self._compared(frame_of(self._stored.columns, AREAS))
 
-    def _on_compared_datasets(self, frame: pd.DataFrame) -> pd.DataFrame:
-        return _rows_on(frame, self.outcomes["dataset"].unique()) if len(frame) else frame
+    def _compared(self, frame: pd.DataFrame) -> pd.DataFrame:
+        frame = on_common_folds(frame, self.common_folds)
+        return rows_on(frame, self.outcomes["dataset"].unique()) if len(frame) else frame
 
     @property
     def equal_methods(self) -> list[list[str]]:
@@ -318,14 +541,44 @@ class Run(RecordedRun):
         """How often one of several methods of `equal_methods` is called significantly worse than the best of them."""
         return worse_than_best(self.compared, self.settings, self.equal_methods, self._designs)
 
+    def chart(self, name: str) -> Any:
+        """Return a chart of the run's report.
+
+        Parameters
+        ----------
+        name : str
+            Such as "critical-difference"; `charts` lists all.
+
+        Returns
+        -------
+        altair.Chart or another Altair chart
+            A notebook draws it; ``save("chart.pdf")`` writes a file.
+
+        Raises
+        ------
+        UnknownNameError
+            If the report of the run has no such chart.
+        """
+        from mfbench.report.notebook import altair_chart
+
+        return altair_chart(self, name)
+
+    @property
+    def charts(self) -> list[str]:
+        """Names of the charts that the data of the run allow."""
+        from mfbench.report.notebook import charts_of
+
+        return [chart.name for chart in charts_of(self)]
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the scores, a line per method, what failed, and the answer."""
+        from mfbench.report.notebook import fragment_of
+
+        return fragment_of(self)
+
     @property
     def _designs(self) -> dict[str, str]:
         return {str(label): design_of(str(label)) for label in self.outcomes["dataset"].unique()}
-
-    def _verdicts_by(self, settings: ComparisonSettings) -> pd.DataFrame:
-        if settings not in self._verdicts:
-            self._verdicts[settings] = compare_with_reference(self.compared, settings, self._decisions, self._made)
-        return self._verdicts[settings]
 
     def _decisions(self, dataset: str, method: str) -> list[NDArray[np.bool_]]:
         folds = self.common_folds.get(dataset)
@@ -336,15 +589,12 @@ class Run(RecordedRun):
             return {}
         # A dummy has the same score at every number of features, so that this is its area as well.
         metric = self._curve_metric if settings.metric in CURVE_METRICS else settings.metric
-        if metric not in METRICS:
-            raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {settings.metric} is not one")
-        return {d["label"]: dummy_score(d["truth"], metric) for d in self._stored.datasets}
+        return dummy_scores(self._stored.datasets, metric or settings.metric)
 
     def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
-        if changes.get("metric", self.metrics[0]) not in self.metrics:
-            raise UnknownNameError("metric", changes["metric"], self.metrics, owner="this run")
+        self._check("metric", changes.get("metric", self.metrics[0]), self.metrics)
         return self.settings.replace(**changes)
 
-
-def _rows_on(frame: pd.DataFrame, datasets: Collection[str]) -> pd.DataFrame:
-    return frame[frame["dataset"].isin(list(datasets))].reset_index(drop=True)
+    def _check(self, kind: str, name: str | None, names: Collection[str]) -> None:
+        if name is not None and name not in names:
+            raise UnknownNameError(kind, name, names, owner="this run")

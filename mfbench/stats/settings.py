@@ -10,6 +10,7 @@ import numpy as np
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.trial.metrics import SCORES
+from mfbench.suite.schema import Report
 from mfbench.suite.schema import Rule as RuleName
 
 MissingPolicy = Literal["drop-dataset", "worst-rank", "impute-dummy"]
@@ -73,3 +74,18 @@ class ComparisonSettings:
     def sign(self) -> float:
         """1 if greater is better, else -1."""
         return 1.0 if self.greater_is_better else -1.0
+
+
+def settings_of(report: Report, metric: str, reference: str | None, ratio: float) -> ComparisonSettings:
+    """Return the settings that a suite's ``[report]`` asks for."""
+    return ComparisonSettings(
+        metric=metric,
+        greater_is_better=SCORES[metric].greater_is_better,
+        reference=reference,
+        test=report.test,
+        alpha=report.alpha,
+        ratio=ratio,
+        published_test=report.published_test,
+        rope=report.rope,
+        missing=report.missing,
+    )

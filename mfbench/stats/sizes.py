@@ -49,6 +49,15 @@ def _trivial(counts: NDArray[np.int64], metric: str) -> float:
     return float(np.maximum(shares, 1.0 - shares).mean())
 
 
+def collections_of(datasets: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the labels of the datasets in each collection."""
+    members: dict[str, list[str]] = {}
+    for dataset in datasets:
+        for name in dataset["collections"] or {}:
+            members.setdefault(str(name), []).append(dataset["label"])
+    return members
+
+
 def size_frame(splits: Iterable[tuple[str, Mapping[tuple[int, int], StoredSplit]]]) -> pd.DataFrame:
     """Return one row per dataset, repeat and fold: numbers of training, validation and test rows, and of features.
 

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.errors import RunError, UnknownNameError
+from mfbench.run.merge.compatibility import remarks_on_environments
+from mfbench.run.reuse import remarks_on_reuse
+from mfbench.run.shards import remark_on_share
 from mfbench.run.store.formats.splits import StoredSplit
+from mfbench.run.store.integrity import remark_on_damage
+from mfbench.run.store.recorded_code import remark_on_keys
+from mfbench.run.store.seals import RESULT_COLUMNS
 from mfbench.run.store.store import Store
 from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
@@ -109,8 +115,34 @@ class StoredRun:
             present = self._has_candidates or store.has_any(column)
         return self.rows_with((column,)) if present else []
 
+    @property
+    def all_columns(self) -> dict[str, list[Any]]:
+        """As `columns`, with the arrays."""
+        names = [name for name in (*COORDINATES, "key", "seed", *RESULT_COLUMNS) if name != "candidates"]
+        return {name: [row[name] for row in self.rows] for name in names}
+
+    @property
+    def feature_numbers(self) -> dict[str, int]:
+        """Number of features of each dataset."""
+        return {dataset["label"]: dataset["n_features"] for dataset in self.datasets}
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What a reader of a report must know about how the run came about; a sentence each."""
+        meta, keys = self.meta, self.columns["key"]
+        results = [key for key, status in zip(keys, self.columns["status"], strict=True) if status is not None]
+        n_planned, others = sum(key is not None for key in keys), meta.other_environments
+        return [
+            *remark_on_keys(meta.code, bool(results)),
+            *([] if meta.share is None else [remark_on_share(meta.share, self.path, n_planned)]),
+            *(remarks_on_environments([meta.environment, *others]) if others else ()),
+            *remarks_on_reuse(meta.reused, results),
+            *remark_on_damage(self.damaged),
+        ]
+
+    @cached_property
     def correctness(self) -> Correctness:
-        """Return which test rows of each fold each method got right."""
+        """Which test rows of each fold each method got right."""
         with self._reopened() as store:
             return Correctness(store, self.datasets, self.meta.protocol_key, self._resolved)
 

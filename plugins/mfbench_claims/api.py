@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mfbench.api.runs import DEFAULT_OUT, Run, find_run
+from mfbench.api.runs import DEFAULT_OUT, find_run
 from mfbench.base.untrusted import plain_text
 from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
@@ -26,6 +26,7 @@ from mfbench.run.shards import which_share
 from mfbench.run.store.recorded_code import code_of, differences_of
 from mfbench.run.store.store import Store
 from mfbench.run.workers.owners import code_of_methods
+from mfbench.stats.results import Run
 from mfbench.suite.plan import Plan
 from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
 from mfbench_claims.dropped import dropped_parts
@@ -121,7 +122,7 @@ class _Verifier:
 
     def __init__(self, bundle: OpenedBundle, here: Surroundings, work: Path) -> None:
         self.bundle, self.here, self.work = bundle, here, work
-        self.run = claimed_run(bundle, Run)
+        self.run = claimed_run(bundle)
         self.verdicts = verdicts_of(self.run)
         self.limits = limits_of(bundle.meta, here.registry)
         self.completed: set[Place] = set()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from mfbench.host.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from mfbench.api.runs import Run
+    from mfbench.stats.results import Run
     from mfbench.model.earlier import EarlierRun
 
 
@@ -21,13 +21,12 @@ def mfbench_open_run(path: Path) -> Run | None:
     """Return the run of a bundle; its folder is removed when the run is no longer used."""
     if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
         return None
-    from mfbench.api.runs import Run
     from mfbench_claims.reading import opened_bundles
     from mfbench_claims.verdicts import claimed_run
 
     with ExitStack() as stack:
         (bundle,) = stack.enter_context(opened_bundles([path]))
-        run = claimed_run(bundle, Run)
+        run = claimed_run(bundle)
         # Runs of some of the datasets, and the functions that a run returns, read the same store.
         weakref.finalize(run._stored, stack.pop_all().close)
     return run

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TypeVar
 
 from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, describe_error
@@ -17,17 +16,10 @@ from mfbench_claims.reading import OpenedBundle
 
 _DATA = ("truth", "relevant", "interactions", "n_samples")
 _RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
-_Run = TypeVar("_Run", bound=Run)
 
 
-def claimed_run(bundle: OpenedBundle, make: Callable[[Path], _Run]) -> _Run:
+def claimed_run(bundle: OpenedBundle) -> Run:
     """Return the run of a bundle, which can be read for as long as the bundle is open.
-
-    Parameters
-    ----------
-    bundle : OpenedBundle
-    make : callable
-        Opens a run folder.
 
     Raises
     ------
@@ -35,12 +27,11 @@ def claimed_run(bundle: OpenedBundle, make: Callable[[Path], _Run]) -> _Run:
         If its verdicts cannot be computed.
     """
     try:
-        run = make(bundle.folder)
+        run = Run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
         verdicts_of(run)
     except Exception as error:  # whoever made the bundle chose the values that this computes with
         reason = one_line(error)
         raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
-    run.bundle, run.claims = bundle.path, (bundle.name,)
     return run
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfbench.api.runs import Run
 from mfbench.base.untrusted import shell_command
 from mfbench.errors import MfbenchError, NeverStartedError, UsageError
 from mfbench.run.merge.merging import merge_runs
@@ -15,6 +14,7 @@ from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.folder_lock import locked
 from mfbench.run.store.metadata import RunMetadata
 from mfbench.run.store.store import Store
+from mfbench.stats.results import Run
 
 
 @dataclass(frozen=True)

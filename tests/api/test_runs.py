@@ -1,8 +1,7 @@
-"""Stored runs in Python: opening one or several, their charts, and what a notebook shows of them."""
+"""Stored runs in Python: opening one or several."""
 
 import gc
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -11,11 +10,12 @@ import numpy as np
 import pytest
 
 import mfbench
-from mfbench.api.runs import Run, find_run, load_run, opened_runs
-from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.api.runs import find_run, load_run, opened_runs
+from mfbench.errors import RunError, UsageError
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.metadata import Reused
 from mfbench.run.store.store import Store
+from mfbench.stats.results import Run
 
 sys.path.append(str(Path(__file__).parent / "run"))
 from small_claims import small_claim, small_run
@@ -37,53 +37,6 @@ def cells(datasets=("d", "e", "f"), methods="ABC"):
 @pytest.fixture
 def run(write_run):
     return Run(write_run(cells(), title="Title <b>").path)
-
-
-class TestCharts:
-    def test_every_chart_of_the_list_can_be_drawn(self, run):
-        assert "critical-difference" in run.charts
-        assert len(run.charts) == len(set(run.charts))
-        for name in run.charts:
-            content = run.chart(name).to_dict()
-            assert content["title"]["text"]
-            assert content["datasets"] or content["data"]
-
-    def test_a_chart_has_the_data_of_the_run(self, run):
-        found = str(run.chart("critical-difference").to_dict()["datasets"])
-        assert all(f"'{method}'" in found for method in "ABC")
-
-    def test_a_chart_is_written_as_a_file(self, run, tmp_path):
-        run.chart(run.charts[0]).save(str(tmp_path / "chart.svg"))
-        assert "<svg" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
-
-    def test_an_unknown_name_is_answered_with_the_names(self, run):
-        with pytest.raises(UnknownNameError, match="unknown chart 'critical' of this run: did you mean 'critical-diff"):
-            run.chart("critical")
-
-    def test_what_the_data_do_not_allow_is_no_chart(self, write_run):
-        run = Run(write_run({("d", "A"): 0.9}).path)
-        assert "critical-difference" not in run.charts
-        with pytest.raises(UnknownNameError):
-            run.chart("critical-difference")
-
-
-class TestNotebook:
-    def test_a_run_shows_scores_methods_and_the_answer(self, run):
-        text = run._repr_html_()
-        assert "<strong>Title &lt;b&gt;</strong>" in text
-        assert text.count("<table>") == 2
-        assert "<strong>90.0 ± 1.6</strong>" in text
-        assert re.search(r"<p><strong>A has the best average rank, 1\.00, over 3 datasets\.</strong></p>", text)
-        assert "Page:" not in text
-        assert not re.search("<(script|style|link|img)", text)
-
-    def test_many_methods_stay_in_columns(self, write_run):
-        run = Run(write_run({("d", f"a method with a long name {m}"): [0.5, 0.6] for m in range(40)}, folds=2).path)
-        assert run._repr_html_().count('<th scope="col">a method with a long name') == 40
-
-    def test_a_run_without_trials_is_shown(self, write_run):
-        text = Run(write_run({}, left_out=[("gone", "no <network>")]).path)._repr_html_()
-        assert "Left out: gone: no &lt;network&gt;" in text
 
 
 class TestLoad:
@@ -143,6 +96,8 @@ class TestLoad:
         assert opened.bundle == small_claim and str(small_claim) in repr(opened)
         assert opened.scores.equals(run.scores) and opened.summary().equals(run.summary())
         assert "not verified here" in opened._repr_html_()
+        balanced = opened.replace(metric="balanced_accuracy").scores
+        assert balanced.equals(run.replace(metric="balanced_accuracy").scores) and not balanced.equals(run.scores)
         dataset, method = "iris", "A"
         folder, part = opened.path, opened.restricted([dataset])
         del opened

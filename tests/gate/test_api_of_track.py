@@ -50,7 +50,7 @@ def test_a_run_of_this_machine_is_added_with_the_kernels(tmp_path, timed_run, ti
 
 def test_a_bundle_is_refused(tmp_path, timed_run, timed, here):
     run = timed_run({("iris", "A"): [timed(1.0)]}, environment=here)
-    run.bundle = tmp_path / "claim.zip"
+    run = run.replace(bundle=tmp_path / "claim.zip")
     with pytest.raises(UsageError, match=r"claim\.zip is a bundle: its times are a claim"):
         track_run(run, tmp_path / "h", commit=COMMIT)
     assert not (tmp_path / "h").exists()

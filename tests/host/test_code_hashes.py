@@ -381,7 +381,11 @@ class TestHostCode:
         assert host_code() == before
 
     def test_a_moved_part_and_a_moved_module_that_parts_import_do_not_count(self, host):
-        moves = {"suite/seeds.py": "run/derived.py", "base/wording.py": "report/words.py", "run/trial/guard.py": "host/g.py"}
+        moves = {
+            "suite/seeds.py": "run/derived.py",
+            "base/wording.py": "report/words.py",
+            "run/trial/guard.py": "host/g.py",
+        }
         for old, new in moves.items():
             (host / old).rename(host / new)
             before, after = (f"mfbench.{place.removesuffix('.py').replace('/', '.')}" for place in (old, new))

@@ -90,16 +90,14 @@ class TestPage:
 
     def test_nor_is_one_with_another_reference(self, run):
         write_page(run)
-        choose(run, "B", None)
-        assert f"Page: mfbench report {run.path} --reference B --open" in self.screen(run)
+        assert f"Page: mfbench report {run.path} --reference B --open" in self.screen(choose(run, "B", None))
 
 
 def test_the_reference_of_the_suite_stays_if_none_is_named(run):
     before = run.settings.reference
-    choose(run, None, None)
+    assert choose(run, None, None) is run
+    assert choose(run, "B", None).settings.reference == "B"
     assert run.settings.reference == before
-    choose(run, "B", None)
-    assert run.settings.reference == "B"
 
 
 class TestCharts:
@@ -127,7 +125,8 @@ def test_a_report_shows_the_metric_that_is_chosen(write_run):
     assert "balanced_accuracy, percent: mean ± sd over folds" in text
     assert "| d | 52.0 ± 1.6 ? | **72.0 ± 1.6** |" in text
     assert "mfbench report own --metric balanced_accuracy --md" in text
-    assert json.loads(present_run(run, Form("json"), console()))["metric"] == "balanced_accuracy"
-    assert run.restricted(["d"]).settings.metric == "balanced_accuracy"
+    chosen = choose(run, None, "balanced_accuracy")
+    assert json.loads(present_run(chosen, Form("json"), console()))["metric"] == "balanced_accuracy"
+    assert chosen.restricted(["d"]).settings.metric == "balanced_accuracy"
     with pytest.raises(UsageError, match="unknown metric 'area' of this run: choose from"):
         choose(run, None, "area")

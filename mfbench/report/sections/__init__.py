@@ -1,1 +1,1 @@
-"""The sections of a report: one module per subject, each with a function that takes a run and returns a `Section`."""
+"""The sections of a report: one module per subject, each with a function that returns a `Section`."""

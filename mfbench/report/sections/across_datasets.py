@@ -10,21 +10,9 @@ from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, interval_text, p_text, rank_text, size_text
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.report.charts.win_probabilities import win_probabilities_chart
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.across_datasets.overall import Overall
-from mfbench.stats.results import Run
 
 CERTAIN = 0.95
-
-
-def across_datasets(run: Run) -> Section:
-    """Return the section on tests across datasets."""
-    return section_across(run.overall(), SCORES[run.settings.metric].percent)
-
-
-def pairs(run: Run) -> Section:
-    """Return the section on all pairs of methods."""
-    return section_of_pairs(run.overall(), SCORES[run.settings.metric].percent)
 
 
 def section_across(overall: Overall, percent: bool) -> Section:

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from mfbench.model.sections import Cell, Section, Table
-from mfbench.stats.results import Run
 
 
-def calibration(run: Run) -> Section:
-    """Return the section on the false rejections of each rule."""
-    title = f"Rejected at α = {run.settings.alpha:g}, percent of datasets [95 % interval]"
-    data = {"rejections": lambda: run.rejections, "worse_than_best": lambda: run.worse_than_best}
-    if not len(run.rejections):
+def calibration(rejections: pd.DataFrame, worse_than_best: pd.DataFrame, alpha: float) -> Section:
+    """Return the section on the false rejections of each rule at a level.
+
+    Parameters
+    ----------
+    rejections, worse_than_best : DataFrame
+        As the members of `mfbench.stats.results.Run` of these names.
+    alpha : float
+    """
+    title = f"Rejected at α = {alpha:g}, percent of datasets [95 % interval]"
+    data = {"rejections": lambda: rejections, "worse_than_best": lambda: worse_than_best}
+    if not len(rejections):
         return Section(title, notes=["No pair of methods is complete on any dataset yet."], data=data)
-    level = 100 * run.settings.alpha
+    level = 100 * alpha
     note = (
         "The two methods of a pair are equal by construction, so every rejection is an error: a rule that holds its "
         f"level rejects on {level:g} % of the datasets. The s-tests and the Bayesian test decide one-sided, in the "
@@ -27,19 +35,18 @@ def calibration(run: Run) -> Section:
         f"than the one with the best mean; at most {level:g} % are allowed. A long list of methods is divided into "
         "lists of 2, 5 and 20, each of which counts once per dataset."
     )
-    return Section(title, [_table(run), _best_table(run)], notes=[note, best], data=data)
+    return Section(title, [_table(rejections), _best_table(worse_than_best)], notes=[note, best], data=data)
 
 
-def _best_table(run: Run) -> Table:
+def _best_table(frame: pd.DataFrame) -> Table:
     table = Table(["equal methods", "number", "datasets", "comparisons", "rejected"], title="Worse than the best")
-    for row in run.worse_than_best.to_dict("records"):
+    for row in frame.to_dict("records"):
         texts = [f"{row['first']} …", row["methods"], row["group"], row["comparisons"], _share(row)]
         table.rows.append([Cell(str(text)) for text in texts])
     return table
 
 
-def _table(run: Run) -> Table:
-    frame = run.rejections
+def _table(frame: pd.DataFrame) -> Table:
     pairs = frame[["first", "second", "group"]].drop_duplicates().to_dict("records")
     by_rule = {(row["rule"], row["first"], row["second"], row["group"]): row for row in frame.to_dict("records")}
     table = Table(["rule", *(f"{p['first']} – {p['second']}, {p['group']}" for p in pairs)])

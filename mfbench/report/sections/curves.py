@@ -170,7 +170,9 @@ def _notes(run: Run) -> list[str]:
         f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
         "are not a test of the difference between two methods, which is paired.",
     ]
-    constant = "" if run.settings.metric == metric else flattered(run, metric)  # else another section says it
+    constant = (
+        "" if run.settings.metric == metric else flattered(run.largest_classes, metric)
+    )  # else another section says it
     notes += [f"{constant} at every number of features."] if constant else []
     return [*notes, *differing_ranges(run), *_left_out(run), *_hidden(run)]
 

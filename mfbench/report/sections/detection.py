@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.report.cells import DASH
 from mfbench.report.charts.rounds import rounds_chart
 from mfbench.report.charts.weights import weights_chart
+from mfbench.run.store.metadata import RunMetadata
 from mfbench.stats.detection import FIGURES, STABILITY
 from mfbench.stats.results import Run
 
@@ -36,47 +37,56 @@ Rows = Mapping[tuple[str, str, str], Mapping[Any, Any]]
 def detection(run: Run) -> Section:
     """Return the section on relevant features; empty for runs that predict classes."""
     title = "Detection of relevant features"
-    data = {"detection": lambda: run.detection, "compare_rounds": run.compare_rounds}
+    frame = run.detection
+    data = {"detection": lambda: frame, "compare_rounds": run.compare_rounds}
     if not run.detects:
         return Section(title, data=data)
-    if not len(run.detection):
-        return Section(title, data=data, rows=lambda: _csv_rows(run))
-    return Section(title, _tables(run), _charts(run), _notes(run), data, rows=lambda: _csv_rows(run))
+    if not len(frame):
+        return Section(title, data=data, rows=lambda: _csv_rows(frame, run.compare_rounds()))
+    return Section(
+        title,
+        _tables(frame, run.meta),
+        _charts(run.trials, run.relevant),
+        _notes(run.meta),
+        data,
+        rows=lambda: _csv_rows(frame, run.compare_rounds()),
+    )
 
 
-def _tables(run: Run) -> list[Table]:
+def _tables(frame: pd.DataFrame, meta: RunMetadata) -> list[Table]:
     """Return an overview of all methods, then one table per dataset with the intervals."""
-    by_cell: Rows = {(row["dataset"], row["method"], row["figure"]): row for row in run.detection.to_dict("records")}
-    datasets = list(dict.fromkeys(dataset for dataset, _, _ in by_cell))
+    by_cell: Rows = {(row["dataset"], row["method"], row["figure"]): row for row in frame.to_dict("records")}
+    datasets, methods = list(dict.fromkeys(dataset for dataset, _, _ in by_cell)), list(meta.methods)
     # A joined run may lack cells that no run planned.
-    absent = {place: {"mean": np.nan} for place in itertools.product(datasets, run.methods, FIGURES)}
+    absent = {place: {"mean": np.nan} for place in itertools.product(datasets, methods, FIGURES)}
     by_cell = {**absent, **by_cell}
-    return [_overview(run, by_cell, datasets), *(_dataset_table(run, by_cell, dataset) for dataset in datasets)]
+    selected_by = [_selected_by(str(meta.rules[method])) for method in methods]
+    overview = _overview(by_cell, datasets, methods, selected_by)
+    return [overview, *(_dataset_table(by_cell, dataset, methods) for dataset in datasets)]
 
 
-def _overview(run: Run, by_cell: Rows, datasets: Sequence[str]) -> Table:
+def _overview(by_cell: Rows, datasets: Sequence[str], methods: Sequence[str], selected_by: Sequence[str]) -> Table:
     columns = []
     for figure in FIGURES:
-        means = np.array([[by_cell[d, m, figure]["mean"] for m in run.methods] for d in datasets], dtype=float)
+        means = np.array([[by_cell[d, m, figure]["mean"] for m in methods] for d in datasets], dtype=float)
         # The mean is over the datasets on which any method has the figure; a method needs it on all of these.
         defined = np.isfinite(means).any(axis=1)
         columns.append(_column(figure, means[defined].mean(axis=0) if defined.any() else means[0] * np.nan))
     rows = [
-        [Cell(method), Cell(_selected_by(run, method)), *cells]
-        for method, *cells in zip(run.methods, *columns, strict=True)
+        [Cell(method), Cell(rule), *cells] for method, rule, *cells in zip(methods, selected_by, *columns, strict=True)
     ]
     return Table(["method", "selected by", *HEADINGS.values()], rows, "Mean over datasets")
 
 
-def _dataset_table(run: Run, by_cell: Rows, dataset: str) -> Table:
-    figures = [f for f in FIGURES if any(np.isfinite(by_cell[dataset, m, f]["mean"]) for m in run.methods)]
+def _dataset_table(by_cell: Rows, dataset: str, methods: Sequence[str]) -> Table:
+    figures = [f for f in FIGURES if any(np.isfinite(by_cell[dataset, m, f]["mean"]) for m in methods)]
     columns = []
     for figure in figures:
-        rows = [by_cell[dataset, method, figure] for method in run.methods]
+        rows = [by_cell[dataset, method, figure] for method in methods]
         columns.append(_column(figure, np.array([row["mean"] for row in rows], dtype=float), rows))
     return Table(
         ["method", *(HEADINGS[figure] for figure in figures)],
-        [[Cell(method), *cells] for method, *cells in zip(run.methods, *columns, strict=True)],
+        [[Cell(method), *cells] for method, *cells in zip(methods, *columns, strict=True)],
         f"{dataset}: mean ± half-width of the interval",
     )
 
@@ -105,18 +115,16 @@ def _interval(figure: str, mean: float, row: Mapping[Any, Any]) -> str:
     return text
 
 
-def _selected_by(run: Run, method: str) -> str:
-    rule = str(run.meta.rules[method])
+def _selected_by(rule: str) -> str:
     return SELECTED_BY.get(rule, f"top {rule}")
 
 
-def _notes(run: Run) -> list[str]:
-    protocol = run.meta.protocol
-    level = 100 * (1 - run.settings.alpha)
+def _notes(meta: RunMetadata) -> list[str]:
+    level = 100 * (1 - meta.report.alpha)
     return [
-        *_selection_notes(run),
-        *_target_notes(run),
-        f"±: half-width of the {level:g} % interval of the mean over {protocol.rounds} independent rounds "
+        *_selection_notes(meta),
+        *_target_notes(meta),
+        f"±: half-width of the {level:g} % interval of the mean over {meta.protocol.rounds} independent rounds "
         "(Student's; Nogueira's asymptotic interval for stability). A half-width of 0 means that all rounds agree.",
         "False discoveries: share of the selected features that are irrelevant. Area: area under the curve of "
         "detection rate against false-alarm rate. Pairs: share of the true pairs among equally many pairs of the "
@@ -126,14 +134,14 @@ def _notes(run: Run) -> list[str]:
     ]
 
 
-def _selection_notes(run: Run) -> list[str]:
-    rules = run.meta.rules
+def _selection_notes(meta: RunMetadata) -> list[str]:
+    rules = meta.rules
     notes = []
     weight = [method for method, rule in rules.items() if rule == "positive"]
     if weight:
         notes.append(
             f"Selected by weight ({', '.join(weight)}): features whose weight exceeds "
-            f"{run.meta.protocol.threshold:g} times the largest absolute weight of the round, possibly none."
+            f"{meta.protocol.threshold:g} times the largest absolute weight of the round, possibly none."
         )
     rank = [method for method, rule in rules.items() if rule == "relevant"]
     if rank:
@@ -145,32 +153,31 @@ def _selection_notes(run: Run) -> list[str]:
     return notes
 
 
-def _target_notes(run: Run) -> list[str]:
+def _target_notes(meta: RunMetadata) -> list[str]:
     # The tables show the parameters of these datasets; the note only needs the names.
-    datasets = list(dict.fromkeys(label.partition("(")[0] for label in run.meta.real_valued))
+    datasets = list(dict.fromkeys(label.partition("(")[0] for label in meta.real_valued))
     if not datasets:
         return []
-    numbers = [method for method in run.methods if method in run.meta.takes_numbers]
-    classes = [method for method in run.methods if method not in numbers]
+    numbers = [method for method in meta.methods if method in meta.takes_numbers]
+    classes = [method for method in meta.methods if method not in numbers]
     parts = [f"{', '.join(numbers)} received the numbers"] if numbers else []
     parts += [f"{', '.join(classes)} received two classes, cut at the median"] if classes else []
     return [f"Real-valued response ({', '.join(datasets)}): {'; '.join(parts)}."]
 
 
-def _charts(run: Run) -> list[Chart]:
+def _charts(trials: pd.DataFrame, relevant: Callable[[str], Sequence[int]]) -> list[Chart]:
     """Return two charts per dataset: detection and false alarms of each round, and the weights of the features."""
-    successful = run.trials[run.trials["status"] == "ok"]
+    successful = trials[trials["status"] == "ok"]
     charts = []
-    for number, (label, trials) in enumerate(successful.groupby("dataset", sort=False), 1):
+    for number, (label, own) in enumerate(successful.groupby("dataset", sort=False), 1):
         dataset = str(label)
         charts += [
-            rounds_chart(number, dataset, trials),
-            weights_chart(number, dataset, trials, run.relevant(dataset)),
+            rounds_chart(number, dataset, own),
+            weights_chart(number, dataset, own, relevant(dataset)),
         ]
     return charts
 
 
-def _csv_rows(run: Run) -> list[pd.DataFrame]:
-    comparison = run.compare_rounds().drop(columns="rounds")
-    comparison = comparison.rename(columns={"low": "difference_low", "high": "difference_high"})
-    return [run.detection.merge(comparison, on=["dataset", "method", "figure"], how="left")]
+def _csv_rows(frame: pd.DataFrame, comparison: pd.DataFrame) -> list[pd.DataFrame]:
+    comparison = comparison.drop(columns="rounds").rename(columns={"low": "difference_low", "high": "difference_high"})
+    return [frame.merge(comparison, on=["dataset", "method", "figure"], how="left")]

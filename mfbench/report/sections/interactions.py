@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,43 +13,59 @@ from mfbench.report.cells import DASH
 from mfbench.report.charts.interaction_noise import interaction_noise_chart
 from mfbench.report.charts.matrix import matrix_chart
 from mfbench.report.charts.theme import MOST_DATASETS
-from mfbench.stats.results import Run
 
 TITLE = "True interactions: share of the norm, or p (rank)"
 PAIRS_TITLE = "Weights of pairs of features"
 
 
-def interactions(run: Run) -> Section:
-    """Return the section on datasets with known interactions; empty if no method weighs pairs of features."""
-    data = {"true_interactions": lambda: run.true_interactions}
-    by_cell = {(row["dataset"], row["method"]): row for row in run.true_interactions.to_dict("records")}
+def interactions(frame: pd.DataFrame, methods: Sequence[str]) -> Section:
+    """Return the section on datasets with known interactions; empty if no method weighs pairs of features.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `mfbench.stats.results.Run.true_interactions`.
+    methods : sequence of str
+        In the order of the table.
+    """
+    data = {"true_interactions": lambda: frame}
+    by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
     if not by_cell:
         return Section(TITLE, data=data)
-    methods = [method for method in run.methods if method in {name for _, name in by_cell}]
+    weighing = {name for _, name in by_cell}
+    methods = [method for method in methods if method in weighing]
     table = Table(["dataset", "pairs", *methods])
     for dataset in dict.fromkeys(name for name, _ in by_cell):
         row = next(cell for (name, _), cell in by_cell.items() if name == dataset)
         pairs = f"{row['true_pairs']} of {row['n_pairs']}"
         cells = [_cell(by_cell.get((dataset, method))) for method in methods]
         table.rows.append([Cell(dataset), Cell(pairs), *cells])
-    noise = interaction_noise_chart(run.true_interactions)
-    return Section(TITLE, [table], [] if noise is None else [noise], _notes(run), data)
+    noise = interaction_noise_chart(frame)
+    return Section(TITLE, [table], [] if noise is None else [noise], _notes(frame), data)
 
 
-def pair_weights(run: Run) -> Section:
-    """Return the weights of pairs that the reference, or else the first method with any, gives on each dataset."""
-    frame = run.interactions
+def pair_weights(frame: pd.DataFrame, methods: Sequence[str], feature_names: Callable[[str], Sequence[str]]) -> Section:
+    """Return the weights of pairs that the first method with any gives on each dataset.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `mfbench.stats.results.Run.interactions`.
+    methods : sequence of str
+        The first that weighs pairs is shown.
+    feature_names : callable
+        Takes a dataset and returns the names of its features.
+    """
     present = set(frame["method"].unique())
-    weighing = [method for method in run.methods if method in present]
-    if not weighing:
+    method = next((method for method in methods if method in present), None)
+    if method is None:
         return Section(PAIRS_TITLE)
-    method = run.settings.reference if run.settings.reference in weighing else weighing[0]
     charts = []
     for number, (label, own) in enumerate(frame[frame["method"] == method].groupby("dataset", sort=False), 1):
         dataset = str(label)
         if number > MOST_DATASETS:
             break
-        charts.append(matrix_chart(number, dataset, method, mean_weights(own), run.feature_names(dataset)))
+        charts.append(matrix_chart(number, dataset, method, mean_weights(own), feature_names(dataset)))
     notes = [f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else []
     return Section(PAIRS_TITLE, charts=charts, notes=notes)
 
@@ -67,8 +83,7 @@ def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:
     return sums.reset_index()
 
 
-def _notes(run: Run) -> list[str]:
-    frame = run.true_interactions
+def _notes(frame: pd.DataFrame) -> list[str]:
     notes = [
         "Share of the norm: absolute weight of the true pair divided by the Frobenius norm of all weights, mean over "
         "folds (at most 0.71, since a symmetric matrix contains each pair twice). Methods with p-values show their "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfbench.model.sections import Cell, Chart, Section, Table
+from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, number_cell, rank_cell, time_cell
 from mfbench.report.charts.score_time import score_time_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns
@@ -18,21 +18,17 @@ def methods(run: Run) -> Section:
         "score on the reported test parts themselves, so these scores are optimistic, and so are comparisons with "
         "methods that are not tuned this way."
     ]
+    settings, summary = run.settings, run.summary()
+    chart = None
+    if len(summary):
+        chart = score_time_chart(summary, settings.metric, greater_is_better=settings.greater_is_better)
     return Section(
         "Methods, best average rank first",
         [method_table(run)],
-        _charts(run),
+        [] if chart is None else [chart],
         notes if optimistic else [],
-        data={"summary": run.summary},
+        data={"summary": lambda: summary},
     )
-
-
-def _charts(run: Run) -> list[Chart]:
-    if not len(run.outcomes):
-        return []
-    metric = run.settings.metric
-    chart = score_time_chart(run.summary(), metric, greater_is_better=SCORES[metric].greater_is_better)
-    return [] if chart is None else [chart]
 
 
 def method_table(run: Run) -> Table:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, score_cell, with_unit
 from mfbench.run.trial.metrics import METRICS
@@ -11,31 +15,36 @@ from mfbench.stats.results import Run
 
 def other_scores(run: Run) -> Section:
     """Return the section on datasets whose largest class is large."""
-    return Section("Other scores", _tables(run), notes=_notes(run), data={"companions": lambda: run.companions})
+    return Section(
+        "Other scores",
+        _tables(run.companions, list(run.methods)),
+        notes=_notes(run),
+        data={"companions": lambda: run.companions},
+    )
 
 
-def _tables(run: Run) -> list[Table]:
+def _tables(companions: pd.DataFrame, methods: Sequence[str]) -> list[Table]:
     """Return a table for each other score, of the datasets with one large class by methods: mean ± sd."""
     tables = []
-    for metric, frame in run.companions.groupby("metric", sort=False):
+    for metric, frame in companions.groupby("metric", sort=False):
         percent = METRICS[str(metric)].percent
         by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
         shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
         table = Table(
-            ["dataset", "largest class", *run.methods],
+            ["dataset", "largest class", *methods],
             title=f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows",
         )
         for dataset, share in shares.items():
-            rows = [by_cell.get((dataset, method)) for method in run.methods]
+            rows = [by_cell.get((dataset, method)) for method in methods]
             cells = [DASH if row is None else score_cell(row, percent) for row in rows]
             table.rows.append([Cell(str(dataset)), Cell(f"{100 * share:.0f} %"), *cells])
         tables.append(table)
     return tables
 
 
-def flattered(run: Run, metric: str) -> str:
+def flattered(largest_classes: Mapping[str, float], metric: str) -> str:
     """Return on which datasets a constant guess does well by a metric, without a period; empty if on none."""
-    skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
+    skewed = [name for name, share in largest_classes.items() if share > LARGE]
     if metric not in FLATTERED or not skewed:
         return ""
     large = f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}"
@@ -43,7 +52,7 @@ def flattered(run: Run, metric: str) -> str:
 
 
 def _notes(run: Run) -> list[str]:
-    start = flattered(run, run.settings.metric)
+    start = flattered(run.largest_classes, run.settings.metric)
     if not start:
         return []
     if not len(run.companions):

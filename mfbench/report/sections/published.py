@@ -10,7 +10,6 @@ import pandas as pd
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Role, Section, Table
 from mfbench.report.cells import DASH, with_unit
-from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.one_dataset.rules import RULES
 from mfbench.stats.published import (
@@ -24,7 +23,6 @@ from mfbench.stats.published import (
     UNDECIDED,
     summarise,
 )
-from mfbench.stats.results import Run
 
 MARKS: dict[str, tuple[str, Role]] = {
     ABOVE: ("▲", "above"),
@@ -34,28 +32,43 @@ MARKS: dict[str, tuple[str, Role]] = {
 LISTED = 10
 
 
-def published(run: Run) -> Section:
-    """Return the section on published figures; empty if the suite names none."""
+def published(
+    frame: pd.DataFrame, counts: pd.DataFrame, titles: Mapping[str, str], trivial: Mapping[str, float], rule: str
+) -> Section:
+    """Return the section on published figures; empty if the suite names none.
+
+    Parameters
+    ----------
+    frame, counts : DataFrame
+        As `mfbench.stats.results.Run.published` and `published_counts`.
+    titles : mapping of str to str
+        Of each published table.
+    trivial : mapping of str to float
+        As `mfbench.report.sections.scores.trivial_accuracies` returns it.
+    rule : str
+        The papers' rule, by which wins, ties and losses are counted.
+    """
     return Section(
         "Published figures",
-        _tables(run),
-        notes=_notes(run),
+        _tables(frame, counts, titles, trivial),
+        notes=_notes(frame, titles, RULES[rule].title if len(counts) else ""),
         data={
-            "published": lambda: run.published,
-            "published_summary": lambda: summarise(run.published),
-            "published_counts": lambda: run.published_counts,
+            "published": lambda: frame,
+            "published_summary": lambda: summarise(frame),
+            "published_counts": lambda: counts,
         },
-        rows=lambda: _csv_rows(run),
+        rows=lambda: _csv_rows(frame),
     )
 
 
-def _tables(run: Run) -> list[Table]:
+def _tables(
+    frame: pd.DataFrame, counts: pd.DataFrame, titles: Mapping[str, str], trivial: Mapping[str, float]
+) -> list[Table]:
     """Return, for each published table, its cells and its methods; then the largest differences."""
-    frame, titles, trivial = run.published, _titles(run), trivial_accuracies(run)
     tables = []
     for name, rows in frame.groupby("table", sort=False):
         tables += [_overview(rows, titles[str(name)], trivial), *_methods(rows, titles[str(name)])]
-    return [*tables, *_counts(run, titles), *_largest(frame, titles)]
+    return [*tables, *_counts(counts, titles), *_largest(frame, titles)]
 
 
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
@@ -114,9 +127,8 @@ def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
     return Cell(f"{text} {mark}", role)
 
 
-def _counts(run: Run, titles: Mapping[str, str]) -> list[Table]:
+def _counts(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     """Return the papers' counts of wins, ties and losses beside ours by the papers' rule, if any are printed."""
-    frame = run.published_counts
     if not len(frame):
         return []
     table = Table(
@@ -157,9 +169,8 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     return [table]
 
 
-def _notes(run: Run) -> list[str]:
+def _notes(frame: pd.DataFrame, titles: Mapping[str, str], rule: str) -> list[str]:
     """Return the counts, the reasons why figures are not compared, and the tables without a match."""
-    frame, titles = run.published, _titles(run)
     notes = [
         f"{title} has no figure for a dataset and a method of this run."
         for name, title in titles.items()
@@ -187,27 +198,23 @@ def _notes(run: Run) -> list[str]:
     ]
     if reasons:
         notes.append(f"Not comparable, in brackets: {'; '.join(reasons)}.")
-    if len(run.published_counts):
+    if rule:
         notes.append(
             "Wins, ties and losses: ours count the comparable datasets of this run, the paper's all of its own. Both "
-            f"are by the {RULES[run.settings.published_test].title}."
+            f"are by the {rule}."
         )
     if counts.get(INCOMPLETE, 0):
         notes.append(f"Not compared, in brackets: {counted(int(counts[INCOMPLETE]), 'figure')} of incomplete cells.")
     return notes
 
 
-def _csv_rows(run: Run) -> list[pd.DataFrame]:
+def _csv_rows(published: pd.DataFrame) -> list[pd.DataFrame]:
     """Return a frame for each published table: figure, difference and verdict by dataset and method."""
     frames = []
-    for table, rows in run.published.groupby("table", sort=False):
+    for table, rows in published.groupby("table", sort=False):
         frame = rows[["dataset", "method", "published", "difference", "verdict"]]
         frames.append(frame.rename(columns={name: f"{table}_{name}" for name in frame.columns[2:]}))
     return frames
-
-
-def _titles(run: Run) -> dict[str, str]:
-    return {name: table.title for name, table in run.meta.published.tables.items()}
 
 
 def _name(dataset: str, label: str) -> str:

@@ -47,7 +47,8 @@ def score_table(run: Run) -> Table:
     if trivial:
         table.columns.insert(1, "trivial")
     by_cell = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
-    marks = _s_marks(run)
+    verdicts = run.wins_ties_losses()
+    marks = _s_marks(verdicts) if run.settings.test in S_TESTS else {}
     for dataset in run.outcomes["dataset"].unique():
         cells = [
             # A joined run may lack cells that no run planned.
@@ -59,7 +60,7 @@ def score_table(run: Run) -> Table:
         constant = [Cell(f"{100 * trivial[str(dataset)]:.1f}")] if trivial else []
         table.rows.append([Cell(str(dataset)), *constant, *cells])
     if table.rows and run.settings.reference is not None and len(methods) > 1:
-        footer = _footer(run, [DASH] if trivial else [])
+        footer = _footer(run, verdicts, [DASH] if trivial else [])
         table.rows += footer
         table.footer_rows = len(footer)
     return table
@@ -72,37 +73,37 @@ def _charts(run: Run) -> list[Chart]:
     return [wins_chart(run.summary(), verdict_columns(run), reference)]
 
 
-def _footer(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
-    reference = run.settings.reference
+def _footer(run: Run, verdicts: pd.DataFrame, blank: Sequence[Cell]) -> list[list[Cell]]:
+    reference, methods = run.settings.reference, list(run.methods)
     summary = {row["method"]: row for row in run.summary().to_dict("records")}
     rows = [
         [
             Cell(title),
             *blank,
-            *(DASH if m == reference or m not in summary else verdict_cell(summary[m], prefix) for m in run.methods),
+            *(DASH if m == reference or m not in summary else verdict_cell(summary[m], prefix) for m in methods),
         ]
         for title, prefix in verdict_columns(run)
     ]
     # After our count by the papers' rule, which is the first unless there is only one.
-    rows[1:1] = _printed(run, blank)
-    detectable = run.wins_ties_losses().groupby("method")["detectable"].median()
+    printed = run.published_counts[run.published_counts["reference"] == reference]
+    rows[1:1] = _printed(printed, methods, blank)
+    detectable = verdicts.groupby("method")["detectable"].median()
     if detectable.notna().any():
         percent = SCORES[run.settings.metric].percent
-        sizes = [size_text(detectable.get(method, np.nan), percent) for method in run.methods]
+        sizes = [size_text(detectable.get(method, np.nan), percent) for method in methods]
         cells = [DASH if size == DASH.text else Cell(size) for size in sizes]
         rows.append([Cell("detectable, median"), *blank, *cells])
-    ranks = [rank_cell(summary[method]["rank"]) if method in summary else DASH for method in run.methods]
+    ranks = [rank_cell(summary[method]["rank"]) if method in summary else DASH for method in methods]
     return [*rows, [Cell("average rank"), *blank, *ranks]]
 
 
-def _printed(run: Run, blank: Sequence[Cell]) -> list[list[Cell]]:
+def _printed(frame: pd.DataFrame, methods: Sequence[str], blank: Sequence[Cell]) -> list[list[Cell]]:
     """Return the row of wins, ties and losses that a paper prints against the same reference, if there is one."""
-    frame = run.published_counts
     printed = {
         row["method"]: Cell("/".join(str(row[f"printed_{word}"]) for word in ("wins", "ties", "losses")))
-        for row in frame[frame["reference"] == run.settings.reference].to_dict("records")
+        for row in frame.to_dict("records")
     }
-    return [[Cell("printed W/T/L"), *blank, *(printed.get(method, DASH) for method in run.methods)]] if printed else []
+    return [[Cell("printed W/T/L"), *blank, *(printed.get(method, DASH) for method in methods)]] if printed else []
 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
@@ -112,14 +113,12 @@ def trivial_accuracies(run: Run) -> dict[str, float]:
     return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
 
 
-def _s_marks(run: Run) -> dict[tuple[str, str], str]:
-    """Return the marks of an s-test for each method against the reference; empty if another test marks the table."""
-    if run.settings.test not in S_TESTS:
-        return {}
+def _s_marks(verdicts: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """Return the marks of an s-test for each method against the reference."""
     turned = str.maketrans("<>", "><")
     return {
         (row["dataset"], row["method"]): S_MARKS[row["mark"].translate(turned)]
-        for row in run.wins_ties_losses().to_dict("records")
+        for row in verdicts.to_dict("records")
         if row["mark"]
     }
 

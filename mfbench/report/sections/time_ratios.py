@@ -9,12 +9,10 @@ from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.charts.time_profile import time_profile_chart
 from mfbench.stats.across_datasets.profiles import FACTORS, performance_profile
-from mfbench.stats.results import Run
 
 
-def time_ratios(run: Run) -> Section:
+def time_ratios(ratios: pd.DataFrame) -> Section:
     """Return the section on the performance profile of time; empty unless every trial of some dataset has run."""
-    ratios = run.time_ratios
     data = {"time_ratios": lambda: ratios.to_dict("index")}
     title = f"Time: share of {counted(len(ratios), 'dataset')} within a factor of the fastest method"
     if not len(ratios):

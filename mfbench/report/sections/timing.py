@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, seconds
 from mfbench.report.charts.scaling import scaling_chart
-from mfbench.stats.results import Run
 from mfbench.stats.timing import FLOOR, timing_profile
 
 TITLE = "Time to fit"
@@ -20,36 +21,45 @@ COLUMNS = {
 }
 
 
-def timing(run: Run) -> Section:
-    """Return the section on times to fit; empty for other protocols."""
-    if run.protocol.kind != "timing":
-        return Section(TITLE, data={"timing": list})
-    by_cell = {(row["dataset"], row["method"]): row for row in run.timing.to_dict("records")}
+def timing(
+    exponents: pd.DataFrame, trials: pd.DataFrame, sizes: pd.DataFrame, methods: Sequence[str], repeats: int | None
+) -> Section:
+    """Return the section on times to fit.
+
+    Parameters
+    ----------
+    exponents, trials, sizes : DataFrame
+        As `mfbench.stats.results.Run.timing`, `outcomes` and `sizes` of a run of the protocol ``timing``.
+    methods : sequence of str
+        In the order of the tables.
+    repeats : int or None
+        Number of subsamples of a size.
+    """
+    by_cell = {(row["dataset"], row["method"]): row for row in exponents.to_dict("records")}
+    by_dataset = {str(dataset): sizes[sizes["dataset"] == dataset] for dataset in trials["dataset"].unique()}
+    datasets = {name: f"{own['n_train'].max()} × {own['n_features'].max()}" for name, own in by_dataset.items()}
     note = (
         "Time to fit: wall time of selector and classifier on one thread, the smallest of "
-        f"{run.meta.protocol.repeats} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
+        f"{repeats} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
         f"of sizes and times, using times of at least {1000 * FLOOR:g} ms; – if fewer than two sizes have such a time. "
         "A power law fitted to a few sizes describes only those sizes. Other processes on the machine lengthen times: "
         "use --jobs 1 for reliable times."
     )
-    tables = [_table(run, by_cell, column) for column in COLUMNS]
-    chart = scaling_chart(timing_profile(run.outcomes, run.sizes), run.timing)
-    return Section(TITLE, tables, [] if chart is None else [chart], [note], data={"timing": lambda: run.timing})
+    tables = [_table(by_cell, datasets, methods, column) for column in COLUMNS]
+    chart = scaling_chart(timing_profile(trials, sizes), exponents)
+    return Section(TITLE, tables, [] if chart is None else [chart], [note], data={"timing": lambda: exponents})
 
 
-def _table(run: Run, by_cell: dict[tuple[str, str], dict[Any, Any]], column: str) -> Table:
-    table = Table(["dataset", "size", *run.methods], title=COLUMNS[column])
-    for dataset in dict.fromkeys(map(str, run.outcomes["dataset"])):
+def _table(
+    by_cell: Mapping[tuple[str, str], dict[Any, Any]], datasets: Mapping[str, str], methods: Sequence[str], column: str
+) -> Table:
+    table = Table(["dataset", "size", *methods], title=COLUMNS[column])
+    for dataset, size in datasets.items():
         cells = []
-        for method in run.methods:
+        for method in methods:
             row = by_cell.get((dataset, method))
             value = np.nan if row is None else float(row[column])
             text = seconds(value) if column == "seconds" and np.isfinite(value) else f"{value:.2f}"
             cells.append(Cell(text) if np.isfinite(value) else DASH)
-        table.rows.append([Cell(dataset), Cell(_size(run, dataset)), *cells])
+        table.rows.append([Cell(dataset), Cell(size), *cells])
     return table
-
-
-def _size(run: Run, dataset: str) -> str:
-    sizes = run.sizes[run.sizes["dataset"] == dataset]
-    return f"{sizes['n_train'].max()} × {sizes['n_features'].max()}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mfbench.errors import UsageError
 from mfbench.run.trial.metrics import METRICS, Predictions
 from mfbench.stats.across_datasets.ranks import rank_table
 from mfbench.stats.settings import MissingPolicy
@@ -115,3 +116,10 @@ def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> floa
     shares = np.tile(counts / counts.sum(), (len(truth), 1))
     guess = np.full(len(truth), seen[np.argmax(counts)])
     return METRICS[metric].function(Predictions(truth, guess, shares, seen, True))
+
+
+def dummy_scores(datasets: Iterable[Mapping[str, Any]], metric: str) -> dict[str, float]:
+    """Return the score of a constant guess on each dataset, by its label."""
+    if metric not in METRICS:
+        raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {metric} is not one")
+    return {dataset["label"]: dummy_score(dataset["truth"], metric) for dataset in datasets}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import pandas as pd
 
@@ -34,6 +34,11 @@ def classifier_of(description: str) -> str:
     'knn(n_neighbors=1)'
     """
     return description.rpartition(" [tunes ")[0].rpartition(" → ")[2] or description.rpartition(" → ")[2]
+
+
+def classifiers_of(methods: Mapping[str, str], recorded: Mapping[str, str], curved: Collection[str]) -> dict[str, str]:
+    """Return the classifier of each method with a curve: the recorded one, or that of its description."""
+    return {label: recorded.get(label) or classifier_of(text) for label, text in methods.items() if label in curved}
 
 
 def curve_summary(

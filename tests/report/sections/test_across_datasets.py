@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from mfbench.report.charts.drawing import data_of, specification
-from mfbench.report.contents import report_of
+from mfbench.report.contents import across_datasets_of, pairs_of, report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
-from mfbench.report.sections.across_datasets import across_datasets, pairs
 from mfbench.run.store.store import Store
 
 
@@ -21,7 +20,7 @@ def run(write_run):
 
 
 def test_the_table_is_that_of_the_statistics(run):
-    section = across_datasets(run)
+    section = across_datasets_of(run)
     assert section.title == "Across 8 datasets, C against each method"
     (table,) = section.tables
     frame = run.overall().against_reference
@@ -33,7 +32,7 @@ def test_the_table_is_that_of_the_statistics(run):
 
 
 def test_the_diagram_and_the_shares_of_wins_are_charts_of_the_section(run):
-    diagram, wins = across_datasets(run).charts
+    diagram, wins = across_datasets_of(run).charts
     assert (diagram.name, wins.name) == ("critical-difference", "win-probabilities")
     assert any("●" in line for line in diagram.text(80))
     assert diagram.alt().startswith("Average ranks: C 1.00, B 2.00, A 3.00.")
@@ -41,8 +40,8 @@ def test_the_diagram_and_the_shares_of_wins_are_charts_of_the_section(run):
 
 
 def test_the_chart_of_wins_agrees_with_the_table(run):
-    _, chart = across_datasets(run).charts
-    table = pairs(run).tables[1]
+    _, chart = across_datasets_of(run).charts
+    table = pairs_of(run).tables[1]
     cells = {
         (row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.columns, row, strict=True)
     }
@@ -54,18 +53,18 @@ def test_the_chart_of_wins_agrees_with_the_table(run):
 
 def test_one_dataset_or_method_has_no_chart(write_run):
     for cells in ({("d", "A"): 0.5, ("d", "B"): 0.4}, {("d", "A"): 0.5, ("e", "A"): 0.4}):
-        assert not across_datasets(write_run(cells)).charts
+        assert not across_datasets_of(write_run(cells)).charts
 
 
 def test_methods_that_do_not_differ_significantly(write_run):
     run = write_run({(f"d{i}", m): 0.5 + 0.01 * ((i + k) % 2) for i in range(6) for k, m in enumerate("AB")})
-    (table,) = across_datasets(run).tables
+    (table,) = across_datasets_of(run).tables
     assert (table.rows[0][-1].text, table.rows[0][-1].role) == ("not significant", "missing")
 
 
 def test_pairs_have_two_tables_or_none(run, write_run):
-    assert [table.title.split()[0] for table in pairs(run).tables] == ["All", "Share"]
-    assert not pairs(write_run({("d", "A"): 0.5})).has_content
+    assert [table.title.split()[0] for table in pairs_of(run).tables] == ["All", "Share"]
+    assert not pairs_of(write_run({("d", "A"): 0.5})).has_content
 
 
 def test_every_form_has_it(run):
@@ -85,7 +84,7 @@ class TestMissingCells:
         return write_run(cells, report={"missing": policy})
 
     def text(self, run):
-        return " ".join(across_datasets(run).notes)
+        return " ".join(across_datasets_of(run).notes)
 
     def test_dropped(self, write_run, failure):
         run = self.run(write_run, failure, "drop-dataset")

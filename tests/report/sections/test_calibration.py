@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from mfbench.report.contents import report_of
-from mfbench.report.sections.calibration import calibration
+from mfbench.report.contents import calibration_of, report_of
 
 
 class TestEqualByConstruction:
@@ -46,4 +45,4 @@ class TestEqualByConstruction:
         assert run.equal_pairs == []
 
     def test_a_run_without_such_pairs_has_no_table(self, small_run):
-        assert not calibration(small_run).tables
+        assert not calibration_of(small_run).tables

@@ -4,7 +4,7 @@ from mfbench.report.sections.time_ratios import time_ratios
 
 
 def test_the_fastest_method_comes_first(small_run):
-    section = time_ratios(small_run)
+    section = time_ratios(small_run.time_ratios)
     assert (
         section.title == f"Time: share of {len(small_run.time_ratios)} datasets within a factor of the fastest method"
     )
@@ -16,6 +16,6 @@ def test_the_fastest_method_comes_first(small_run):
 
 
 def test_without_a_finished_dataset_there_is_no_section(write_run):
-    section = time_ratios(write_run({("d", "A"): [None] * 5}))
+    section = time_ratios(write_run({("d", "A"): [None] * 5}).time_ratios)
     assert not section.has_content
     assert section.data["time_ratios"]() == {}

@@ -1,0 +1,38 @@
+"""What a run shows in a notebook: its short report, and the charts of its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mfbench.errors import UnknownNameError
+from mfbench.model.sections import Chart
+from mfbench.report.brief import brief_report
+from mfbench.report.charts.drawing import specification
+from mfbench.report.contents import report_of
+from mfbench.report.render.html.fragment import to_fragment
+from mfbench.stats.results import Run
+
+WIDTH = 10_000
+"""Characters of a line: wide tables scroll."""
+
+
+def charts_of(run: Run) -> list[Chart]:
+    """Return the charts that can be drawn."""
+    sections = report_of(run, everything=True).sections
+    return [chart for section in sections for chart in section.charts if chart.spec is not None]
+
+
+def altair_chart(run: Run, name: str) -> Any:
+    """Return a chart as one of Altair's."""
+    import altair
+
+    charts = charts_of(run)
+    chart = next((chart for chart in charts if chart.name == name), None)
+    if chart is None:
+        raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
+    return altair.Chart.from_dict(specification(chart, chart.title))
+
+
+def fragment_of(run: Run) -> str:
+    """Return the short report as HTML."""
+    return to_fragment(brief_report(run, WIDTH))
