@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 from mfbench.host.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from mfbench.stats.results import Run
     from mfbench.model.earlier import EarlierRun
+    from mfbench.stats.results import Run
 
 
 @hookimpl

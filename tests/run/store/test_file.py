@@ -9,9 +9,9 @@ from tampering import make_older
 
 from mfbench.errors import RunError
 from mfbench.model.trials import Trial, TrialResult, Unavailable
+from mfbench.run.store import file as store_file
 from mfbench.run.store.file import FILE_NAME, SCHEMA_VERSION, open_to_write, reason_of
 from mfbench.run.store.store import Store
-from mfbench.run.store import file as store_file
 
 
 def test_another_version_is_refused(tmp_path):

@@ -1,11 +1,11 @@
-"""Make `small_runs` importable, and its plan a fixture."""
+"""Make modules of the tests of runs importable, and plan the suite of `small_runs`."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "run"))
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("run", "run/workers", "faults")]
 
 
 @pytest.fixture
