@@ -24,7 +24,7 @@ from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
 from mfbench.run.store import file as store_file
-from mfbench.run.store.store import store
+from mfbench.run.store import store
 from mfbench.run.trial.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
