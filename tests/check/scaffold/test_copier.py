@@ -18,7 +18,7 @@ from mfbench_check.scaffold.render import PARTS, REPOSITORY, render, write
 pytest.importorskip("copier", reason="copier is not installed")
 
 ROOT = Path(__file__).resolve().parents[3]
-TEMPLATE = "mfbench/scaffold"
+TEMPLATE = "plugins/mfbench_check/scaffold"
 WORKFLOW = f"{TEMPLATE}/template/.github/workflows/ci.yml.jinja"
 pytestmark = pytest.mark.slow(reason="clones repositories of Git")
 
