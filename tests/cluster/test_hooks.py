@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fake import Place, StubPool, ThreadEngine, job_of, trials_of
 
 from mfbench.run.workers.array_cache import ArrayCache
-from mfbench.suite.costs import Cost
+from mfbench.suite.forecast import Cost
 from mfbench_cluster import site
 from mfbench_cluster.hooks import mfbench_pool
 from mfbench_cluster.pool.remote import RemotePool

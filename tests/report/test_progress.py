@@ -11,7 +11,7 @@ from rich.console import Console
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report import progress
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
-from mfbench.suite.costs import Cost, Forecast
+from mfbench.suite.forecast import Cost, Forecast
 from mfbench.suite.protocols import RepeatedCV
 from mfbench.suite.shares import Share
 

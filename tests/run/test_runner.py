@@ -25,7 +25,7 @@ from mfbench.run.store.metadata import RecordedShare
 from mfbench.run.store.store import Store
 from mfbench.run.workers import choice
 from mfbench.stats.one_dataset.decisions import s_test
-from mfbench.suite.costs import Cost, Forecast
+from mfbench.suite.forecast import Cost, Forecast
 
 SUITE = """
 [suite]

@@ -21,7 +21,7 @@ from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opene
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.suite.costs import Forecast
+from mfbench.suite.forecast import Forecast
 from mfbench.suite.plan import Plan
 
 WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries that it has imported
