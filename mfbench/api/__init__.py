@@ -14,7 +14,6 @@ from mfbench.api.planning import (
     earlier_results,
     estimate_suite,
     explain_keys,
-    finished_task,
     prepare_suite,
     run_options,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "exit_code",
     "explain_keys",
     "find_run",
-    "finished_task",
     "load_dataset",
     "load_run",
     "make",

@@ -11,15 +11,13 @@ from pathlib import Path
 from mfbench.api.request import Request, check_features
 from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
-from mfbench.errors import ExitCode, UsageError
+from mfbench.errors import UsageError
 from mfbench.host.executors import check_executor
-from mfbench.host.features import feature_hooks, feature_packages
+from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.earlier import EarlierRun
-from mfbench.run.batch_tasks import ended_exit_code, read_task, task_of
 from mfbench.run.forecast.estimate import Estimate, estimate
 from mfbench.run.runner import RunOptions, run_folder
-from mfbench.run.shards import shard_of
 from mfbench.suite.additions import additions_of, with_additions
 from mfbench.suite.loading import LoadedSuite, load_suite
 from mfbench.suite.plan import Plan, make_plan
@@ -55,8 +53,8 @@ def prepare_suite(
     RunError
         If trials of the task are not in the plan.
     """
-    check_features(request, feature_packages())
-    task = None if request.task is None else read_task(request.task)
+    features = feature_hooks()
+    check_features(request, features.packages)
     registry = registry or load_registry(strict=request.strict, isolated=True)
     check_executor(registry, request.executor, request.scheduler or "")
     loaded = load_suite(
@@ -71,10 +69,8 @@ def prepare_suite(
     if request.reference is not None and request.reference not in (*plan.methods, *plan.left_out):
         raise UsageError(_left_out_reference(request.reference, loaded))
     folder = run_folder(request.out, loaded, request.only)
-    if request.shard is not None:
-        plan = shard_of(plan, *request.shard, folder.name, registry)
-    elif task is not None:
-        plan = task_of(plan, task, folder.name)
+    relay = features.relay
+    plan = relay.mfbench_part_of_plan(request=request, plan=plan, folder=folder, registry=registry) or plan
     return plan, folder if plan.share is None else folder.with_name(plan.share.folder_name), registry
 
 
@@ -123,15 +119,6 @@ def estimate_suite(request: Request) -> Estimate:
     """
     plan, folder, registry = prepare_suite(replace(request, offline=True))
     return estimate(plan, folder, registry, run_options(request), earlier_results(request, plan))
-
-
-def finished_task(request: Request) -> tuple[str, ExitCode] | None:
-    """Return the name and the exit code of a task with nothing to run: before anything is loaded, as it is frequent."""
-    if request.task is None or request.fresh or request.retry_failed:
-        return None
-    task = read_task(request.task)
-    code = ended_exit_code(task, request.out)
-    return None if code is None else (task.name, code)
 
 
 def explain_keys(plan: Plan) -> Iterator[str]:

@@ -116,11 +116,11 @@ def suite(
         Request,
         estimate_suite,
         explain_keys,
-        finished_task,
         prepare_suite,
         resume_command,
         run_request,
     )
+    from mfbench.host.features import feature_hooks
     from mfbench.report.downloads import Downloads
     from mfbench.report.estimate import show_estimate
     from mfbench.report.progress import follow
@@ -164,9 +164,9 @@ def suite(
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
-    ended = finished_task(request)
+    ended = feature_hooks().relay.mfbench_finished(request=request)
     if ended is not None:
-        sys.stdout.write(f"{ended[0]}: every trial has a result; nothing to do\n")
+        sys.stdout.write(f"{ended[0]}\n")
         raise typer.Exit(ended[1])
     outlive_output()
     with closing(follow(console)) as display:

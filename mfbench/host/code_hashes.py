@@ -44,6 +44,7 @@ HOST_PARTS = {
     "tuning grids": "suite/tuning_grids.py",
     "resolve": "suite/resolve.py",
     "forms": "suite/forms.py",
+    "scores": "suite/scores.py",
     "protocols": "suite/protocols",
     "seeds": "suite/seeds.py",
     "job": "run/workers/job.py",

@@ -86,15 +86,11 @@ def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
     return kept, tuple(problems)
 
 
-def feature_packages() -> set[str]:
-    """Return the import names of the packages that implement hooks of a run."""
-    return {entry.point.value.partition(":")[0].partition(".")[0] for entry in entries(HOOKS)[0].values()}
-
-
 class FeatureHooks(NamedTuple):
-    """The hooks of a run that features implement, and a sentence on each feature that is left out."""
+    """The hooks of a run that features implement, the packages that do, and a sentence on each that is left out."""
 
     relay: Any
+    packages: frozenset[str]
     problems: tuple[str, ...]
 
 
@@ -108,12 +104,13 @@ def feature_hooks() -> FeatureHooks:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     offered, problems = entries(HOOKS)
-    left_out = list(problems)
+    packages, left_out = set(), list(problems)
     for name, entry in sorted(offered.items()):
         try:
             module = entry.load()
             manager.register(module, name)
             manager.check_pending()
+            packages.add(entry.point.value.partition(":")[0].partition(".")[0])
         except PluginError as error:
             left_out.append(f"the feature {error}")
         except Exception as error:  # noqa: BLE001 - a feature may fail in any way; the failure is reported
@@ -121,7 +118,7 @@ def feature_hooks() -> FeatureHooks:
             left_out.append(
                 f"the feature {name!r} of the package {entry.distribution} is left out: {describe_error(error)}"
             )
-    return FeatureHooks(manager.hook, tuple(left_out))
+    return FeatureHooks(manager.hook, frozenset(packages), tuple(left_out))
 
 
 def taken(group: str, entry: Entry) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pluggy
 
 from mfbench.engines import Engine, Executor
+from mfbench.errors import ExitCode
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.sections import Section
 from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
@@ -52,6 +53,45 @@ def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empt
 @hookspec(firstresult=True)
 def mfbench_open_run(path: Path) -> Any:
     """Return the `mfbench.Run` that a file of another form holds, such as a bundle; None for other files."""
+
+
+@hookspec(firstresult=True)
+def mfbench_part_of_plan(request: Any, plan: Any, folder: Path, registry: Any) -> Any:
+    """Return the part of a plan that a request asks for; None if it asks for all of it.
+
+    Parameters
+    ----------
+    request : object
+        What the user asked for.
+    plan : Plan
+        The whole plan.
+    folder : Path
+        The folder of the whole run.
+    registry : Registry
+        The plugins.
+
+    Returns
+    -------
+    Plan or None
+        Its `share` states which part it is and names its folder.
+    """
+
+
+@hookspec(firstresult=True)
+def mfbench_finished(request: Any) -> tuple[str, ExitCode] | None:
+    """Return a line for the user and the exit code of a request with nothing left to run; None for others.
+
+    It is asked before anything is loaded, for requests whose results can be found without their plan.
+
+    Parameters
+    ----------
+    request : object
+        What the user asked for.
+
+    Returns
+    -------
+    (str, ExitCode) or None
+    """
 
 
 @hookspec(firstresult=True)

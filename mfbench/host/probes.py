@@ -15,7 +15,7 @@ from typing import Any
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import canonical_text
-from mfbench.host.registered import Plugin, Registered
+from mfbench.host.registered import Facts, Plugin, Registered
 from mfbench.model.specs import DatasetSpec, SelectorSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.capacity import available_memory
@@ -29,30 +29,8 @@ _SHARE_OF_MEMORY = 0.8
 Request = tuple[str, str]  # kind and name of a spec
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What the main process knows about a factory.
-
-    Attributes
-    ----------
-    parameters : tuple of str
-        In the order of its signature.
-    takes_numbers : bool
-        For selectors: whether it is fitted on numbers.
-    is_for_two_classes : bool
-        For classifiers: whether it is for two classes only.
-    problem : str
-        Why it cannot be used; empty if it can.
-    """
-
-    parameters: tuple[str, ...] = ()
-    takes_numbers: bool = False
-    is_for_two_classes: bool = False
-    problem: str = ""
-
-
 @dataclass
-class Prober:
+class ChildProber:
     """The facts about the factories of one registry, each learnt once.
 
     Parameters

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from mfbench.host.probes import Prober
+from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True)
@@ -77,6 +75,38 @@ class Plugin:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """What the main process knows about a factory.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        In the order of its signature.
+    takes_numbers : bool
+        For selectors: whether it is fitted on numbers.
+    is_for_two_classes : bool
+        For classifiers: whether it is for two classes only.
+    problem : str
+        Why it cannot be used; empty if it can.
+    """
+
+    parameters: tuple[str, ...] = ()
+    takes_numbers: bool = False
+    is_for_two_classes: bool = False
+    problem: str = ""
+
+
+class Prober(Protocol):
+    """Answers what is asked about a factory without importing it here."""
+
+    def facts(self, registered: Registered) -> Facts:
+        """Return the facts about a factory or loader; raise `PluginError` if it cannot be imported."""
+
+    def tried(self, registered: Registered, params: Mapping[str, Any]) -> Facts:
+        """Return what fitting a class that a user names, with parameters, on a few rows shows."""
+
+
+@dataclass(frozen=True)
 class Registered:
     """A spec and the plugin that registered it.
 
@@ -85,7 +115,7 @@ class Registered:
     spec : SelectorSpec, ClassifierSpec or DatasetSpec
     plugin : Plugin
     prober : Prober or None
-        Answers what is asked about the factory without importing it here; None if it is imported here.
+        None if the factory is imported here.
     """
 
     spec: Any

@@ -25,7 +25,7 @@ from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chose
 from mfbench.host.expressions import Expression, is_reference, parse
 from mfbench.host.factories import build
 from mfbench.host.names import NameTable
-from mfbench.host.probes import Prober
+from mfbench.host.probes import ChildProber
 from mfbench.host.registered import Declaration, Plugin, Registered
 from mfbench.host.spec_checks import shown
 from mfbench.model.sections import Section
@@ -60,14 +60,14 @@ class Registry:
         Provenance of every plugin object in the manager, by its `id`.
     problems : Problems
         What was left out, and whether that is an error.
-    prober : Prober or None, default=None
+    prober : ChildProber or None, default=None
         Imports the factories of third parties in child processes; None imports all of them in this process.
     """
 
     manager: pluggy.PluginManager
     plugins: dict[int, Plugin]
     problems: Problems = field(default_factory=Problems)
-    prober: Prober | None = None
+    prober: ChildProber | None = None
     _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
 
     @property
@@ -380,4 +380,4 @@ def load_registry(
     for plugin, module in [*import_plugins(chosen, problems, isolated=isolated), *loose]:
         if register(manager, plugin, module, problems):
             plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
-    return Registry(manager, plugins, problems, Prober() if isolated else None)
+    return Registry(manager, plugins, problems, ChildProber() if isolated else None)

@@ -21,9 +21,9 @@ from mfbench.report.sections.detection import detection
 from mfbench.report.sections.remarks import MOST_NAMED, dropped_classes, left_out, restriction, sampled_rows, unsuited
 from mfbench.report.sections.scores import score_table
 from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
 from mfbench.stats.summary import KINDS, NO_VERDICT
+from mfbench.suite.scores import SCORES
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mfbench.model.sections import Cell
-from mfbench.run.trial.metrics import SCORES
+from mfbench.suite.scores import SCORES
 
 MARK = "≈"
 NO_VERDICT_MARK = "?"

@@ -31,8 +31,9 @@ from mfbench.report.sections.scores import scores, trivial_accuracies
 from mfbench.report.sections.time_ratios import time_ratios
 from mfbench.report.sections.timing import TITLE as TIMING
 from mfbench.report.sections.timing import timing
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
+from mfbench.suite.forms import KINDS
+from mfbench.suite.scores import SCORES
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
@@ -63,7 +64,7 @@ def calibration_of(run: Run) -> Section:
 
 def timing_of(run: Run) -> Section:
     """Return the section on times to fit; empty for other protocols."""
-    if run.protocol.kind != "timing":
+    if not KINDS[run.protocol.kind].times:
         return Section(TIMING, data={"timing": list})
     return timing(run.timing, run.outcomes, run.sizes, list(run.methods), run.meta.protocol.repeats)
 
@@ -128,7 +129,7 @@ def kind_of(run: Run) -> Kind:
         return "empty"
     if run.equal_pairs:
         return "calibration"
-    if run.protocol.kind == "timing":
+    if KINDS[run.protocol.kind].times:
         return "timing"
     return "detection" if run.detects else "comparison"
 

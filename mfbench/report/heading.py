@@ -9,6 +9,7 @@ from mfbench.base.untrusted import shell_command
 from mfbench.base.wording import listing
 from mfbench.run.store.metadata import RunMetadata
 from mfbench.stats.results import Run
+from mfbench.suite.forms import KINDS
 
 MIRROR = "--data-dir"
 
@@ -118,7 +119,7 @@ def regeneration_commands(
         return [shell_command(["mfbench", "report", run.path.as_posix(), *options])]
     share = run.meta.share
     # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
-    jobs = ["--jobs", str(run.meta.environment.jobs)] if run.meta.protocol.kind == "timing" else []
+    jobs = ["--jobs", str(run.meta.environment.jobs)] if KINDS[run.meta.protocol.kind].times else []
     suite = [*_portable(run.meta), *jobs, *(share.words if share is not None else ()), *folder]
     stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
     return [shell_command(suite), shell_command(["mfbench", "report", *stored, *options])]

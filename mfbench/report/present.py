@@ -32,9 +32,9 @@ from mfbench.report.render.terminal import show
 from mfbench.report.sections.curves import points
 from mfbench.report.sections.power import power_report
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
 from mfbench.suite.published import read_published
+from mfbench.suite.scores import SCORES
 
 NEEDS = {
     critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",

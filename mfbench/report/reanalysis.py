@@ -9,10 +9,10 @@ from mfbench.errors import UnknownNameError
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, rank_text, with_unit
 from mfbench.report.sections.across_datasets import section_across, section_of_pairs
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.across_datasets.missing import complete
 from mfbench.stats.across_datasets.overall import Overall
 from mfbench.suite.published import PublishedTable
+from mfbench.suite.scores import SCORES
 
 
 def means_of(table: PublishedTable) -> pd.DataFrame:

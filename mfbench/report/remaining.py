@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.suite.costs import Forecast
+from mfbench.suite.forecast import Forecast
 
 PRIOR = 0.05  # of the whole predicted time: until that much has ended, the prediction counts more than the trials
 LEAST_PRIOR = 2.0  # seconds of all workers

@@ -14,7 +14,6 @@ import pandas as pd
 from mfbench.base.wording import listing
 from mfbench.model.sections import Cell
 from mfbench.report.cells import MARK, NO_VERDICT_MARK
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.one_dataset.levels import LEVEL, best_level_held, design_name, level_held
 from mfbench.stats.one_dataset.paired import IDENTICAL
 from mfbench.stats.one_dataset.rules import RULES, S_TESTS
@@ -22,6 +21,7 @@ from mfbench.stats.results import Run
 from mfbench.stats.settings import ComparisonSettings
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
 from mfbench.suite.protocols import EvaluationProtocol
+from mfbench.suite.scores import SCORES
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 

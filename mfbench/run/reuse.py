@@ -25,6 +25,7 @@ from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.metadata import Environment, Reused, RunMetadata
 from mfbench.run.store.recorded_code import code_of, differences_of
 from mfbench.run.store.store import Store
+from mfbench.suite.forms import KINDS
 from mfbench.suite.shares import is_share_folder_name
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def reuse_results(
     """Copy the results that other runs have of a plan, record where they are from, and return the remarks on that.
 
     The first run that has a result provides it, also in place of a stored one of the statuses `retried`. Nothing is
-    copied if the plan is that of the protocol ``timing``: times compare only if they were measured together.
+    copied if the protocol measures times: they compare only if they were measured together.
     """
     planned = {trial.key for trial in plan.trials}
     before = recorded_reuse(store)
@@ -78,7 +79,7 @@ def reuse_results(
     )
     missing, n_copied = planned - store.finished(retried), 0
     for run in runs:
-        if plan.loaded.protocol.kind == "timing":
+        if KINDS[plan.loaded.protocol.kind].times:
             if run.is_requested:
                 reused = _with_note(reused, f"No results of {run.name} were used: times compare if measured together.")
             continue

@@ -8,10 +8,11 @@ import pandas as pd
 
 from mfbench.stats.settings import ComparisonSettings
 from mfbench.stats.summary import tabulate
+from mfbench.suite.scores import SCORES
 
 LARGE = 0.65
 """Share of the largest class above which accuracy is uninformative."""
-FLATTERED = ("accuracy", "one_vs_rest_accuracy")
+FLATTERED = tuple(name for name, score in SCORES.items() if score.counts_decisions)
 """Scores for which a constant guess does well on such a dataset."""
 COLUMNS = [
     "metric",

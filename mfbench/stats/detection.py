@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
 from mfbench.stats.one_dataset.paired import paired_t_test
 from mfbench.stats.stability import nogueira_stability, selection_table
+from mfbench.suite.scores import DETECTION_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 STABILITY = "stability"
-FIGURES = (*DETECTION_SCORES, STABILITY)
+FIGURES = (*DETECTION_METRICS, STABILITY)
 COLUMNS = ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
 PAIRED_COLUMNS = [
     "dataset", "method", "figure", "difference", "low", "high", "p_value", "p_wilcoxon", "rounds", "verdict",
@@ -94,13 +94,13 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
     Returns
     -------
     DataFrame
-        Columns dataset, method, figure (those of `DETECTION_SCORES`, then "stability"), mean, sd, low, high, rounds
+        Columns dataset, method, figure (those of `DETECTION_METRICS`, then "stability"), mean, sd, low, high, rounds
         (with a value) and planned. Stability is one value for all rounds, with its own interval and no sd.
     """
     lines: list[list[object]] = []
     for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
         good = cell[cell["status"] == "ok"]
-        for figure in DETECTION_SCORES:
+        for figure in DETECTION_METRICS:
             mean = mean_interval(good.get(figure, []), alpha)
             lines.append([dataset, method, figure, mean.mean, mean.sd, mean.low, mean.high, mean.rounds, len(cell)])
         stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
@@ -109,7 +109,7 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
 
 
 def compare_rounds(
-    trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_SCORES), alpha: float = 0.05
+    trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_METRICS), alpha: float = 0.05
 ) -> pd.DataFrame:
     """Return the reference against each other method on each dataset, paired by round.
 
@@ -161,7 +161,7 @@ def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -
     first, second = pairs["one"].to_numpy(), pairs["other"].to_numpy()
     test = paired_t_test(first, second, alpha)
     decision = test.verdict(alpha)
-    sign = -1 if figure in SMALLER_IS_BETTER else 1
+    sign = 1 if figure == STABILITY or DETECTION_METRICS[figure].greater_is_better else -1
     verdict = "no verdict" if decision is None else {1: "win", 0: "tie", -1: "loss"}[sign * decision]
     return [
         test.difference, test.low, test.high, test.p_value, wilcoxon_p(first, second), len(pairs), verdict,

@@ -37,8 +37,9 @@ from mfbench.stats.stability import selected_features, selection_counts
 from mfbench.stats.stored import StoredRun
 from mfbench.stats.summary import time_table
 from mfbench.stats.timing import timing_exponents, timing_profile
-from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
+from mfbench.suite.scores import CURVE_METRICS
 
 
 class Run:
@@ -591,11 +592,9 @@ class Run:
         return self.decisions(dataset, method) if folds is None else self.decisions(dataset, method, folds)
 
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
-        if settings.missing != "impute-dummy":
-            return {}
         # A dummy has the same score at every number of features, so that this is its area as well.
-        metric = self._curve_metric if settings.metric in CURVE_METRICS else settings.metric
-        return dummy_scores(self._stored.datasets, metric or settings.metric)
+        metric = (self._curve_metric if settings.metric in CURVE_METRICS else None) or settings.metric
+        return dummy_scores(self._stored.datasets, metric) if settings.missing == "impute-dummy" else {}
 
     def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
         self._check("metric", changes.get("metric", self.metrics[0]), self.metrics)

@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.run.trial.metrics import SCORES
 from mfbench.suite.schema import Report
 from mfbench.suite.schema import Rule as RuleName
+from mfbench.suite.scores import SCORES
 
 MissingPolicy = Literal["drop-dataset", "worst-rank", "impute-dummy"]
 RULE_NAMES: tuple[str, ...] = get_args(RuleName)

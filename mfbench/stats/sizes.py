@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from mfbench.suite.scores import SCORES
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -44,7 +46,7 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.Data
 
 def _trivial(counts: NDArray[np.int64], metric: str) -> float:
     shares = counts / counts.sum()
-    if metric != "one_vs_rest_accuracy":
+    if not SCORES[metric].is_one_vs_rest:
         return float(shares.max())
     return float(np.maximum(shares, 1.0 - shares).mean())
 

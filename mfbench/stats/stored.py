@@ -15,17 +15,17 @@ from typing import Any
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.merge.compatibility import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
-from mfbench.run.shards import remark_on_share
 from mfbench.run.store.formats.splits import StoredSplit
 from mfbench.run.store.integrity import remark_on_damage
 from mfbench.run.store.recorded_code import remark_on_keys
 from mfbench.run.store.seals import RESULT_COLUMNS
 from mfbench.run.store.store import Store
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
 from mfbench.stats.predictions import PredictedFold
 from mfbench.stats.selection import pick_candidates
+from mfbench.stats.shares import remark_on_share
 from mfbench.suite.protocols import make_protocol
+from mfbench.suite.scores import SCORES
 
 
 class StoredRun:

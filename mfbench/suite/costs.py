@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,10 +10,9 @@ from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
 from mfbench.suite.complexity import Complexity, parse_complexity
 from mfbench.suite.fits import Fits, Sizes, fits_of, fitted_columns, sizes_of
+from mfbench.suite.forecast import Cost
 from mfbench.suite.methods import ResolvedMethod, Step
-
-if TYPE_CHECKING:
-    from mfbench.suite.plan import Plan
+from mfbench.suite.plan import Plan
 
 TRIAL = 3e-3  # seconds that a trial takes whatever the method: encoding, scoring, storing
 EVALUATION = 4e-4  # seconds around each fit of a classifier: columns are copied, rows predicted and scored
@@ -26,72 +21,6 @@ UNDECLARED = parse_complexity("5e-3 + 1e-6 * n * p")
 LEAST, LONGEST = 1e-6, 1e7  # seconds of a fit: whatever a formula gives, sums of costs stay finite and positive
 COPIES = 4  # of a fold's encoded columns that exist at the same time
 SMALLEST = 2 * 2**20  # bytes by which the memory of a worker rises in a trial on a small table
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a trial costs.
-
-    Attributes
-    ----------
-    unlimited : float
-        Wall seconds on one worker without a time limit.
-    memory : int
-        Bytes by which the memory of its worker rises.
-    limit : float, default=inf
-        Seconds after which it is stopped.
-    """
-
-    unlimited: float
-    memory: int
-    limit: float = math.inf
-
-    @property
-    def seconds(self) -> float:
-        """Wall seconds on one worker, at most the limit."""
-        return min(self.unlimited, self.limit)
-
-    @property
-    def is_too_long(self) -> bool:
-        """Whether it is expected to be stopped."""
-        return self.unlimited >= self.limit
-
-
-class Costs(Protocol):
-    """The costs of the trials of a plan, declared or learned from earlier trials."""
-
-    def of(self, trial: Trial) -> Cost:
-        """Return what a trial of the plan costs."""
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What a run is expected to cost, for displays that follow it.
-
-    Attributes
-    ----------
-    costs : Costs
-    jobs : int
-        Trials that run at the same time.
-    startup : float, default=0.0
-        Seconds before the first trial.
-    """
-
-    costs: Costs
-    jobs: int
-    startup: float = 0.0
-
-    def wall(self, trials: Iterable[Trial]) -> float:
-        """Return the seconds that trials take together: at least as long as the longest of them."""
-        seconds = [self.costs.of(trial).seconds for trial in trials]
-        if not seconds:
-            return 0.0
-        return self.startup + max(math.fsum(seconds) / self.jobs, max(seconds))
-
-    def too_long(self, trials: Iterable[Trial]) -> list[tuple[str, str, int]]:
-        """Return datasets and methods with trials that are expected to exceed their time limit, and how many."""
-        counts = Counter((trial.dataset, trial.method) for trial in trials if self.costs.of(trial).is_too_long)
-        return [(*cell, number) for cell, number in counts.items()]
 
 
 class DeclaredCosts:

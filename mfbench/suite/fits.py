@@ -76,7 +76,7 @@ def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Size
     Examples
     --------
     >>> from mfbench import load_dataset
-    >>> from mfbench.suite.protocols import RepeatedCV
+    >>> from mfbench.suite.protocols.repeated_cv import RepeatedCV
     >>> planned = PlannedDataset("iris", load_dataset("iris"), "")
     >>> one = sizes_of(planned, RepeatedCV(folds=5, repeats=1, seed=0, inner_folds=3))[0]
     >>> one.rows, one.tuned, one.scorings, one.columns, one.classes

@@ -8,32 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
+
+from mfbench.suite.scores import CURVE_METRICS, DETECTION_METRICS, METRICS
 
 SOUND, PUBLISHED = "sound", "published"
-CLASSIFICATION_METRICS = (
-    "accuracy",
-    "balanced_accuracy",
-    "f1_macro",
-    "mcc",
-    "log_loss",
-    "roc_auc",
-    "one_vs_rest_accuracy",
-)
-# Scores of a curve: the area under the first of the other scores, over the logarithm of the size and over the size.
-CURVE_METRICS = ("area", "area_linear")
-# The scores of a round of the protocol ``ground-truth``, in the order of the report.
-DETECTION_METRICS = ("area", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection")
 # Keys of every kind: they determine how a trial is run and scored, not its rows.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a suite may set for one kind of protocol.
+class Task:
+    """How the trials of a protocol run.
 
     Attributes
     ----------
+    resolver : str
+        Place of the function that looks up a method.
+    runner : str
+        Place of the `mfbench.run.trial.runner.TrialRunner`.
+    predicts : bool
+        Whether test rows are predicted, so that every method needs a classifier.
+    """
+
+    resolver: str
+    runner: str
+    predicts: bool
+
+
+# Fits a method on training rows and predicts test rows.
+PREDICTION = Task("mfbench.suite.resolve:resolve_predictor", "mfbench.run.trial.prediction:PredictionRunner", True)
+# Fits a selector on generated data and compares its features with the truth.
+DETECTION = Task("mfbench.suite.resolve:resolve_detector", "mfbench.run.trial.detection:DetectionRunner", False)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a suite may set for one kind of protocol, and what sets its kind apart.
+
+    Attributes
+    ----------
+    place : str
+        That of its class, whose constructor takes the keys.
     sound : mapping of str to object
         Its keys, each with its value in the form ``sound``, which measures as one should.
     published : mapping of str to object
@@ -42,25 +58,31 @@ class Kind:
         What the standard profiles ``quick`` and ``standard`` change.
     metrics : tuple of str
         Scores that ``metrics`` may name.
-    task : {"prediction", "detection"}, default="prediction"
-        How its trials run: "prediction" fits a method on training rows and predicts test rows; "detection" fits a
-        selector on generated data and compares its features with the truth.
+    task : Task, default=PREDICTION
+        How its trials run.
     tunes : bool, default=True
         Whether methods may tune.
     draws_curves : bool, default=True
         Whether methods may be scored at several numbers of features.
     samples : bool, default=True
         Whether the training rows may be sampled.
+    times : bool, default=False
+        Whether it measures times, which compare only if they were measured together.
+    resampling : str, default=""
+        What the parts are for which the level of tests was measured: "folds", or random "thirds" or "splits".
     """
 
+    place: str
     sound: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    metrics: tuple[str, ...] = (*CLASSIFICATION_METRICS, *CURVE_METRICS)
-    task: Literal["prediction", "detection"] = "prediction"
+    metrics: tuple[str, ...] = (*METRICS, *CURVE_METRICS)
+    task: Task = PREDICTION
     tunes: bool = True
     draws_curves: bool = True
     samples: bool = True
+    times: bool = False
+    resampling: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -71,7 +93,7 @@ class Kind:
     @property
     def predicts(self) -> bool:
         """Whether test rows are predicted, so that every method needs a classifier."""
-        return self.task == "prediction"
+        return self.task.predicts
 
     def values(self, form: str) -> dict[str, Any]:
         """Return every key with its value in a form.
@@ -86,24 +108,17 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "repeated-cv": Kind(
+        "mfbench.suite.protocols.repeated_cv:RepeatedCV",
         sound={"folds": 10, "repeats": 1, "inner_folds": 5, "selection": "nested"},
         published={"repeats": 10, "selection": "per-dataset"},
         profiles={
             "quick": {"folds": 5, "repeats": 1, "inner_folds": 3},
             "standard": {"folds": 10, "repeats": 3, "inner_folds": 5},
         },
-    ),
-    "ground-truth": Kind(
-        sound={"rounds": 100, "threshold": 1e-9, "metrics": list(DETECTION_METRICS)},
-        published={"rounds": 20},
-        profiles={"quick": {"rounds": 5}, "standard": {"rounds": 20}},
-        metrics=DETECTION_METRICS,
-        task="detection",
-        tunes=False,
-        draws_curves=False,
-        samples=False,
+        resampling="folds",
     ),
     "nested-cv": Kind(
+        "mfbench.suite.protocols.nested_cv:NestedCV",
         sound={
             "folds": 5,
             "repeats": 1,
@@ -114,21 +129,39 @@ KINDS: dict[str, Kind] = {
         },
         published={"stratified": False, "refit": False, "decisions": "one-vs-rest"},
         profiles={"quick": {"repeats": 1}, "standard": {"repeats": 3}},
+        resampling="folds",
     ),
     "three-way": Kind(
+        "mfbench.suite.protocols.three_way:ThreeWay",
         sound={"repeats": 30, "stratified": True, "refit": False},
         published={"repeats": 10, "stratified": False},
         profiles={"quick": {"repeats": 3}, "standard": {"repeats": 10}},
+        resampling="thirds",
     ),
     "holdout": Kind(
+        "mfbench.suite.protocols.holdout:Holdout",
         sound={"repeats": 30, "test_share": 1 / 3, "inner_folds": 10, "stratified": True, "selection": "nested"},
         published={"repeats": 10, "stratified": False},
         profiles={"quick": {"repeats": 3, "inner_folds": 3}, "standard": {"repeats": 10, "inner_folds": 5}},
+        resampling="splits",
     ),
     "timing": Kind(
+        "mfbench.suite.protocols.timing:Timing",
         sound={"repeats": 5, "steps": 5},
         profiles={"quick": {"repeats": 2, "steps": 3}, "standard": {"repeats": 3, "steps": 4}},
-        metrics=CLASSIFICATION_METRICS,
+        metrics=tuple(METRICS),
+        tunes=False,
+        draws_curves=False,
+        samples=False,
+        times=True,
+    ),
+    "ground-truth": Kind(
+        "mfbench.suite.protocols.ground_truth:GroundTruth",
+        sound={"rounds": 100, "threshold": 1e-9, "metrics": list(DETECTION_METRICS)},
+        published={"rounds": 20},
+        profiles={"quick": {"rounds": 5}, "standard": {"rounds": 20}},
+        metrics=tuple(DETECTION_METRICS),
+        task=DETECTION,
         tunes=False,
         draws_curves=False,
         samples=False,

@@ -12,12 +12,13 @@ from pydantic import ValidationError
 
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
-from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import FEWEST_ROWS, LARGEST_FILE
 from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
 from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profiles
+from mfbench.suite.scores import CURVE_METRICS, SCORES
 from mfbench.suite.validation_messages import describe
 
 ERRORS_SHOWN = 10
@@ -334,8 +335,8 @@ def _check_metrics(protocol: ProtocolSettings, file: str) -> None:
     area = next(metric for metric in protocol.metrics if metric in CURVE_METRICS)
     if not scores:
         raise SuiteError(f"{file}: protocol.metrics: {area!r} is the area under another score; list that one as well")
-    if scores[0] == "log_loss":
+    if not SCORES[scores[0]].greater_is_better:
         raise SuiteError(
-            f"{file}: protocol.metrics: {area!r} would be the area under 'log_loss', of which less is better; list a "
-            "score before it of which more is better"
+            f"{file}: protocol.metrics: {area!r} would be the area under {scores[0]!r}, of which less is better; list "
+            "a score before it of which more is better"
         )

@@ -22,8 +22,8 @@ from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 from mfbench.model.trials import Trial, Unavailable
-from mfbench.suite.costs import Forecast
 from mfbench.suite.curves import curve_sizes
+from mfbench.suite.forecast import Forecast
 from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import check_trials
 from mfbench.suite.loading import LoadedSuite

@@ -21,6 +21,7 @@ from mfbench.host.registry import Registry
 from mfbench.suite.loading import LoadedSuite, parse_toml, read_text
 from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.schema import Metric, Part
+from mfbench.suite.scores import SCORES
 from mfbench.suite.validation_messages import describe
 
 FOLDER = "published"
@@ -367,6 +368,6 @@ def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset, decisi
     theirs = table.shapes.get(label, ours)
     if ours != theirs:
         return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
-    if table.about.metric == "one_vs_rest_accuracy" and planned.data.n_classes > 2 and decisions != "one-vs-rest":
+    if SCORES[table.about.metric].is_one_vs_rest and planned.data.n_classes > 2 and decisions != "one-vs-rest":
         return f"has {planned.data.n_classes} classes: was published as one problem per class, here it is one for all"
     return ""

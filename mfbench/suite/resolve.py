@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 
 from mfbench.data.catalog import check_exists, resolved_reference
 from mfbench.data.lookup import Lookup
@@ -27,12 +28,15 @@ from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.host.trying import check_usable
 from mfbench.model.specs import SelectorSpec
-from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import check_points
 from mfbench.suite.loading import LoadedSuite, Place
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
 from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings
+from mfbench.suite.scores import CURVE_METRICS
 from mfbench.suite.tuning_grids import resolve_grid, thinned
+
+Resolver = Callable[[Method, Place, Registry, ProtocolSettings, str], ResolvedMethod]
 
 
 def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
@@ -46,7 +50,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     """
     resolved: dict[str, ResolvedMethod] = {}
     left_out: dict[str, str] = {}
-    resolve = _RESOLVERS[KINDS[loaded.protocol.kind].task]
+    resolve: Resolver = resolve_name(KINDS[loaded.protocol.kind].task.resolver)
     homes = _homes(loaded, registry)
     registry.probe(_entries_of(loaded.suite.methods, registry, homes))
     for position, method in enumerate(loaded.suite.methods):
@@ -82,7 +86,7 @@ def _entries_of(methods: Sequence[Method], registry: Registry, homes: Mapping[st
                     yield find(registry.resolve(kind, name, homes[method.label]))
 
 
-def _resolve_predictor(
+def resolve_predictor(
     method: Method, location: Place, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Look up a method of a protocol that predicts: a classifier, and possibly a selector before it."""
@@ -170,27 +174,27 @@ def _check_tuning(method: Method, location: Place, kind: str) -> None:
         raise SuiteError(f"{location}.selection: the protocol {kind!r} has no such key; leave it out")
 
 
-def _resolve_detector(
+def resolve_detector(
     method: Method, location: Place, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
-    """Look up a method of the protocol ``ground-truth``: a selector, or a classifier that weighs features."""
+    """Look up a method whose features are compared with the truth: a selector, or a classifier that weighs features."""
     if (method.selector is None) == (method.classifier is None):
         raise SuiteError(
-            f"{location}: a method of the protocol 'ground-truth' is either a selector, or a classifier that weighs "
+            f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a classifier that weighs "
             "features"
         )
     if method.tune is not None or method.selection is not None:
         key = "tune" if method.tune is not None else "selection"
         raise SuiteError(
-            f"{location}.{key}: the protocol 'ground-truth' does not tune; set the parameters in the selector"
+            f"{location}.{key}: the protocol {protocol.kind!r} does not tune; set the parameters in the selector"
         )
     if method.curve is not None:
-        raise SuiteError(f"{location.key('curve')}: the protocol 'ground-truth' has no curves; leave it out")
+        raise SuiteError(f"{location.key('curve')}: the protocol {protocol.kind!r} has no curves; leave it out")
     if method.weights is not None:
-        raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol 'ground-truth'")
+        raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol {protocol.kind!r}")
     if method.top == "all-weighted":
         raise SuiteError(
-            f"{location.key('top')}: 'all-weighted' is for prediction, not for the protocol 'ground-truth'"
+            f"{location.key('top')}: 'all-weighted' is for prediction, not for the protocol {protocol.kind!r}"
         )
     if method.selector is not None:
         step = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
@@ -198,13 +202,6 @@ def _resolve_detector(
         return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
     step = _resolve_step(method.classifier or "", "classifier", registry, home, location.key("classifier"))
     return ResolvedMethod(method.label, None, step, method.top)
-
-
-# By the task of a protocol's kind.
-_RESOLVERS: dict[str, Callable[[Method, Place, Registry, ProtocolSettings, str], ResolvedMethod]] = {
-    "prediction": _resolve_predictor,
-    "detection": _resolve_detector,
-}
 
 
 def _resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -22,15 +22,17 @@ from pydantic import (
 
 from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import FEWEST_ROWS, MOST_ENTRIES, MOST_SIZES, MOST_TABLES
+from mfbench.suite.scores import SCORES
 
+if TYPE_CHECKING:
+    Metric: TypeAlias = str
+    KindName: TypeAlias = str
+else:
+    Metric, KindName = Literal[tuple(SCORES)], Literal[tuple(KINDS)]
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
 Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
-Metric = Literal[
-    "accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy",
-    "area", "area_linear", "detection", "false_alarm", "fdp", "precision", "f1", "pair_detection",
-]  # fmt: skip
 Selection = Literal["nested", "per-dataset"]
 # The distance in which the weights of features count, if a method keeps them.
 Weights = Literal["euclidean", "manhattan"]
@@ -112,9 +114,7 @@ Curve = (
 class ProtocolSettings(Part):
     """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
 
-    kind: Literal["repeated-cv", "nested-cv", "three-way", "holdout", "timing", "ground-truth"] = Field(
-        default="repeated-cv", description="Evaluation protocol."
-    )
+    kind: KindName = Field(default="repeated-cv", description="Evaluation protocol.")
     form: Literal["sound", "published"] = Field(
         default="sound", description="Values of unset keys: statistically sound, or as in the papers."
     )

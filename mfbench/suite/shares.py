@@ -1,21 +1,17 @@
 """Shares of a plan: which trials a shard or a task runs, so that all shares together are the plan.
 
-Shares are a function of the plan and of predicted costs that do not depend on the machine, so that machines which never
-meet agree on them. A share keeps the keys and the seeds of its trials.
+A share keeps the keys and the seeds of its trials.
 """
 
 from __future__ import annotations
 
 import hashlib
-import heapq
-import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from mfbench.errors import UsageError
-from mfbench.model.trials import Trial
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _SHARE_FOLDER = re.compile(r".+-(?:shard|task)-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
@@ -139,96 +135,3 @@ def digest_of(keys: Iterable[str]) -> str:
     for key in keys:
         digest.update(f"{key}\n".encode())
     return digest.hexdigest()[:16]
-
-
-def groups_of(
-    trials: Sequence[Trial], group_of: Callable[[Trial], Hashable | None], chosen: Iterable[int] | None = None
-) -> list[list[int]]:
-    """Return the positions of trials that stay together, in the order of their first trials.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-    group_of : callable
-        What the trials of a group have in common; None for a trial that belongs to no group.
-    chosen : iterable of int or None, default=None
-        The positions to group; None groups all.
-    """
-    groups: list[list[int]] = []
-    by_key: dict[Hashable, list[int]] = {}
-    for position in range(len(trials)) if chosen is None else chosen:
-        key = group_of(trials[position])
-        if key is None:
-            groups.append([position])
-        elif key in by_key:
-            by_key[key].append(position)
-        else:
-            by_key[key] = [position]
-            groups.append(by_key[key])
-    return groups
-
-
-def balanced(costs: Sequence[float], number: int) -> list[list[int]]:
-    """Divide items into parts of nearly equal cost: the most expensive item first, each to the cheapest part.
-
-    Parameters
-    ----------
-    costs : sequence of float
-        One for each item.
-    number : int
-        How many parts; some are empty if there are fewer items.
-
-    Returns
-    -------
-    list of list of int
-        The items of each part. Of equal costs the earlier item comes first, of equal parts the earlier one is filled.
-
-    Examples
-    --------
-    >>> balanced([1.0, 5.0, 2.0, 2.0, 1.0], 2)
-    [[1, 4], [2, 3, 0]]
-    """
-    parts: list[list[int]] = [[] for _ in range(number)]
-    loads = [(0.0, 0, part) for part in range(number)]  # cost, items: costs of 0 are spread as well
-    for item in sorted(range(len(costs)), key=lambda item: (-costs[item], item)):
-        load, size, part = loads[0]
-        parts[part].append(item)
-        heapq.heapreplace(loads, (load + costs[item], size + 1, part))
-    return parts
-
-
-def divide(
-    trials: Sequence[Trial],
-    number: int,
-    group_of: Callable[[Trial], Hashable | None],
-    weigh: Callable[[Trial], float],
-    chosen: Iterable[int] | None = None,
-) -> list[tuple[int, ...]]:
-    """Divide trials into shares of nearly equal predicted cost; groups are not divided.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Of a whole plan.
-    number : int
-        How many shares; some are empty if there are fewer groups.
-    group_of : callable
-        As in `groups_of`.
-    weigh : callable
-        The predicted cost of a trial, at least 0.
-    chosen : iterable of int or None, default=None
-        The positions to divide; None divides all.
-
-    Returns
-    -------
-    list of tuple of int
-        The positions of each share, ascending. Each position is in exactly one share.
-    """
-    groups = groups_of(trials, group_of, chosen)
-    costs = [_rounded(math.fsum(weigh(trials[position]) for position in group)) for group in groups]
-    return [tuple(sorted(position for group in part for position in groups[group])) for part in balanced(costs, number)]
-
-
-def _rounded(cost: float) -> float:
-    # Mathematical functions may differ in the last digits between machines, which must divide a plan alike.
-    return float(f"{cost:.6g}")

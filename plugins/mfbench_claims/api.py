@@ -22,11 +22,11 @@ from mfbench.run.merge.compatibility import machine_of
 from mfbench.run.merge.differing_data import differing_data
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
-from mfbench.run.shards import which_share
 from mfbench.run.store.recorded_code import code_of, differences_of
 from mfbench.run.store.store import Store
 from mfbench.run.workers.owners import code_of_methods
 from mfbench.stats.results import Run
+from mfbench.stats.shares import which_share
 from mfbench.suite.plan import Plan
 from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
 from mfbench_claims.dropped import dropped_parts

@@ -15,8 +15,9 @@ from mfbench.run.store.formats.candidates import unpack_candidates
 from mfbench.run.store.formats.curves import unpack_curve
 from mfbench.run.store.formats.interactions import unpack_interactions
 from mfbench.run.workers.recomputed_scores import Truth, wrong_score
-from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.forms import KINDS
 from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.scores import CURVE_METRICS
 from mfbench_claims.archive import RefusedError
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class ResultCheck:
             raise RefusedError(f"its score {name!r} is not between {low:g} and {high:g}")
 
     def _range_of(self, name: str) -> tuple[float, float]:
-        from mfbench.run.trial.metrics import METRICS
+        from mfbench.suite.scores import METRICS
 
         if not self._predicts:
             return 0.0, 1.0  # all of them are shares

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from mfbench.base.untrusted import plain
 from mfbench.base.wording import counted
+from mfbench.suite.forms import KINDS
 from mfbench_claims.agreement import ABSOLUTE, RELATIVE, Outcome
 from mfbench_claims.verification import Verification, VerifiedTrial
 
@@ -81,7 +82,7 @@ def _lines(verification: Verification) -> Iterator[str]:
             yield heading
             details = [f"{trial.name}: {trial.detail}" for trial in trials]
             yield from _grouped(trials) if outcome is Outcome.NOT_RUN else _listed(details)
-    if verification.protocol == "timing" and verification.compared:
+    if KINDS[verification.protocol].times and verification.compared:
         yield "Times and memory, which this suite measures, are not compared."
     yield from _on_differences(verification)
     yield from _on_verdicts(verification)

@@ -76,7 +76,7 @@ def parse_limits(texts: Iterable[str]) -> Limits:
 
 def _parse(part: str) -> tuple[str, float]:
     """Return the measure and the number of one limit."""
-    from mfbench.run.trial.metrics import SCORES
+    from mfbench.suite.scores import SCORES
 
     measure, separator, text = (piece.strip() for piece in part.partition("="))
     if not separator:

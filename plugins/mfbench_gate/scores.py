@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from mfbench.base.wording import counted
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.across_datasets.many_methods import holm
 from mfbench.stats.one_dataset.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, corrected_t_test
+from mfbench.suite.scores import SCORES
 from mfbench_gate.comparison import Cell, Change, Verdict
 from mfbench_gate.limits import Limits
 from mfbench_gate.pairs import FOLD

@@ -11,8 +11,9 @@ import pandas as pd
 from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
+from mfbench.suite.forms import KINDS
+from mfbench.suite.scores import SCORES
 from mfbench_gate.comparison import Cell, Comparison, Omission, Verdict
 from mfbench_gate.coverage import lost_trials, one_sided, select, why_folds_differ
 from mfbench_gate.limits import MEMORY, TIME, Limits
@@ -143,7 +144,7 @@ def _add_scores(
     same = {label for label, reason in reasons.items() if not reason}
     of_base, of_head = (side[side["dataset"].isin(same)] for side in trials)
     pairs = score_pairs(of_base, of_head, metrics)
-    if after.meta.protocol.kind == "timing":
+    if KINDS[after.meta.protocol.kind].times:
         comparison.changes = changed_methods(pairs)
         comparison.notes.append("Scores of a timing run are a learning curve and are not tested.")
         return

@@ -1,13 +1,12 @@
 """Planning a suite: nothing is run and nothing is written."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
-from mfbench.api.planning import estimate_suite, explain_keys, finished_task, prepare_suite, run_options
+from mfbench.api.planning import estimate_suite, explain_keys, prepare_suite, run_options
 from mfbench.api.request import Request
-from mfbench.errors import ExitCode, UsageError
+from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe
 from mfbench.run.runner import RunOptions
@@ -41,14 +40,6 @@ def test_an_estimate_writes_nothing(tmp_path):
     request = Request("uci", only=["iris", "DUM"], out=tmp_path / "out")
     assert estimate_suite(request).planned == len(prepare_suite(request)[0].trials)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_task_is_finished_unless_it_is_to_run_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("mfbench.api.planning.read_task", lambda path: SimpleNamespace(name="task 1 of 2"))
-    monkeypatch.setattr("mfbench.api.planning.ended_exit_code", lambda task, out: ExitCode.FAILED)
-    assert finished_task(Request("uci", task="1.json")) == ("task 1 of 2", ExitCode.FAILED)
-    for options in ({}, {"task": "1.json", "fresh": True}, {"task": "1.json", "retry_failed": True}):
-        assert finished_task(Request("uci", **options)) is None
 
 
 def test_the_options_of_a_run_are_those_of_its_request():

@@ -1,4 +1,4 @@
-"""The pool of an engine, by the hook: with the costs of the plan, and engines of plugins as they are."""
+"""The hooks: the pool of an engine with the costs of the plan, and the part of a plan that a request asks for."""
 
 import math
 import sys
@@ -11,10 +11,12 @@ from small_runs import results_of, started
 sys.path.insert(0, str(Path(__file__).parent))
 from fake import Place, StubPool, ThreadEngine, job_of, trials_of
 
+from mfbench.api.request import Request
+from mfbench.errors import ExitCode
 from mfbench.run.workers.array_cache import ArrayCache
-from mfbench.suite.costs import Cost
-from mfbench_cluster import site
-from mfbench_cluster.hooks import mfbench_pool
+from mfbench.suite.forecast import Cost
+from mfbench_cluster import hooks, site
+from mfbench_cluster.hooks import mfbench_finished, mfbench_part_of_plan, mfbench_pool
 from mfbench_cluster.pool.remote import RemotePool
 from mfbench_cluster.site import Site
 
@@ -60,3 +62,24 @@ def test_the_engine_learns_of_the_error_that_ends_a_run(plan, tmp_path):
     with started(pool_of(Leaving({}), job, plan), job):
         pass
     assert left[1] == (None, None, None)
+
+
+def test_the_part_of_a_plan_is_that_of_the_request(prepared, monkeypatch):
+    plan, folder, registry = prepared
+    monkeypatch.setattr(hooks, "read_task", lambda path: path)
+    monkeypatch.setattr(hooks, "task_of", lambda plan, task, run: (task, run))
+    shard, task, whole = (
+        mfbench_part_of_plan(request=Request("own", **options), plan=plan, folder=folder, registry=registry)
+        for options in ({"shard": "2/3"}, {"task": "1.json"}, {})
+    )
+    assert (shard.share.kind, shard.share.number, shard.share.of) == ("shard", 2, 3)
+    assert task == (Path("1.json"), folder.name) and whole is None
+
+
+def test_a_task_is_finished_unless_it_is_to_run_again(monkeypatch):
+    monkeypatch.setattr(hooks, "read_task", lambda path: SimpleNamespace(name="task 1 of 2"))
+    monkeypatch.setattr(hooks, "ended_exit_code", lambda task, out: ExitCode.FAILED)
+    line = "task 1 of 2: every trial has a result; nothing to do"
+    assert mfbench_finished(request=Request("own", task="1.json")) == (line, ExitCode.FAILED)
+    for options in ({}, {"task": "1.json", "fresh": True}, {"task": "1.json", "retry_failed": True}):
+        assert mfbench_finished(request=Request("own", **options)) is None

@@ -23,10 +23,10 @@ from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
 from mfbench.run.store import file as store_file
 from mfbench.run.store import store
-from mfbench.run.trial.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import load_suite
+from mfbench.suite.scores import METRICS
 from mfbench_check.listing import all_checks
 from mfbench_gate.history import changes
 from mfbench_gate.history import file as history_file

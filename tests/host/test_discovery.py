@@ -178,6 +178,8 @@ class TestWhichPlugins:
             "mfbench_report_sections",
             "mfbench_earlier_results",
             "mfbench_open_run",
+            "mfbench_part_of_plan",
+            "mfbench_finished",
             "mfbench_pool",
         }
 

@@ -72,8 +72,8 @@ def test_hooks(installed, monkeypatch):
         (HOOKS, "broken", "broken_feature", "b"),
         (HOOKS, "missing", "no_such_module_of_tests", "c"),
     )
-    relay, problems = feature_hooks()
-    assert relay.mfbench_open_run(path="p") == "the run of p"
+    relay, packages, problems = feature_hooks()
+    assert relay.mfbench_open_run(path="p") == "the run of p" and packages == {"good_feature"}
     assert [problem.partition(":")[0] for problem in problems] == [
         "the feature 'broken' of the package b is left out",
         "the feature 'missing' of the package c cannot be loaded",

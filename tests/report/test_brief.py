@@ -16,8 +16,8 @@ from mfbench.report import brief
 from mfbench.report.brief import brief_report, method_lines, problems, reading_notes
 from mfbench.report.cells import seconds
 from mfbench.report.render.terminal import show
-from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.scores import DETECTION_METRICS
 
 SPREAD, IN_ORDER = [-0.02, -0.01, 0, 0.01, 0.02], [0, 1, 2, 3, 4]
 ROOT = Path(__file__).resolve().parents[2]
@@ -279,8 +279,8 @@ class TestKinds:
         rng = np.random.default_rng(0)
         cells = {
             (d, m): [
-                TrialResult(key="", scores=dict(zip(DETECTION_SCORES, row, strict=True)), selected=np.array([0]))
-                for row in rng.random((5, len(DETECTION_SCORES))).tolist()
+                TrialResult(key="", scores=dict(zip(DETECTION_METRICS, row, strict=True)), selected=np.array([0]))
+                for row in rng.random((5, len(DETECTION_METRICS))).tolist()
             ]
             for d in "de"
             for m in "AB"

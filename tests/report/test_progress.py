@@ -11,8 +11,8 @@ from rich.console import Console
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report import progress
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
-from mfbench.suite.costs import Cost, Forecast
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.forecast import Cost, Forecast
+from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.shares import Share
 
 TRIALS = [Trial(f"{d}{m}{f}", d, m, 0, f, 1) for d in ("iris", "wine") for f in range(3) for m in "AB"]

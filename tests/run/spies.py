@@ -11,7 +11,7 @@ from mfbench.model.trials import Trial
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.seeds import derive_seed
 
 N = 36

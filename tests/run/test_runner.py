@@ -19,13 +19,13 @@ from mfbench.report.progress import Silent
 from mfbench.run import runner
 from mfbench.run.forecast.budget import Budget
 from mfbench.run.runner import RunOptions, execute, prepare
-from mfbench.run.shards import shard_of
 from mfbench.run.store.folder_lock import locked
 from mfbench.run.store.metadata import RecordedShare
 from mfbench.run.store.store import Store
 from mfbench.run.workers import choice
 from mfbench.stats.one_dataset.decisions import s_test
-from mfbench.suite.costs import Cost, Forecast
+from mfbench.suite.forecast import Cost, Forecast
+from mfbench_cluster.shards import shard_of
 
 SUITE = """
 [suite]

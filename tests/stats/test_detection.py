@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.stats.detection import compare_rounds, detection_frame, mean_interval, wilcoxon_p
+from mfbench.suite.scores import DETECTION_METRICS
 
 
 def test_interval_is_students():
@@ -53,7 +53,7 @@ def frame(cells):
                 row |= {"detection": value[0], "false_alarm": 1 - value[0], "selected": np.array(value[1])}
             rows.append(row)
     return pd.DataFrame(rows).reindex(
-        columns=["dataset", "method", "repeat", "status", "selected", *DETECTION_SCORES], fill_value=np.nan
+        columns=["dataset", "method", "repeat", "status", "selected", *DETECTION_METRICS], fill_value=np.nan
     )
 
 

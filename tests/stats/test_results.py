@@ -8,9 +8,9 @@ import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.model.trials import Candidate, Status, TrialResult
-from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.stats.results import Run
 from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.scores import DETECTION_METRICS
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def test_detection_is_measured_in_its_own_scores(write_run):
     run.meta = run.meta.model_copy(update={"protocol": protocol})
     assert run.detects
     assert run.metrics == ["detection"]
-    assert run.measured == list(DETECTION_SCORES)
+    assert run.measured == list(DETECTION_METRICS)
 
 
 def test_shares_of_the_largest_class(write_run):

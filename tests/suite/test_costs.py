@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from mfbench.host.registry import load_registry
-from mfbench.model.trials import Trial
 from mfbench.suite import costs as module
 from mfbench.suite.complexity import parse_complexity
-from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, Cost, Forecast, declared_costs
+from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, declared_costs
+from mfbench.suite.forecast import Cost
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 
@@ -132,24 +131,6 @@ def test_one_fit_is_that_of_both_steps(costs_of):
     plan, costs = costs_of("1e-3 * n", "1e-4 * n")
     assert costs.one_fit(plan.methods["A"], 100, 2, 2) == pytest.approx(0.11)
     assert costs.one_fit(plan.methods["D"], 100, 2, 2) == pytest.approx(0.01)
-
-
-class TestForecast:
-    trials = tuple(Trial(str(i), "d", "m", 0, i, 0) for i in range(4))
-
-    def forecast(self, *amounts, jobs=2, startup=0.0):
-        table = dict(enumerate(amounts))
-        costs = SimpleNamespace(of=lambda trial: Cost(table[trial.fold], 0))
-        return Forecast(costs, jobs, startup)
-
-    def test_trials_share_the_workers(self):
-        assert self.forecast(1, 1, 1, 1, startup=3.0).wall(self.trials) == 5.0
-
-    def test_a_run_is_not_shorter_than_its_longest_trial(self):
-        assert self.forecast(9, 1, 1, 1).wall(self.trials) == 9.0
-
-    def test_nothing_takes_no_time(self):
-        assert self.forecast(startup=3.0).wall([]) == 0.0
 
 
 @pytest.mark.parametrize("kind", ["selectors", "classifiers"])

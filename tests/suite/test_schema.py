@@ -9,12 +9,11 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 import mfbench
-from mfbench.run.trial.detection_scores import DETECTION_SCORES
-from mfbench.run.trial.metrics import METRICS, SCORES
 from mfbench.suite import schema
-from mfbench.suite.forms import COMMON, CURVE_METRICS, KINDS
+from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Method, Profile, ProtocolSettings, Range, SizeRange, Suite, standard_profiles
+from mfbench.suite.scores import CURVE_METRICS, DETECTION_METRICS, METRICS, SCORES
 from mfbench.suite.validation_messages import describe
 
 TABLES = [
@@ -65,7 +64,7 @@ def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
     assert set(item["enum"]) == set(SCORES)
     for name, about in KINDS.items():
         areas = set(CURVE_METRICS) if about.draws_curves else set()
-        assert set(about.metrics) == (set(METRICS) | areas if about.predicts else set(DETECTION_SCORES)), name
+        assert set(about.metrics) == (set(METRICS) | areas if about.predicts else set(DETECTION_METRICS)), name
 
 
 def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():

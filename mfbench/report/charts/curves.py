@@ -10,7 +10,7 @@ import pandas as pd
 from mfbench.base.wording import counted
 from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, colours_of, numbered_name
-from mfbench.run.trial.metrics import Score
+from mfbench.suite.scores import Score
 
 HIGHLIGHTED = 5
 """Number of methods in colour if there are more than `MOST_LINES` of a classifier."""

@@ -14,11 +14,11 @@ from mfbench.report.cells import DASH, number_cell, rank_cell, with_unit
 from mfbench.report.charts.curves import curve_chart, ranking_chart
 from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.report.sections.other_scores import flattered
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.curves.sufficient import SHARE
 from mfbench.stats.curves.summary import AT_SIZE
 from mfbench.stats.one_dataset.paired import LEAST_PAIRS
 from mfbench.stats.results import Run
+from mfbench.suite.scores import SCORES
 
 HEADINGS = {"area": "area", "area_linear": "area,\nlinear"}
 SIZES = {"sufficient": "sufficient\nsize", "close": f"{100 * SHARE:g} %\nsize"}

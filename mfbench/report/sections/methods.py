@@ -6,8 +6,8 @@ from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, number_cell, rank_cell, time_cell
 from mfbench.report.charts.score_time import score_time_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
+from mfbench.suite.scores import SCORES
 
 
 def methods(run: Run) -> Section:

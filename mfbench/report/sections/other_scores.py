@@ -8,9 +8,9 @@ import pandas as pd
 
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, score_cell, with_unit
-from mfbench.run.trial.metrics import METRICS
 from mfbench.stats.companions import FLATTERED, LARGE
 from mfbench.stats.results import Run
+from mfbench.suite.scores import METRICS
 
 
 def other_scores(run: Run) -> Section:

@@ -7,9 +7,9 @@ from typing import Any
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, size_text
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.power import Power
 from mfbench.stats.results import Run
+from mfbench.suite.scores import SCORES
 
 NONE = Cell("none", "missing")
 

@@ -10,7 +10,6 @@ import pandas as pd
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Role, Section, Table
 from mfbench.report.cells import DASH, with_unit
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.one_dataset.rules import RULES
 from mfbench.stats.published import (
     ABOVE,
@@ -23,6 +22,7 @@ from mfbench.stats.published import (
     UNDECIDED,
     summarise,
 )
+from mfbench.suite.scores import SCORES
 
 MARKS: dict[str, tuple[str, Role]] = {
     ABOVE: ("▲", "above"),
@@ -75,7 +75,7 @@ def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> 
     methods = list(dict.fromkeys(frame["method"]))
     metric = str(frame["metric"].iloc[0])
     # Constant decisions score high on this metric alone, so the table shows their score next to it.
-    constant = ["trivial"] if trivial and metric == "one_vs_rest_accuracy" else []
+    constant = ["trivial"] if trivial and SCORES[metric].is_one_vs_rest else []
     table = Table(
         ["dataset", *constant, *methods],
         title=f"Ours/published: {title}, {with_unit(metric, SCORES[metric].percent).lower()}",

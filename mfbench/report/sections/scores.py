@@ -11,9 +11,9 @@ from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.report.cells import DASH, rank_cell, score_cell, size_text, with_unit
 from mfbench.report.charts.wins import wins_chart
 from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.one_dataset.rules import S_TESTS
 from mfbench.stats.results import Run
+from mfbench.suite.scores import SCORES
 
 S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 
@@ -108,7 +108,7 @@ def _printed(frame: pd.DataFrame, methods: Sequence[str], blank: Sequence[Cell])
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
     """Return the score of constant decisions on each dataset; empty unless the metric is one_vs_rest_accuracy."""
-    if run.settings.metric != "one_vs_rest_accuracy":
+    if not SCORES[run.settings.metric].is_one_vs_rest:
         return {}
     return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
 

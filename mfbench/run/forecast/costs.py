@@ -17,7 +17,8 @@ import numpy as np
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
 from mfbench.run.forecast.measured import FARTHEST, Measured, earlier_trials
-from mfbench.suite.costs import Cost, DeclaredCosts, Forecast, declared_costs
+from mfbench.suite.costs import DeclaredCosts, declared_costs
+from mfbench.suite.forecast import Cost, Forecast
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,8 @@ from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opene
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.suite.costs import Forecast
+from mfbench.suite.forecast import Forecast
+from mfbench.suite.forms import KINDS
 from mfbench.suite.plan import Plan
 
 WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries that it has imported
@@ -204,7 +205,7 @@ def _finished(
     with opened_sources([() if options.fresh else earlier_runs(plan, folder), *sources]) as runs:
         for run in runs:
             keys: set[str] = set()
-            if plan.loaded.protocol.kind != "timing":
+            if not KINDS[plan.loaded.protocol.kind].times:
                 try:
                     with Store(run.folder, read_only=True) as store:
                         keys = offered_keys(store, planned, copied)

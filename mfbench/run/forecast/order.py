@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mfbench.model.trials import Trial
 from mfbench.run.trial.steps import selector_key
-from mfbench.suite.costs import Costs
+from mfbench.suite.forecast import Costs
 from mfbench.suite.methods import ResolvedMethod
 
 SHARE = 0.02  # of the time of a run in which all workers are always busy: what takes longer is long

@@ -19,7 +19,7 @@ from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker, Steps, fit_on, seeded
 from mfbench.run.trial.subsets import by_original_feature, check_finite, within_set
 from mfbench.suite.methods import ResolvedMethod
-from mfbench.suite.protocols import GroundTruth
+from mfbench.suite.protocols.ground_truth import GroundTruth
 from mfbench.suite.seeds import derive_seed
 
 if TYPE_CHECKING:

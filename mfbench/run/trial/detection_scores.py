@@ -14,18 +14,6 @@ from mfbench.suite.curves import count_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The meaning of each of `mfbench.suite.forms.DETECTION_METRICS`, in the same order.
-DETECTION_SCORES = {
-    "area": "area under the curve of detection over false alarms, from the weights",
-    "detection": "relevant features selected, over all relevant features",
-    "false_alarm": "irrelevant features selected, over all irrelevant features",
-    "fdp": "irrelevant features selected, over all selected features; 0 if none is selected",
-    "precision": "relevant features selected, over all selected features; 0 if none is selected",
-    "f1": "harmonic mean of detection and precision",
-    "pair_detection": "share of the t true pairs that are among the t pairs with the largest weights",
-}
-SMALLER_IS_BETTER = ("false_alarm", "fdp")
-
 
 def select_features(
     weights: NDArray[np.float64], top: str | int | float, threshold: float, n_relevant: int

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import metrics
 
-from mfbench.run.trial.detection_scores import DETECTION_SCORES, SMALLER_IS_BETTER
-from mfbench.suite.forms import CURVE_METRICS
+from mfbench.suite.scores import METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,34 +40,12 @@ class Predictions:
     decisions: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """The properties of a score that a report uses.
-
-    Its direction, whether it is printed in percent, its range, and whether it is the share of decisions that are right.
-    """
-
-    greater_is_better: bool = True
-    percent: bool = True
-    lowest: float = -np.inf
-    highest: float = np.inf
-    counts_decisions: bool = False
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The smallest and the largest possible value; a score in percent is a share."""
-        return (0.0, 1.0) if self.percent else (self.lowest, self.highest)
+def accuracy(predictions: Predictions) -> float:
+    """Return the share of right predictions."""
+    return float(np.mean(predictions.y_true == predictions.y_pred))
 
 
-@dataclass(frozen=True)
-class Metric(Score):
-    """A score of predictions: its function, and whether it needs more than predicted class codes."""
-
-    function: Callable[[Predictions], float]
-    needs_scores: bool = False
-
-
-def _balanced(predictions: Predictions) -> float:
+def balanced_accuracy(predictions: Predictions) -> float:
     """Mean recall over the classes that occur in `y_true` (without a warning if others were predicted)."""
     recall = metrics.recall_score(
         predictions.y_true, predictions.y_pred, labels=np.unique(predictions.y_true), average="macro", zero_division=0
@@ -77,17 +53,19 @@ def _balanced(predictions: Predictions) -> float:
     return float(recall)
 
 
-def _f1(predictions: Predictions) -> float:
+def f1_macro(predictions: Predictions) -> float:
+    """Return the mean F1 score of the classes."""
     return float(metrics.f1_score(predictions.y_true, predictions.y_pred, average="macro", zero_division=0))
 
 
-def _mcc(predictions: Predictions) -> float:
+def mcc(predictions: Predictions) -> float:
+    """Return the correlation of Matthews."""
     if len(np.union1d(predictions.y_true, predictions.y_pred)) < 2:
         return 0.0  # as scikit-learn does, which warns too, although the method has done nothing wrong
     return float(metrics.matthews_corrcoef(predictions.y_true, predictions.y_pred))
 
 
-def _one_vs_rest(predictions: Predictions) -> float:
+def one_vs_rest_accuracy(predictions: Predictions) -> float:
     """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision.
 
     Unless each class was a problem of its own, a prediction is a yes to one class and a no to all others: with an error
@@ -101,13 +79,14 @@ def _one_vs_rest(predictions: Predictions) -> float:
     return 1.0 - wrong * (2.0 / n_classes if n_classes > 2 else 1.0)
 
 
-def _log_loss(predictions: Predictions) -> float:
+def log_loss(predictions: Predictions) -> float:
+    """Return the mean negative log-likelihood; NaN without probabilities."""
     if predictions.y_score is None or not predictions.is_probability:
         return float("nan")
     return float(metrics.log_loss(predictions.y_true, _columns_for_all(predictions), labels=_all_classes(predictions)))
 
 
-def _roc_auc(predictions: Predictions) -> float:
+def roc_auc(predictions: Predictions) -> float:
     """Area under the ROC curve; with more than two classes the mean over one class against the rest."""
     if predictions.y_score is None or len(np.unique(predictions.y_true)) < 2:
         return float("nan")
@@ -141,23 +120,6 @@ def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
     columns = np.zeros((len(predictions.y_true), len(classes)))
     columns[:, np.searchsorted(classes, predictions.classes)] = scores
     return columns
-
-
-METRICS: dict[str, Metric] = {
-    "accuracy": Metric(lambda p: float(np.mean(p.y_true == p.y_pred)), counts_decisions=True),
-    "balanced_accuracy": Metric(_balanced),
-    "f1_macro": Metric(_f1),
-    "mcc": Metric(_mcc, percent=False, lowest=-1.0, highest=1.0),
-    "log_loss": Metric(_log_loss, greater_is_better=False, needs_scores=True, percent=False, lowest=0.0),
-    "roc_auc": Metric(_roc_auc, needs_scores=True),
-    "one_vs_rest_accuracy": Metric(_one_vs_rest, counts_decisions=True),
-}
-# Every score that a protocol can measure.
-SCORES: dict[str, Score] = {
-    **METRICS,
-    **{name: Score(greater_is_better=name not in SMALLER_IS_BETTER, percent=False) for name in DETECTION_SCORES},
-    **dict.fromkeys(CURVE_METRICS, Score(percent=False)),
-}
 
 
 def predict(

@@ -16,9 +16,9 @@ from mfbench.run.trial.problem import Problem
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import Maker
 from mfbench.run.workers.job import Job, read_arrays
-from mfbench.suite.forms import CURVE_METRICS
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import Split
+from mfbench.suite.scores import CURVE_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

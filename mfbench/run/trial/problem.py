@@ -16,9 +16,10 @@ from mfbench.run.trial.guard import DescribedError
 from mfbench.run.trial.interactions import read_interactions
 from mfbench.run.trial.lending import rows_for
 from mfbench.run.trial.measure import Stopwatch
-from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
+from mfbench.run.trial.metrics import Predictions, evaluate, predict
 from mfbench.run.trial.steps import Fitted, Maker, Steps
 from mfbench.suite.methods import ResolvedMethod
+from mfbench.suite.scores import METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """The interface by which a worker runs the trials of a protocol.
 
-Two modules implement it: `mfbench.run.trial.prediction` and `mfbench.run.trial.detection`. A protocol names one of
-them in `EvaluationProtocol.task`.
+Two modules implement it: `mfbench.run.trial.prediction` and `mfbench.run.trial.detection`. The task of a
+protocol names one of them.
 """
 
 from __future__ import annotations

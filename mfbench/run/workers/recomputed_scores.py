@@ -14,7 +14,7 @@ import numpy as np
 from mfbench.model.trials import Candidate, TrialResult
 from mfbench.run.trial.curve import area_under
 from mfbench.run.trial.detection_scores import detection_scores, pair_detection
-from mfbench.suite.forms import CURVE_METRICS
+from mfbench.suite.scores import CURVE_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

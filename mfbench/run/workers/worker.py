@@ -15,6 +15,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pkgutil import resolve_name
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -27,24 +28,23 @@ from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.channel import dumps, framed, receive
 from mfbench.processes.process import limit_memory, redirect_to
 from mfbench.processes.tree import own_memory
-from mfbench.run.trial.detection import DetectionRunner
 from mfbench.run.trial.folds import Fold, SharedFits
 from mfbench.run.trial.guard import describe_failure
 from mfbench.run.trial.measure import give_back
-from mfbench.run.trial.prediction import PredictionRunner
 from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.run.workers.job import Job
 from mfbench.run.workers.owners import BUILT_IN, Owners, visible
 from mfbench.run.workers.surroundings import Surroundings
+from mfbench.suite.forms import KINDS, Task
 from mfbench.suite.methods import ResolvedMethod, Step
 
 # A worker whose memory has grown by this much, or by half of its limit, is replaced: what a method leaks must not count
 # against the next one.
 GROWTH = 500 * 2**20
 FOLDS_KEPT = 4
-# By `EvaluationProtocol.task`.
-RUNNERS: dict[str, type[TrialRunner]] = {"prediction": PredictionRunner, "detection": DetectionRunner}
+# Imported here, so that a server which has imported this module starts workers that need not.
+RUNNERS: dict[Task, type[TrialRunner]] = {kind.task: resolve_name(kind.task.runner) for kind in KINDS.values()}
 
 
 class Worker:

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from mfbench.errors import UsageError
-from mfbench.run.trial.metrics import METRICS, Predictions
+from mfbench.run.trial.metrics import Predictions
 from mfbench.stats.across_datasets.ranks import rank_table
 from mfbench.stats.settings import MissingPolicy
+from mfbench.suite.scores import METRICS
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.one_dataset.paired import corrected_error
+from mfbench.suite.scores import SCORES
 
 KEYS = ["dataset", "method", "metric", "size"]
 COLUMNS = [*KEYS, "mean", "sd", "low", "high", "folds", "seconds"]

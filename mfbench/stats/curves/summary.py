@@ -10,7 +10,7 @@ from mfbench.stats.curves.sufficient import sufficient_sizes
 from mfbench.stats.one_dataset.cells import results_by_cell
 from mfbench.stats.settings import ComparisonSettings
 from mfbench.stats.summary import complete_table, means_of
-from mfbench.suite.forms import CURVE_METRICS
+from mfbench.suite.scores import CURVE_METRICS
 
 AREAS = CURVE_METRICS
 """The metrics that a trial with a curve has, whichever the suite names."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mfbench.suite.forms import KINDS
+
 LEVEL = 0.05
 """The nominal level of all figures below."""
 
@@ -28,6 +30,7 @@ class Held:
     design: str
 
 
+_RANDOM = ("thirds", "splits")
 _REPEATED, _ONCE, _THIRDS = "10 × 10 folds", "10 folds", "10 random thirds"
 _POOLED = "5 pooled folds"
 _HELD: dict[tuple[str, str], Held] = {
@@ -56,8 +59,8 @@ def design_name(kind: str, folds: int, repeats: int) -> str:
     >>> design_name("repeated-cv", 10, 3), design_name("holdout", 1, 3)
     ('3 × 10 folds', '3 random splits')
     """
-    if kind in ("three-way", "holdout"):
-        return f"{repeats} random {'thirds' if kind == 'three-way' else 'splits'}"
+    if KINDS[kind].resampling in _RANDOM:
+        return f"{repeats} random {KINDS[kind].resampling}"
     return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
 
 
@@ -74,7 +77,7 @@ def best_level_held(rule: str, kind: str, repeats: int) -> Held | None:
     >>> best_level_held("corrected-t", "repeated-cv", 10).high
     0.037
     """
-    if rule != "corrected-t" or kind not in ("repeated-cv", "nested-cv"):
+    if rule != "corrected-t" or KINDS[kind].resampling != "folds":
         return None
     return _BEST[_REPEATED if repeats > 1 else _ONCE]
 
@@ -96,6 +99,6 @@ def level_held(rule: str, kind: str, repeats: int) -> Held | None:
     >>> level_held("paired-t", "repeated-cv", 10).high
     0.634
     """
-    if kind in ("three-way", "holdout"):
+    if KINDS[kind].resampling in _RANDOM:
         return _HELD.get((rule, _THIRDS))
     return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbench.errors import RunError
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.one_dataset.bayesian import Posterior, correlated_t_test
 from mfbench.stats.one_dataset.cells import CellResults
 from mfbench.stats.one_dataset.decisions import DecisionTest, mcnemar_test, s_test
 from mfbench.stats.one_dataset.paired import LEAST_PAIRS, TOO_FEW, PairedTest, corrected_t_test, paired_t_test
 from mfbench.stats.one_dataset.signed import sign_test, wilcoxon_test
 from mfbench.stats.settings import ComparisonSettings
+from mfbench.suite.scores import SCORES
 
 Comparison = PairedTest | DecisionTest | Posterior
 S_TESTS = ("s-test", "s-test-exact")

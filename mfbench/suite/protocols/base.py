@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from mfbench.suite.forms import KINDS
+from mfbench.suite.forms import KINDS, Task
 from mfbench.suite.protocols.rows import shares
 from mfbench.suite.seeds import derive_seed
 
@@ -72,8 +72,8 @@ class Split:
 class EvaluationProtocol(ABC):
     """The splits of a dataset into training, validation and test rows: the same for every method of a suite.
 
-    A subclass sets `kind`, computes `splits`, and is listed in ``mfbench.suite.protocols.PROTOCOLS``. The keys that a
-    suite can set are in ``mfbench.suite.forms.KINDS`` under the same name; each is a parameter of its constructor.
+    A subclass sets `kind`, computes `splits`, and is listed in ``mfbench.suite.forms.KINDS`` under that name with the
+    keys that a suite can set; each is a parameter of its constructor.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class EvaluationProtocol(ABC):
         Folds of the inner cross-validation used for tuning, if a split has no validation rows.
     decisions : {"multi-class", "one-vs-rest"}
         Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
-    task : {"prediction", "detection"}
-        How its trials run: the key of one of ``mfbench.run.workers.worker.RUNNERS``.
+    task : Task
+        How its trials run.
     """
 
     kind: str
@@ -104,7 +104,7 @@ class EvaluationProtocol(ABC):
         self.seed = seed
 
     @property
-    def task(self) -> str:
+    def task(self) -> Task:
         """How its trials run, as ``mfbench.suite.forms.KINDS`` states for its kind."""
         return KINDS[self.kind].task
 

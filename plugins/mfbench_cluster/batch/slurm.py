@@ -16,14 +16,15 @@ import jinja2
 from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
-from mfbench.run.batch_tasks import BatchTask
 from mfbench.run.forecast.costs import startup_seconds
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
 from mfbench.run.workers.fit_groups import fit_groups
 from mfbench.suite.costs import declared_costs
 from mfbench.suite.plan import Plan
-from mfbench.suite.shares import divide, share_folder_name
+from mfbench.suite.shares import share_folder_name
+from mfbench_cluster.batch.tasks import BatchTask
+from mfbench_cluster.shards import divide
 
 RUNS = "runs"
 _TASKS = "tasks"

@@ -10,7 +10,7 @@ import json
 import math
 from typing import Any
 
-from mfbench.run.trial.metrics import SCORES
+from mfbench.suite.scores import SCORES
 from mfbench_gate.comparison import Cell, Comparison
 from mfbench_gate.formats.intervals import head_interval
 from mfbench_gate.texts import change

@@ -10,6 +10,7 @@ from mfbench.errors import NothingPlannedError, SuiteError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, plan_datasets
 from mfbench.suite.seeds import derive_seed
@@ -120,7 +121,7 @@ def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
         Trial("", dataset, method, repeat, fold, derive_seed(seed, dataset, method, repeat, fold))
         for repeat, fold in protocol.coordinates()
     ]
-    if protocol.kind != "timing":
+    if not KINDS[protocol.kind].times:
         yield TimedCell(method, dataset, "", tuple(trials))
         return
     data = plan.datasets[dataset].data

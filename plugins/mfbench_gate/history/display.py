@@ -12,7 +12,7 @@ from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, measured
 from mfbench.report.render.terminal import show
-from mfbench.run.trial.metrics import SCORES
+from mfbench.suite.scores import SCORES
 from mfbench_gate.history.changes import SHORTEST
 from mfbench_gate.history.entries import Machine
 from mfbench_gate.history.series import Series

@@ -10,8 +10,9 @@ import pandas as pd
 
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
+from mfbench.suite.forms import KINDS
+from mfbench.suite.scores import SCORES
 from mfbench_gate.history.commits import Commit
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement, digest
 
@@ -84,7 +85,7 @@ def _measurements(run: Run) -> tuple[list[Measurement], list[str]]:
 def _with_sizes(run: Run) -> pd.DataFrame:
     trials = run.outcomes.copy()
     trials["size"] = ""
-    if run.protocol.kind == "timing" and len(trials):
+    if KINDS[run.protocol.kind].times and len(trials):
         keys = ["dataset", "repeat", "fold"]
         sizes = trials[keys].merge(run.sizes, on=keys, how="left")
         # The trials of a dataset that the run has not begun have no size, and no result.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.run.trial.metrics import SCORES
+from mfbench.suite.scores import SCORES
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
 
 TIME, WALL, MEMORY = "time", "wall", "memory"

@@ -14,12 +14,12 @@ from mfbench.api import Request, prepare_suite
 from mfbench.errors import UsageError
 from mfbench.model.trials import TrialResult
 from mfbench.report.progress import Silent
-from mfbench.run.batch_tasks import read_task
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.store import Store
 from mfbench.run.workers.fit_groups import fit_groups
 from mfbench_cluster.batch import slurm
 from mfbench_cluster.batch.slurm import SlurmOptions, slurm_seconds, write_batch
+from mfbench_cluster.batch.tasks import read_task
 
 HOSTILE = 'it\'s a "batch" $(touch PWNED) `x` \\ * ;&|'
 COMMAND = ["mfbench", "batch", "slurm", "own.toml"]

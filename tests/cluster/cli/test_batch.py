@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.cli import main
-from mfbench.run.batch_tasks import read_task
+from mfbench_cluster.batch.tasks import read_task
 
 SUITE = """
 [suite]

@@ -6,7 +6,7 @@ import pytest
 
 from mfbench.report.charts.curves import HIGHLIGHTED, MOST_LINES, curve_chart, ranking_chart
 from mfbench.report.charts.theme import NEUTRAL
-from mfbench.run.trial.metrics import Score
+from mfbench.suite.scores import Score
 
 
 def means_of(cells, sizes=(1, 10, 100)):

@@ -22,11 +22,11 @@ from mfbench.report.sections.power import power_report
 from mfbench.report.sections.remarks import remarks
 from mfbench.run.store.metadata import RecordedShare
 from mfbench.run.store.store import Store
-from mfbench.run.trial.detection_scores import DETECTION_SCORES
 from mfbench.stats.one_dataset.rules import RULES
 from mfbench.stats.settings import MISSING_POLICIES
 from mfbench.suite.published import Description, PublishedCount, PublishedFigure, PublishedTable, read_published
 from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.scores import DETECTION_METRICS
 from mfbench_gate.history.display import history_report
 from mfbench_gate.history.series import select_series
 from mfbench_gate.history.trends import trend_of
@@ -157,8 +157,8 @@ def detection(write):
     rng = np.random.default_rng(0)
 
     def rounds(pairs):
-        chances = rng.random((5, len(DETECTION_SCORES)))
-        scores = [dict(zip(DETECTION_SCORES, map(float, row), strict=True)) for row in chances]
+        chances = rng.random((5, len(DETECTION_METRICS)))
+        scores = [dict(zip(DETECTION_METRICS, map(float, row), strict=True)) for row in chances]
         return [
             TrialResult(key="", scores=s if pairs else {**s, "pair_detection": math.nan}, selected=np.array([0]))
             for s in scores
@@ -359,7 +359,7 @@ class TestSchema:
         run = schema()["$defs"]["run"]["properties"]
         assert run["test"]["enum"] == run["published_test"]["enum"] == list(RULES)
         assert run["missing"]["enum"] == list(MISSING_POLICIES)
-        assert schema()["$defs"]["paired_rounds"]["properties"]["figure"]["enum"] == list(DETECTION_SCORES)
+        assert schema()["$defs"]["paired_rounds"]["properties"]["figure"]["enum"] == list(DETECTION_METRICS)
         assert schema()["$defs"]["failure"]["properties"]["status"]["enum"] == [s for s in Status if s != Status.OK]
 
     def test_the_versions_are_those_of_the_code(self):

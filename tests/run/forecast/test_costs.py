@@ -9,7 +9,7 @@ from mfbench.model.trials import Trial
 from mfbench.run.forecast import costs as module
 from mfbench.run.forecast.costs import LearnedCosts, forecast, learned_costs
 from mfbench.run.forecast.measured import Measured
-from mfbench.suite.costs import Cost
+from mfbench.suite.forecast import Cost
 
 
 def declared(seconds=1.0, memory=1000, limit=600.0):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Trial
 from mfbench.run.forecast.order import SHARE, longest_first, seconds_each
-from mfbench.suite.costs import Cost
+from mfbench.suite.forecast import Cost
 from mfbench.suite.methods import ResolvedMethod, Step
 
 METHODS = {

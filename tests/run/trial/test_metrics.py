@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-from mfbench.run.trial.metrics import METRICS, Predictions, evaluate, predict
+from mfbench.run.trial.metrics import Predictions, evaluate, predict
+from mfbench.suite.scores import METRICS
 
 
 def outcome(truth, predictions=None, scores=None, seen=None, is_probability=True):

@@ -13,7 +13,7 @@ from mfbench.model.trials import Status, Trial
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import NestedCV
+from mfbench.suite.protocols.nested_cv import NestedCV
 
 X, Y = load_iris(return_X_y=True)
 

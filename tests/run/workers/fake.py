@@ -16,7 +16,7 @@ from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.fingerprint import fingerprint_of
 from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import RepeatedCV
+from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.schema import ProtocolSettings
 from mfbench_cluster.pool.messages import (
     Answered,

@@ -5,8 +5,9 @@ import pytest
 
 from mfbench.model.trials import Candidate, Curve, Interactions, TrialResult
 from mfbench.run.trial.detection_scores import detection_scores
-from mfbench.run.trial.metrics import METRICS, Predictions
+from mfbench.run.trial.metrics import Predictions
 from mfbench.run.workers.recomputed_scores import Truth, scores_of, wrong_score
+from mfbench.suite.scores import METRICS
 
 
 def random_codes(rng):

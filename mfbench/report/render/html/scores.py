@@ -10,8 +10,8 @@ import numpy as np
 
 from mfbench.model.sections import Table
 from mfbench.report.render.html.details import details_of, in_order
-from mfbench.run.trial.metrics import SCORES
 from mfbench.stats.results import Run
+from mfbench.suite.scores import SCORES
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mfbench.base.untrusted import shell_command
 from mfbench.errors import ExitCode, NeverStartedError, RunError, UsageError, explained, printable
 from mfbench.model.trials import Status
-from mfbench.run.shards import restricted
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
 from mfbench.suite.plan import Plan
 from mfbench.suite.shares import Share, digest_of, share_folder_name
+from mfbench_cluster.shards import restricted
 
 LARGEST = 2**28
 """Bytes of a file that are read at most."""

@@ -6,8 +6,8 @@ import pytest
 
 from mfbench.errors import ExitCode, RunError, UsageError
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.run.batch_tasks import BatchTask, ended_exit_code, read_task, task_of
 from mfbench.run.store.store import Store
+from mfbench_cluster.batch.tasks import BatchTask, ended_exit_code, read_task, task_of
 
 KEYS = [f"{number:032x}" for number in range(3)]
 CONTENT = {
@@ -78,7 +78,7 @@ def test_a_file_that_is_too_large_or_not_there(tmp_path, monkeypatch):
         read_task(path)
     with pytest.raises(UsageError, match=r"cannot read the task .*: Is a directory"):
         read_task(tmp_path)
-    monkeypatch.setattr("mfbench.run.batch_tasks.LARGEST", 100)
+    monkeypatch.setattr("mfbench_cluster.batch.tasks.LARGEST", 100)
     path.write_text(json.dumps(CONTENT))
     with pytest.raises(UsageError, match="too large"):
         read_task(path)

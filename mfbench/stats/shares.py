@@ -1,45 +1,13 @@
-"""Shards: parts of a plan that machines run without knowing about each other, and what a report says about a part."""
+"""What a report says about a part of a plan: which part it is, and how to join the others."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from mfbench.base.untrusted import shell_command
 from mfbench.base.wording import listing
-from mfbench.host.registry import Registry
 from mfbench.run.store.metadata import RecordedShare
-from mfbench.run.workers.fit_groups import fit_groups
-from mfbench.suite.costs import declared_costs
-from mfbench.suite.plan import Plan
-from mfbench.suite.shares import Share, digest_of, divide, share_folder_name
-
-
-def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:
-    """Return a plan restricted to a shard: all datasets and methods, and a part of the trials.
-
-    The shards have nearly equal costs, by what plugins declare, so that machines agree on them without stored times.
-    Trials that share a selector fit are in one shard.
-
-    Parameters
-    ----------
-    plan : Plan
-        The whole plan.
-    number, of : int
-        Which shard, from 1, and how many there are.
-    run : str
-        The name of the folder of the whole run.
-    registry : Registry
-    """
-    costs = declared_costs(plan, registry)
-    parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
-    digest = digest_of(trial.key for trial in plan.trials)
-    return restricted(plan, Share("shard", number, of, run, digest, len(plan.trials), parts[number - 1]))
-
-
-def restricted(plan: Plan, share: Share) -> Plan:
-    """Return a plan restricted to a share."""
-    return replace(plan, trials=[plan.trials[position] for position in share.positions], share=share)
+from mfbench.suite.shares import share_folder_name
 
 
 def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
