@@ -13,7 +13,7 @@ from mfbench.data.lookup import Follower, Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import ExitCode, UsageError
 from mfbench.host.executors import check_executor
-from mfbench.host.features import feature_hooks, feature_packages
+from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.earlier import EarlierRun
 from mfbench.run.batch_tasks import ended_exit_code, read_task, task_of
@@ -55,7 +55,7 @@ def prepare_suite(
     RunError
         If trials of the task are not in the plan.
     """
-    check_features(request, feature_packages())
+    check_features(request, feature_hooks().packages)
     task = None if request.task is None else read_task(request.task)
     registry = registry or load_registry(strict=request.strict, isolated=True)
     check_executor(registry, request.executor, request.scheduler or "")
@@ -100,8 +100,7 @@ def run_options(request: Request) -> RunOptions:
 
 def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
     """Return the runs that features offer, whose results need not be computed again."""
-    runs: list[Iterable[EarlierRun]] = feature_hooks().relay.mfbench_earlier_results(request=request, plan=plan)
-    return runs
+    return list(feature_hooks().all("mfbench_earlier_results", EarlierRun, request=request, plan=plan))
 
 
 def estimate_suite(request: Request) -> Estimate:
@@ -129,6 +128,7 @@ def finished_task(request: Request) -> tuple[str, ExitCode] | None:
     """Return the name and the exit code of a task with nothing to run: before anything is loaded, as it is frequent."""
     if request.task is None or request.fresh or request.retry_failed:
         return None
+    check_features(request, feature_hooks().packages)
     task = read_task(request.task)
     code = ended_exit_code(task, request.out)
     return None if code is None else (task.name, code)
