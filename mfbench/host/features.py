@@ -178,7 +178,10 @@ class FeatureHooks(NamedTuple):
             results = iter(_called(implementation, arguments) or ())
             try:
                 for result in results:
-                    yield _checked(result, kind)
+                    try:
+                        yield _checked(result, kind)
+                    except GeneratorExit:  # by whoever uses the results, unlike one that the feature raises
+                        return
             finally:
                 getattr(results, "close", lambda: None)()
 
@@ -190,7 +193,7 @@ class FeatureHooks(NamedTuple):
         entry = self.features[implementation.plugin_name]
         try:
             yield
-        except (KeyboardInterrupt, GeneratorExit, MfbenchError):
+        except (KeyboardInterrupt, MfbenchError):
             raise
         except BaseException as error:
             if entry.distribution == HOST:
@@ -224,8 +227,11 @@ def feature_hooks() -> FeatureHooks:
     registered, left_out = {}, list(problems)
     for name, entry in sorted(offered.items()):
         try:
-            manager.register(entry.load(), name)
+            module = entry.load()
+            manager.register(module, name)
             manager.check_pending()
+            if not manager.get_hookcallers(module):
+                raise ValueError("it implements no hook")
             registered[name] = entry
         except PluginError as error:
             left_out.append(f"the feature {error}")

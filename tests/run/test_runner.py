@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from tampering import changed
 from undisturbed import exactly_once, same_results
 
 from mfbench.api import Request, Run, exit_code, explain_keys, prepare_suite
-from mfbench.errors import NothingPlannedError, RunError
+from mfbench.errors import NothingPlannedError, PluginError, RunError
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
@@ -425,3 +426,30 @@ def test_a_damaged_result_is_named_and_computed_again(tmp_path, is_new):
         assert "damaged and count as not run" in remark and Run(folder).n_pending == 1
         assert execute(plan, folder, registry, RunOptions(jobs=1), Watch()).executed == 1
     assert len(remarks) == is_new and Run(folder).scores.equals(before)
+
+
+class Short(InProcess):
+    """Forgets the last trials."""
+
+    def collect(self):
+        return islice(super().collect(), 3)
+
+
+class Twice(InProcess):
+    """Gives a result again."""
+
+    def collect(self):
+        for ended in super().collect():
+            yield from (ended, ended)
+
+
+@pytest.mark.parametrize(
+    ("executor", "n_stored", "sentence"),
+    [(Short, 3, "ended without [0-9]+ results; repeat"), (Twice, 1, "gives a result that is not awaited: Trial")],
+)
+def test_an_executor_gives_each_result_once(prepared, monkeypatch, executor, n_stored, sentence):
+    monkeypatch.setattr(choice, "LocalPool", executor)
+    plan, folder, registry = prepared
+    with pytest.raises(PluginError, match=f"the executor 'local' {sentence}"):
+        execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+    assert (Run(folder).trials["status"] == "ok").sum() == n_stored
