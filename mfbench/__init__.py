@@ -75,7 +75,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_added()})
+    return sorted({*__all__, *(name for name in _added() if not name.startswith("_"))})
 
 
 def _added() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import mfbench
+from mfbench.host import features
 from mfbench.host.registered import Registered
 from mfbench.host.registry import load_registry
 
@@ -211,7 +212,8 @@ def _elsewhere(module: str, name: str) -> list[str]:
 
 def python_page() -> str:
     """Return the page of ``import mfbench``."""
-    values = {name: getattr(mfbench, name) for name in mfbench.__all__ if name != "__version__"}
+    added = [name for name, entry in features.entries(features.NAMES)[0].items() if entry.distribution == features.HOST]
+    values = {name: getattr(mfbench, name) for name in sorted([*mfbench.__all__, *added]) if name != "__version__"}
     classes = [name for name, value in values.items() if inspect.isclass(value)]
     lines = ["Python", "======", "", "What ``import mfbench`` offers.", "", ".. currentmodule:: mfbench", ""]
     for title, names in (("Functions", [name for name in values if name not in classes]), ("Classes", classes)):

@@ -10,6 +10,7 @@ from typing import cast
 
 from mfbench.errors import RunError, UsageError
 from mfbench.host.features import feature_hooks
+from mfbench.report.notebook import open_run
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.results import Run
 from mfbench.suite.shares import is_share_folder_name
@@ -55,7 +56,7 @@ def load_run(path: Path | str) -> Run:
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
             raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = runs[-1].parent
-    return Run(folder)
+    return open_run(folder)
 
 
 def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
@@ -123,7 +124,7 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
             if not any(run.claims for run in runs):
                 raise
             raise RunError(_with_bundles(str(error), runs)) from error
-        joined = Run(target)
+        joined = open_run(target)
         yield joined.replace(
             claims=tuple(dict.fromkeys(name for run in runs for name in run.claims)),
             remarks=[*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)],

@@ -122,7 +122,7 @@ def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
     for name, rivals in candidates.items():
         own = [entry for entry in rivals if entry.distribution == HOST]
         packages = " and ".join(entry.distribution for entry in rivals)
-        if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
+        if not re.fullmatch(r"\w[\w.-]*", name):
             problems.append(f"{_kind(group)} {name!r} of the package {packages} is left out: its name is not valid")
         elif own or len(rivals) == 1:
             kept[name] = (own or rivals)[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mfbench.base.untrusted import plain, plain_lines
 
@@ -258,3 +258,16 @@ def _is_list_of(parts: object, kind: type) -> bool:
 def _require(condition: bool, message: str) -> None:
     if not condition:
         raise ValueError(message)
+
+
+class Presentation(Protocol):
+    """What shows a `mfbench.Run`: its charts, and a view in a notebook."""
+
+    def chart(self, run: Any, name: str) -> Any:
+        """Return a chart of the run's report as one of Altair's."""
+
+    def charts(self, run: Any) -> list[str]:
+        """Return the names of the charts that can be drawn."""
+
+    def html(self, run: Any) -> str:
+        """Return the short report as HTML."""

@@ -162,7 +162,9 @@ def report_of(
 
 def plugin_sections(run: Run, registry: Registry) -> list[Section]:
     """Return the sections that plugins add; one more has a note for each plugin whose sections failed."""
-    returned, problems = registry.report_sections(lambda: Run(run.path, reference=run.reference, metric=run.metric))
+    returned, problems = registry.report_sections(
+        lambda: Run(run.path, reference=run.reference, metric=run.metric, presentation=run.presentation)
+    )
     sections = [
         dataclasses.replace(
             section,

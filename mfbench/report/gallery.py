@@ -11,6 +11,7 @@ from mfbench.errors import MfbenchError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.report.files import write_text
 from mfbench.report.heading import environment_of, setting_of
+from mfbench.report.notebook import open_run
 from mfbench.report.pages import FILE, answer_of, page_of
 from mfbench.report.render.html.templates import asset, render
 from mfbench.run.store.file import FILE_NAME
@@ -70,7 +71,7 @@ def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
     entries, problems = [], []
     for store in stores:
         try:
-            entries.append(_entry(Run(store.parent), folder, registry))
+            entries.append(_entry(open_run(store.parent), folder, registry))
         except MfbenchError as error:
             problems.append(str(error))
     index = folder / INDEX

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from mfbench.errors import UnknownNameError
@@ -16,23 +17,33 @@ WIDTH = 10_000
 """Characters of a line: wide tables scroll."""
 
 
-def charts_of(run: Run) -> list[Chart]:
-    """Return the charts that can be drawn."""
+class Notebook:
+    """The presentation of runs that users open."""
+
+    def chart(self, run: Run, name: str) -> Any:
+        """Return a chart as one of Altair's."""
+        import altair
+
+        charts = _charts(run)
+        chart = next((chart for chart in charts if chart.name == name), None)
+        if chart is None:
+            raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
+        return altair.Chart.from_dict(specification(chart, chart.title))
+
+    def charts(self, run: Run) -> list[str]:
+        """Return the names of the charts that can be drawn."""
+        return [chart.name for chart in _charts(run)]
+
+    def html(self, run: Run) -> str:
+        """Return the short report as HTML."""
+        return to_fragment(brief_report(run, WIDTH))
+
+
+def open_run(folder: Path, **settings: Any) -> Run:
+    """Return the run in a folder, which can show itself."""
+    return Run(folder, presentation=Notebook(), **settings)
+
+
+def _charts(run: Run) -> list[Chart]:
     sections = report_of(run, everything=True).sections
     return [chart for section in sections for chart in section.charts if chart.spec is not None]
-
-
-def altair_chart(run: Run, name: str) -> Any:
-    """Return a chart as one of Altair's."""
-    import altair
-
-    charts = charts_of(run)
-    chart = next((chart for chart in charts if chart.name == name), None)
-    if chart is None:
-        raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
-    return altair.Chart.from_dict(specification(chart, chart.title))
-
-
-def fragment_of(run: Run) -> str:
-    """Return the short report as HTML."""
-    return to_fragment(brief_report(run, WIDTH))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Protocol
 
 from mfbench.base.whole_files import write_whole
-from mfbench.base.wording import counted
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.engines import Executor
@@ -285,11 +284,6 @@ class PreparedRun:
             self.observer.finished(trial, result)
             if self.budget is not None and self.budget.is_over:  # the executor may look between trials only
                 break
-        if left and self.budget is None:
-            raise PluginError(
-                f"the executor {self.options.executor!r} ended without {counted(len(left), 'result')}; "
-                "repeat the command to go on"
-            )
 
 
 def _predicted(plan: Plan) -> Callable[[Trial], float | None]:

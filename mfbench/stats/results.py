@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mfbench.errors import UnknownNameError
+from mfbench.errors import RunError, UnknownNameError
+from mfbench.model.sections import Presentation
 from mfbench.stats.across_datasets.missing import dummy_scores
 from mfbench.stats.across_datasets.overall import Overall
 from mfbench.stats.across_datasets.profiles import performance_ratios
@@ -54,24 +55,24 @@ class Run:
     metric : str or None, default=None
         One of the run's metrics, which takes the place of the first in comparisons and reports.
     remarks : sequence of str or None, default=None
-        What a reader of the report must know about how the run came about; a sentence each. None takes what the folder
-        says.
+        What a reader of the report must know about how the run came about; None takes what the folder says.
     bundle : Path or None, default=None
         The bundle that the results were read from; None for a run folder.
     claims : tuple of str, default=()
         Names of the bundles that claim results of this run, which nobody has verified here.
     outcomes : DataFrame or None, default=None
         The trials that comparisons are about; None takes all.
+    presentation : Presentation or None, default=None
+        What draws charts and the view in a notebook, as for the runs of `mfbench.load_run`.
 
     Attributes
     ----------
-    path : Path
     meta : RunMetadata
         Suite, protocol, profile, methods and environment as recorded when the run last started.
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
     unavailable : dict of str to Unavailable
-        Those of them that could not be obtained on this machine. That is not a failure: another run may have them.
+        Those of them that this machine could not obtain. That is not a failure: another run may have them.
 
     Raises
     ------
@@ -89,13 +90,14 @@ class Run:
         bundle: Path | None = None,
         claims: tuple[str, ...] = (),
         outcomes: pd.DataFrame | None = None,
+        presentation: Presentation | None = None,
     ) -> None:
         self._stored = path if isinstance(path, StoredRun) else StoredRun(path)
         self.path, self.meta = self._stored.path, self._stored.meta
         self.left_out, self.unavailable = self._stored.left_out, self._stored.unavailable
         self._reference, self._metric = reference, metric
         self.remarks = self._stored.remarks if remarks is None else remarks
-        self.bundle, self.claims, self._outcomes = bundle, claims, outcomes
+        self.bundle, self.claims, self._outcomes, self.presentation = bundle, claims, outcomes, presentation
 
     def replace(self, **changes: Any) -> Run:
         """Return this run with another reference or metric, other remarks, or as that of a bundle.
@@ -112,7 +114,7 @@ class Run:
         """
         self._check("metric", changes.get("metric"), self.metrics)
         self._check("method", changes.get("reference"), self.methods)
-        names = ("reference", "metric", "remarks", "bundle", "claims", "outcomes")
+        names = ("reference", "metric", "remarks", "bundle", "claims", "outcomes", "presentation")
         return Run(self._stored, **({name: getattr(self, name) for name in names} | changes))
 
     def restricted(self, datasets: Collection[str]) -> Run:
@@ -194,9 +196,8 @@ class Run:
     def datasets(self) -> pd.DataFrame:
         """One row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source.
 
-        ``trivial_accuracy`` is what always giving the same answer scores on the whole dataset: the share of the largest
-        class or, where the run's first metric is ``one_vs_rest_accuracy``, the mean over classes of the larger of a
-        class's share and the rest's.
+        ``trivial_accuracy`` is what always giving the same answer scores: the share of the largest class or, for
+        ``one_vs_rest_accuracy``, the mean over classes of the larger of a class's share and the rest's.
         """
         return dataset_frame(self._stored.datasets, self.metric or self.metrics[0])
 
@@ -260,9 +261,8 @@ class Run:
     @property
     def chosen_parameters(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
         """Dataset and method of each trial whose parameters were tuned, with the parameters that it chose."""
-        for row in self._stored.rows_having("chosen"):
-            if row["chosen"]:
-                yield (row["dataset"], row["method"]), row["chosen"]
+        rows = self._stored.rows_having("chosen")
+        return (((row["dataset"], row["method"]), row["chosen"]) for row in rows if row["chosen"])
 
     @cached_property
     def _selections(self) -> tuple[pd.DataFrame, dict[tuple[str, str], tuple[NDArray[np.int64], int]]]:
@@ -534,11 +534,17 @@ class Run:
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule rejects for the pairs of `equal_pairs`, over datasets drawn from one design."""
-        return rejections(self.compared, self.settings, self.equal_pairs, self._designs, self._decisions)
+        return rejections(
+            self.compared,
+            self.settings,
+            [methods[:2] for methods in self.equal_methods],
+            self._designs,
+            self._decisions,
+        )
 
     @cached_property
     def worse_than_best(self) -> pd.DataFrame:
-        """How often one of several methods of `equal_methods` is called significantly worse than the best of them."""
+        """How often one of `equal_methods` is called significantly worse than the best of them."""
         return worse_than_best(self.compared, self.settings, self.equal_methods, self._designs)
 
     def chart(self, name: str) -> Any:
@@ -559,22 +565,22 @@ class Run:
         UnknownNameError
             If the report of the run has no such chart.
         """
-        from mfbench.report.notebook import altair_chart
-
-        return altair_chart(self, name)
+        return self._presented.chart(self, name)
 
     @property
     def charts(self) -> list[str]:
         """Names of the charts that the data of the run allow."""
-        from mfbench.report.notebook import charts_of
-
-        return [chart.name for chart in charts_of(self)]
+        return self._presented.charts(self)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the scores, a line per method, what failed, and the answer."""
-        from mfbench.report.notebook import fragment_of
+        return self._presented.html(self)
 
-        return fragment_of(self)
+    @property
+    def _presented(self) -> Presentation:
+        if self.presentation is not None:
+            return self.presentation
+        raise RunError("this run cannot be shown: open it with mfbench.load_run")
 
     @property
     def _designs(self) -> dict[str, str]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mfbench.host.complexity import Complexity, parse_complexity
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
+from mfbench.suite.complexity import Complexity, parse_complexity
 from mfbench.suite.fits import Fits, Sizes, fits_of, fitted_columns, sizes_of
 from mfbench.suite.methods import ResolvedMethod, Step
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, describe_error
+from mfbench.report.notebook import open_run
 from mfbench.run.store.seals import TRIAL_COLUMNS
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
@@ -27,7 +28,7 @@ def claimed_run(bundle: OpenedBundle) -> Run:
         If its verdicts cannot be computed.
     """
     try:
-        run = Run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
+        run = open_run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
         verdicts_of(run)
     except Exception as error:  # whoever made the bundle chose the values that this computes with
         reason = one_line(error)

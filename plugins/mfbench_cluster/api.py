@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mfbench.base.untrusted import shell_command
 from mfbench.errors import MfbenchError, NeverStartedError, UsageError
+from mfbench.report.notebook import open_run
 from mfbench.run.merge.merging import merge_runs
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.folder_lock import locked
@@ -82,7 +83,7 @@ def merge(sources: Sequence[Path | str], into: Path | str | None = None) -> Run:
     ([5, 5], 0)
     """
     merged = merge_stores([Path(source) for source in sources], None if into is None else Path(into))
-    return Run(merged.path)
+    return open_run(merged.path)
 
 
 def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:

@@ -14,7 +14,7 @@ from mfbench.report.console import make_console
 from mfbench.report.progress import Silent
 from mfbench.run.workers import choice
 
-sys.path.append(str(Path(__file__).parent / "run"))
+sys.path.append(str(Path(__file__).parents[1] / "run"))
 from small_claims import in_process
 from small_runs import InProcess
 

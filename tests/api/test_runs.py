@@ -17,7 +17,7 @@ from mfbench.run.store.metadata import Reused
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 
-sys.path.append(str(Path(__file__).parent / "run"))
+sys.path.append(str(Path(__file__).parents[1] / "run"))
 from small_claims import small_claim, small_run
 
 __all__ = ["small_claim", "small_run"]  # fixtures

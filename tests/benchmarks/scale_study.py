@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run" / "executors"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run" / "workers"))
 
 from fake import FINGERPRINT, METHODS, FakeEngine, job_of, trials_of
 

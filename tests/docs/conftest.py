@@ -1,4 +1,4 @@
-"""Make `stored_reports` importable, which reads the reports that the documents cite."""
+"""Make importable what the tests of the documents share, beside them."""
 
 import sys
 from pathlib import Path

@@ -1,9 +1,8 @@
-"""The generated parts of the documentation: commands, built-in methods, and the modules of the rooms.
+"""The generated parts of the documentation: commands, checks, built-in methods, suites and bundles.
 
 ``python tests/docs/generated.py`` rewrites them; tests/docs/test_docs.py compares them with what this module returns.
 """
 
-import ast
 import hashlib
 import json
 import re
@@ -31,7 +30,6 @@ def expected():
     """Return the content that every generated block must have: {document: {block: content}}."""
     registry = built_in_registry()
     return {
-        "architecture.md": {"modules": _modules()},
         "claims.md": {"bundles": _bundles()},
         "checks.md": {"checks": _checks(), "declared": _declared(registry)},
         "cli.md": {"cli": command_line()},
@@ -71,10 +69,11 @@ def built_in_registry():
 
 
 def commands():
-    """Yield (words, command) for each command that does something, groups left out."""
+    """Yield (words, command) for each built-in command that does something, groups left out."""
     import typer
 
     from mfbench.cli import app
+    from mfbench.host.features import HOST
 
     def walk(command, words):
         children = getattr(command, "commands", None)
@@ -83,7 +82,10 @@ def commands():
         for name, child in (children or {}).items():
             yield from walk(child, f"{words} {name}")
 
-    yield from walk(typer.main.get_command(app), "mfbench")
+    table = typer.main.get_command(app).commands
+    for name, (_, distribution) in table.specs.items():
+        if distribution == HOST:
+            yield from walk(table[name], f"mfbench {name}")
 
 
 def general_options():
@@ -132,29 +134,6 @@ def _split_default(param):
         return text, "required"
     shown = param.default if isinstance(param.default, int | str | Path) and not param.is_flag else None
     return text, "–" if shown is None else f"`{shown}`"
-
-
-def _modules():
-    """Return a table for each folder of the host: what a module's docstring says in its first sentence."""
-    lines = []
-    for folder in sorted({path.parent for path in (ROOT / "mfbench").rglob("*.py")}):
-        modules = [path for path in sorted(folder.glob("*.py")) if not path.name.startswith("__")]
-        if folder == ROOT / "mfbench" or not modules:
-            continue
-        lines += [
-            "",
-            f"### `{folder.relative_to(ROOT / 'mfbench').as_posix()}/`",
-            "",
-            "| module | content |",
-            "| --- | --- |",
-        ]
-        lines += [f"| `{path.name}` | {_escape(_first_sentence(path))} |" for path in modules]
-    return "\n".join(lines) + "\n\n"
-
-
-def _first_sentence(path):
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return " ".join(docstring.partition("\n\n")[0].split()).rstrip(".")
 
 
 def _columns(registry):

@@ -1,22 +1,20 @@
-"""The documentation is true: it names the real objects, its code runs, its generated parts are current."""
+"""The documentation is true: it names the real objects, its links resolve, its generated parts are current."""
 
-import importlib.util
 import json
 import os
 import re
-import runpy
 import subprocess
-import sys
 import tomllib
-from pathlib import Path
 
+import generated
 import pytest
+from documents import BLOCK, PAGES, ROOT, code_blocks, first_table, listed, rows, section, text_of
 
 import mfbench
 from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
-from mfbench.host import hookspecs, registry
+from mfbench.host import discovery, features, hookspecs, registry
 from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.model.trials import Status
@@ -24,65 +22,14 @@ from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
 from mfbench.run.store import file as store_file
-from mfbench.run.store.store import store
+from mfbench.run.store import store
 from mfbench.run.trial.metrics import METRICS
 from mfbench.suite import published, schema
 from mfbench.suite.forms import KINDS
-from mfbench.suite.loading import load_suite, parse_suite
+from mfbench.suite.loading import load_suite
 from mfbench_check.listing import all_checks
 from mfbench_gate.history import changes
 from mfbench_gate.history import file as history_file
-
-ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
-# A block, and the file name in the line before it if there is one.
-BLOCK = re.compile(r"(?:^`([\w./-]+)`\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def _load_generator():
-    spec = importlib.util.spec_from_file_location("docs_generated", Path(__file__).with_name("generated.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-generated = _load_generator()
-
-
-def text_of(name):
-    path = ROOT / name if (ROOT / name).is_file() else DOCS / name
-    return path.read_text(encoding="utf-8")
-
-
-def section(name, heading):
-    """Return a document's text from a heading to the next one of the same or a higher level."""
-    level = len(heading) - len(heading.lstrip("#"))
-    _, found, rest = text_of(name).partition(f"\n{heading}\n")
-    assert found, f"{name} has no heading {heading!r}"
-    return re.split(rf"^#{{1,{level}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
-
-
-def rows(text):
-    """Return the table rows of a text, by the first cell without backticks."""
-    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("|")]
-    table = [[cell.strip() for cell in row] for row in cells]
-    return {row[0].strip("`"): row for row in table if not set(row[0]) <= set("-: ")}
-
-
-def first_table(text):
-    return re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)[0]
-
-
-def listed(text, header):
-    return {name for name in rows(text) if name != header}
-
-
-def code_blocks(name, language, *, named):
-    return [
-        (file, body) for file, kind, body in BLOCK.findall(text_of(name)) if kind == language and bool(file) == named
-    ]
-
 
 # -- every name is documented, and every documented name exists --------------------------------------------------------
 
@@ -257,29 +204,34 @@ def test_change_points():
     assert f"95 % interval at c = {changes.FACTOR:g}" in documented
 
 
-ROOMS = "## The rooms of `mfbench/`"
+def test_rooms_are_those_of_the_import_contract_in_its_order():
+    contracts = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    table = first_table(section("architecture.md", "## The rooms of `mfbench/`"))
+    names = [name.removesuffix("/").removesuffix(".py") for name in rows(table)][1:]
+    rank = {
+        name.removeprefix("mfbench."): -number for number, layer in enumerate(layers) for name in layer.split(" | ")
+    }
+    assert names[-1] == "testing"  # the address of what a package above offers
+    assert [rank[name] for name in names[:-1]] == sorted(rank.values())
 
 
 def test_rooms():
-    documented = listed(first_table(section("architecture.md", ROOMS)), "room")
+    documented = listed(first_table(section("architecture.md", "## The rooms of `mfbench/`")), "room")
     package = ROOT / "mfbench"
     folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
     modules = {path.name for path in package.glob("*.py") if not path.name.startswith("__")}
-    assert documented == folders | modules
+    assert {name for name in documented if not name.startswith("mfbench_")} == folders | modules
 
 
-def test_room_order_is_that_of_the_import_contract():
-    contracts = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["contracts"]
-    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    table = first_table(section("architecture.md", ROOMS))
-    documented = [name.removesuffix("/").removesuffix(".py") for name in rows(table)]
-    real = [layer.removeprefix("mfbench.") for layer in reversed(layers)]
-    assert [name for name in documented if name in real] == real
+def test_doors():
+    documented = listed(section("architecture.md", "## The doors"), "group")
+    assert documented == {discovery.GROUP, features.COMMANDS, features.NAMES, features.HOOKS}
 
 
 def test_public_names():
     public = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for name in set(mfbench.__all__) - {"__version__"}:
+    for name in set(dir(mfbench)) - {"__version__"}:
         assert re.search(rf"\b{name}\b", public), name
 
 
@@ -410,109 +362,17 @@ def test_commands_in_documents_exist():
             assert " ".join(["mfbench", first, *rest[:1]]) in names or f"mfbench {first}" in known, f"{page}: {words}"
 
 
-# -- code blocks -------------------------------------------------------------------------------------------------------
-
-
-def _run(arguments, folder, **variables):
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "MFBENCH_LOAD_PLUGINS": "all", **variables},
-        capture_output=True,
-        text=True,
-        timeout=300,
+def test_modules_in_documents_exist():
+    modules = "\n".join(
+        f"/{path.relative_to(ROOT)}"
+        for name in ("mfbench", "plugins", "docs", "tests")
+        for path in (ROOT / name).rglob("*.py")
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(
-            name, marks=[pytest.mark.slow(reason="compiles most methods")] if name == "docs/methods.md" else []
-        )
-        for name in (str(page.relative_to(ROOT)) for page in PAGES)
-    ],
-)
-def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
-    blocks = [body for _, body in code_blocks(page, "python", named=False)]
-    if not blocks:
-        return
-    script = tmp_path / "example.py"
-    script.write_text("\n".join(blocks), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(registry.LOAD_VARIABLE, raising=False)
-    # In this process, but as the main script, so that workers import it as they would a user's.
-    runpy.run_path(str(script), run_name="__main__")
-    # A block that only defines a hook prints nothing.
-    assert bool(capsys.readouterr().out) == any("print(" in block for block in blocks)
-
-
-@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
-def test_toml_blocks(page):
-    for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
-        content = tomllib.loads(body)
-        if "project" in content:
-            continue
-        if file == "index.toml":
-            assert not any(mirror._fault(name, table) for name, table in content.items())
-            continue
-        if "suite" not in content:
-            body = '[suite]\nname = "x"\n' + body
-        if "methods" not in content:
-            body += '[[methods]]\nlabel = "x"\nclassifier = "knn"\n'
-        parse_suite(body, f"{page} {file}")
-
-
-def test_example_suite_resolves(tmp_path):
-    from mfbench.api import Request, prepare_suite
-
-    bodies = [body for _, body in code_blocks("suites.md", "toml", named=False) if "[suite]" in body]
-    (tmp_path / "demo.toml").write_text(bodies[0], encoding="utf-8")
-    built_in = generated.built_in_registry()
-    plan, folder, _ = prepare_suite(
-        Request(str(tmp_path / "demo.toml"), profile="tiny", out=tmp_path), registry=built_in
-    )
-    assert len(plan.trials) == 2 * 3 * 3
-    assert not plan.left_out
-    assert folder.parent.name == "demo"
-
-
-def _install(page, folder):
-    """Write a page's example package and what an installation adds to it: metadata with the entry points."""
-    for language in ("toml", "python"):
-        for file, body in code_blocks(page, language, named=True):
-            path = folder / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(body, encoding="utf-8")
-    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
-    lines = [f"{name} = {value}" for name, value in project["entry-points"]["mfbench"].items()]
-    (info / "entry_points.txt").write_text("\n".join(["[mfbench]", *lines, ""]))
-    (info / "RECORD").write_text("".join(f"{path.relative_to(folder)},,\n" for path in folder.rglob("*.py")))
-    return project
-
-
-def test_readme_plugin(tmp_path):
-    project = _install("README.md", tmp_path)
-    script = (
-        "import mfbench\nfrom mfbench.host.registry import load_registry\n"
-        "entry = load_registry(strict=True).selector('gap')\n"
-        "iris = mfbench.load_dataset('iris')\n"
-        "gap = mfbench.make('gap').fit(iris.X, iris.y)\n"
-        "print(entry.plugin.distribution, gap.feature_importances_.shape)\n"
-    )
-    assert _run(["-c", script], tmp_path, PYTHONPATH=str(tmp_path)).strip() == f"{project['name']} (4,)"
-
-
-@pytest.mark.slow(reason="installs a package and runs its tests")
-def test_plugin_guide_package(tmp_path):
-    _install("plugins.md", tmp_path)
-    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
-    assert "passed" in _run(command, tmp_path, PYTHONPATH=str(tmp_path))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = {file for file, _, _ in BLOCK.findall(text)}
+        for name in set(re.findall(r"`((?:[\w-]+/)+\w+\.py)`", BLOCK.sub("", text))) - shown:
+            assert f"/{name}\n" in f"{modules}\n", f"{page}: {name}"
 
 
 # -- commands and links ------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("e2e", "run", "run/workers")]
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hosts import command_server, host, small_suite

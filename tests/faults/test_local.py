@@ -12,10 +12,10 @@ import time
 
 import pytest
 from hosts import SLOW_PLUGIN
-from processes import alive, processes_of, wait_for
 from undisturbed import exactly_once, same_results, stored_trials
 
 from mfbench import load_run
+from processes import alive, processes_of, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 WORDS = ("suite", "own.toml", "--jobs", "2")

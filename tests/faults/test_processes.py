@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+
 from processes import below, processes_of, wait_for
 
 CHAIN = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"

@@ -67,7 +67,7 @@ def test_of_two_with_one_name_none_is_used(installed):
 
 
 def test_a_name_that_nobody_can_write_is_left_out(installed):
-    odd = ("--help", "a b", "_private", "\x1b[31m", "a/b")
+    odd = ("--help", "a b", "", "\x1b[31m", "a/b")
     installed(*((COMMANDS, name, "m:A", "other") for name in odd))
     table, problems = entries(COMMANDS)
     assert not table and len(problems) == len(odd)

@@ -5,19 +5,26 @@ import re
 import numpy as np
 import pytest
 
-from mfbench.errors import UnknownNameError
+from mfbench.errors import RunError, UnknownNameError
+from mfbench.report.notebook import Notebook
 
 SPREAD = np.array([-0.02, -0.01, 0, 0.01, 0.02])
 
 
 @pytest.fixture
-def run(write_run):
+def shown(write_run):
+    """Return a function that writes a run, and opens it as users do."""
+    return lambda *args, **kwargs: write_run(*args, **kwargs).replace(presentation=Notebook())
+
+
+@pytest.fixture
+def run(shown):
     cells = {
         (dataset, method): list(0.9 - 0.1 * k - 0.01 * place + np.roll(SPREAD, k))
         for place, dataset in enumerate("def")
         for k, method in enumerate("ABC")
     }
-    return write_run(cells, title="Title <b>")
+    return shown(cells, title="Title <b>")
 
 
 class TestCharts:
@@ -41,8 +48,8 @@ class TestCharts:
         with pytest.raises(UnknownNameError, match="unknown chart 'critical' of this run: did you mean 'critical-diff"):
             run.chart("critical")
 
-    def test_what_the_data_do_not_allow_is_no_chart(self, write_run):
-        run = write_run({("d", "A"): 0.9})
+    def test_what_the_data_do_not_allow_is_no_chart(self, shown):
+        run = shown({("d", "A"): 0.9})
         assert "critical-difference" not in run.charts
         with pytest.raises(UnknownNameError):
             run.chart("critical-difference")
@@ -58,10 +65,14 @@ class TestNotebook:
         assert "Page:" not in text
         assert not re.search("<(script|style|link|img)", text)
 
-    def test_many_methods_stay_in_columns(self, write_run):
-        run = write_run({("d", f"a method with a long name {m}"): [0.5, 0.6] for m in range(40)}, folds=2)
+    def test_many_methods_stay_in_columns(self, shown):
+        run = shown({("d", f"a method with a long name {m}"): [0.5, 0.6] for m in range(40)}, folds=2)
         assert run._repr_html_().count('<th scope="col">a method with a long name') == 40
 
-    def test_a_run_without_trials_is_shown(self, write_run):
-        text = write_run({}, left_out=[("gone", "no <network>")])._repr_html_()
+    def test_a_run_without_trials_is_shown(self, shown):
+        text = shown({}, left_out=[("gone", "no <network>")])._repr_html_()
         assert "Left out: gone: no &lt;network&gt;" in text
+
+    def test_a_run_without_presentation_says_how_to_get_one(self, write_run):
+        with pytest.raises(RunError, match=r"open it with mfbench\.load_run"):
+            write_run({("d", "A"): 0.9}).chart("wins")

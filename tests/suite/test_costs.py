@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.host.complexity import parse_complexity
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Trial
 from mfbench.suite import costs as module
+from mfbench.suite.complexity import parse_complexity
 from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, Cost, Forecast, declared_costs
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan

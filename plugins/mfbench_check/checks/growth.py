@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mfbench.host.complexity import parse_complexity
+from mfbench.suite.complexity import parse_complexity
 from mfbench_check.catalog import check
 from mfbench_check.samples import Table, shifted
 from mfbench_check.subjects import Opened

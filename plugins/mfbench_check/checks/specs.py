@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mfbench.errors import UnknownNameError, describe_error
-from mfbench.host.complexity import parse_complexity
 from mfbench.host.factories import parameter_names
 from mfbench.host.spec_checks import shown
+from mfbench.suite.complexity import parse_complexity
 from mfbench_check.catalog import CHECKS, check
 from mfbench_check.subjects import Opened
 from mfbench_check.verdicts import CheckFailedError, NotApplicableError

@@ -1,0 +1,165 @@
+"""The code of the documents works: blocks run, suites are valid, and the packages that they show can be used."""
+
+import configparser
+import os
+import runpy
+import subprocess
+import sys
+import tomllib
+
+import generated
+import pytest
+from documents import PAGES, ROOT, code_blocks
+
+from mfbench.data import mirror
+from mfbench.host import registry
+from mfbench.suite.loading import parse_suite
+
+
+def _run(arguments, folder, **variables):
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "MFBENCH_LOAD_PLUGINS": "all", **variables},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            name, marks=[pytest.mark.slow(reason="compiles most methods")] if name == "docs/methods.md" else []
+        )
+        for name in (str(page.relative_to(ROOT)) for page in PAGES)
+    ],
+)
+def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
+    blocks = [body for _, body in code_blocks(page, "python", named=False)]
+    if not blocks:
+        return
+    script = tmp_path / "example.py"
+    script.write_text("\n".join(blocks), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(registry.LOAD_VARIABLE, raising=False)
+    # In this process, but as the main script, so that workers import it as they would a user's.
+    runpy.run_path(str(script), run_name="__main__")
+    # A block that only defines a hook prints nothing.
+    assert bool(capsys.readouterr().out) == any("print(" in block for block in blocks)
+
+
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
+def test_toml_blocks(page):
+    for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
+        content = tomllib.loads(body)
+        if "project" in content:
+            continue
+        if file == "index.toml":
+            assert not any(mirror._fault(name, table) for name, table in content.items())
+            continue
+        if "suite" not in content:
+            body = '[suite]\nname = "x"\n' + body
+        if "methods" not in content:
+            body += '[[methods]]\nlabel = "x"\nclassifier = "knn"\n'
+        parse_suite(body, f"{page} {file}")
+
+
+def test_example_suite_resolves(tmp_path):
+    from mfbench.api import Request, prepare_suite
+
+    bodies = [body for _, body in code_blocks("suites.md", "toml", named=False) if "[suite]" in body]
+    (tmp_path / "demo.toml").write_text(bodies[0], encoding="utf-8")
+    built_in = generated.built_in_registry()
+    plan, folder, _ = prepare_suite(
+        Request(str(tmp_path / "demo.toml"), profile="tiny", out=tmp_path), registry=built_in
+    )
+    assert len(plan.trials) == 2 * 3 * 3
+    assert not plan.left_out
+    assert folder.parent.name == "demo"
+
+
+def _install(page, folder):
+    """Write a page's example package, and what an installation adds to it: metadata with the entry points.
+
+    A file that is shown in several pieces has them one after the other.
+    """
+    for language in ("toml", "python"):
+        for file, body in code_blocks(page, language, named=True):
+            path = folder / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8") as file_:
+                file_.write(f"{body}\n")
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    points = configparser.ConfigParser()
+    points.read_dict(project["entry-points"])
+    with (info / "entry_points.txt").open("w") as file:
+        points.write(file)
+    (info / "RECORD").write_text("".join(f"{path.relative_to(folder)},,\n" for path in folder.rglob("*.py")))
+    return project
+
+
+def test_readme_plugin(tmp_path):
+    project = _install("README.md", tmp_path)
+    script = (
+        "import mfbench\nfrom mfbench.host.registry import load_registry\n"
+        "entry = load_registry(strict=True).selector('gap')\n"
+        "iris = mfbench.load_dataset('iris')\n"
+        "gap = mfbench.make('gap').fit(iris.X, iris.y)\n"
+        "print(entry.plugin.distribution, gap.feature_importances_.shape)\n"
+    )
+    assert _run(["-c", script], tmp_path, PYTHONPATH=str(tmp_path)).strip() == f"{project['name']} (4,)"
+
+
+@pytest.mark.slow(reason="installs a package and runs its tests")
+def test_plugin_guide_package(tmp_path):
+    _install("plugins.md", tmp_path)
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    assert "passed" in _run(command, tmp_path, PYTHONPATH=str(tmp_path))
+
+
+def test_features_of_the_plugin_guide(tmp_path):
+    _install("plugins.md", tmp_path)
+    script = tmp_path / "example.py"
+    script.write_text(
+        """
+import contextlib, io, os, sys
+from pathlib import Path
+import mfbench
+from mfbench.cli import main
+from mfbench.host.features import feature_hooks
+
+
+def ran(*words):
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
+        main(list(words))
+    return printed.getvalue()
+
+
+if __name__ == "__main__":
+    chosen = {"only": ["GAP"], "profile": "quick", "jobs": 1}
+    run = mfbench.run_suite("corner", **chosen)
+    assert "longest_trials" in dir(mfbench) and len(mfbench.longest_trials("reports/corner")) == 5
+    assert "List the longest trials of a run." in ran("--help")
+    assert len(ran("longest", "reports/corner", "--n", "3").splitlines()) == 4
+    Path("far.link").write_text(str(run.path))
+    assert mfbench.load_run("far.link").path == run.path
+    os.environ["SHARED_RUNS"] = "reports"
+    again = mfbench.run_suite("corner", out="elsewhere", **chosen)
+    assert any("unverified" in remark and "shared quick" in remark for remark in again.remarks), again.remarks
+    os.environ["REHEARSE"] = "yes"
+    made = feature_hooks().relay.mfbench_pool(engine=None, job=None, plan=None, registry=None, options=None)
+    made.start(None)
+    assert list(made.collect()) == [] and made.close() is None
+    assert not feature_hooks().problems
+    print("done")
+""",
+        encoding="utf-8",
+    )
+    assert _run([str(script)], tmp_path, PYTHONPATH=str(tmp_path)).endswith("done\n")
