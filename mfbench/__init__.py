@@ -79,6 +79,6 @@ def __dir__() -> list[str]:
 
 
 def _added() -> dict[str, Any]:
-    from mfbench.host.features import NAMES, entries
+    from mfbench.host.features import added_names
 
-    return entries(NAMES)[0]
+    return added_names()[0]

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from mfbench.base.wording import counted
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower
 from mfbench.data.sources import DataOptions
+from mfbench.engines import Executor
 from mfbench.errors import ExitCode, MfbenchError, explained
 from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
@@ -299,7 +300,7 @@ def run_request(
     with downloads as follower:
         plan, folder, registry = prepare_suite(request, follower=follower)
     progress, interrupt = Progress(), None
-    sources, make_pool = earlier_results(request, plan), feature_hooks().relay.mfbench_pool
+    sources, make_pool = earlier_results(request, plan), partial(feature_hooks().first, "mfbench_pool", Executor)
     try:
         progress = execute(
             plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool

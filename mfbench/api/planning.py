@@ -69,8 +69,8 @@ def prepare_suite(
     if request.reference is not None and request.reference not in (*plan.methods, *plan.left_out):
         raise UsageError(_left_out_reference(request.reference, loaded))
     folder = run_folder(request.out, loaded, request.only)
-    relay = features.relay
-    plan = relay.mfbench_part_of_plan(request=request, plan=plan, folder=folder, registry=registry) or plan
+    asked = {"request": request, "plan": plan, "folder": folder, "registry": registry}
+    plan = features.first("mfbench_part_of_plan", Plan, **asked) or plan
     return plan, folder if plan.share is None else folder.with_name(plan.share.folder_name), registry
 
 
@@ -96,8 +96,7 @@ def run_options(request: Request) -> RunOptions:
 
 def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
     """Return the runs that features offer, whose results need not be computed again."""
-    runs: list[Iterable[EarlierRun]] = feature_hooks().relay.mfbench_earlier_results(request=request, plan=plan)
-    return runs
+    return list(feature_hooks().all("mfbench_earlier_results", EarlierRun, request=request, plan=plan))
 
 
 def estimate_suite(request: Request) -> Estimate:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 from mfbench.errors import RunError, UsageError
 from mfbench.host.features import feature_hooks
@@ -38,8 +39,8 @@ def load_run(path: Path | str) -> Run:
         If it cannot be read.
     """
     folder = Path(path)
-    if folder.is_file() and isinstance(run := feature_hooks().relay.mfbench_open_run(path=folder), Run):
-        return run
+    if folder.is_file() and (run := feature_hooks().first("mfbench_open_run", Run, path=folder)) is not None:
+        return cast(Run, run)
     if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
     if not (folder / FILE_NAME).is_file():

@@ -42,6 +42,8 @@ def find_commands() -> CommandTable:
             spec = entry.load()
             if not isinstance(spec, CommandSpec):
                 raise PluginError(f"{name!r} of the package {entry.distribution} is not a mfbench.CommandSpec")
+            if not all(isinstance(text, str) and text.isprintable() for text in spec):
+                raise PluginError(f"{name!r} of the package {entry.distribution} has a field that is not one line")
         except MfbenchError as error:
             table.problems.append(f"the command {error}")
         else:
@@ -63,14 +65,19 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         spec, distribution = self.specs[name]
-        function = load(spec.target, name, distribution)
-        if isinstance(function, typer.Typer):
-            group = typer.main.get_group(function)
-            group.name = name
-            return group
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name)(function)
-        return typer.main.get_command(app)
+        return load(spec.target, name, distribution, lambda target: _command_of(target, name))
+
+
+def _command_of(target: Any, name: str) -> Any:
+    if isinstance(target, typer.Typer):
+        group = typer.main.get_group(target)
+        group.name = name
+        return group
+    if not callable(target):
+        raise TypeError("its target is neither a function nor a typer.Typer")
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name)(target)
+    return typer.main.get_command(app)
 
 
 class CommandGroup(TyperGroup):

@@ -11,7 +11,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from mfbench.base.untrusted import plain, plain_lines, plain_text
 from mfbench.cli.commands import CommandGroup
 from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.streams import ReaderGoneError, prepare_streams
@@ -79,6 +78,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if debug:
             raise
         if isinstance(error, OSError) and error.filename:
+            from mfbench.base.untrusted import plain_text
+
             _complain(f"cannot use the file {plain_text(error.filename, 100)}: {error.strerror}")
             raise SystemExit(ExitCode.USAGE if error.errno == errno.ENAMETOOLONG else ExitCode.FAILED) from None
         _complain(
@@ -90,9 +91,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    from mfbench.base.untrusted import plain_lines
+
     # A message may quote what a plugin raised, with control characters for the terminal.
     sys.stderr.write(f"warning: {plain_lines(str(message))}\n")
 
 
 def _complain(text: str) -> None:
+    from mfbench.base.untrusted import plain
+
     sys.stderr.write("".join(f"mfbench: {plain(line)}\n" for line in text.splitlines()))

@@ -11,7 +11,7 @@ import typer
 from mfbench.cli.commands import find_commands
 from mfbench.cli.options import Strict, make_console
 from mfbench.errors import PluginError
-from mfbench.host.features import NAMES, entries, feature_hooks, taken
+from mfbench.host.features import added_names, feature_hooks
 
 
 def suites(
@@ -63,8 +63,4 @@ def plugins(
 
 def feature_problems() -> list[str]:
     """Return a sentence on each command, name and hook of a feature that is left out."""
-    import mfbench
-
-    names, problems = entries(NAMES)
-    shadowed = [taken(NAMES, entry) for name, entry in names.items() if name in mfbench.__all__]
-    return [*find_commands().problems, *problems, *shadowed, *feature_hooks().problems]
+    return [*find_commands().problems, *added_names()[1], *feature_hooks().problems]

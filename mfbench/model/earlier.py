@@ -14,7 +14,7 @@ class EarlierRun:
     ----------
     name : str
         What the record of the results calls it.
-    folder : Path
+    folder : Path or str
         A run folder with a store, which is only read.
     is_verified : bool, default=True
         Whether mfbench computed its keys on this machine. If not, a result is used only if its key is that of the same
@@ -35,3 +35,6 @@ class EarlierRun:
     is_verified: bool = True
     is_requested: bool = False
     has_origins: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))

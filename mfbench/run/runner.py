@@ -16,7 +16,7 @@ from mfbench.base.whole_files import write_whole
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.engines import Executor
-from mfbench.errors import NothingPlannedError
+from mfbench.errors import NothingPlannedError, PluginError
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import LOCAL, Registry
 from mfbench.model.earlier import EarlierRun
@@ -242,7 +242,7 @@ class PreparedRun:
             with closing(executor):
                 self.discard()
                 executor.submit(pending)
-                self._collect(executor)
+                self._collect(executor, set(pending))
 
     def finish(self, pending: list[Trial]) -> Progress:
         """Record what a budget has left, and return what this start has done."""
@@ -265,9 +265,12 @@ class PreparedRun:
         self.budget.cells = len(self.plan.ingredients)
         return in_rounds(self.plan.trials, done, seconds_each(pending, costs, methods))
 
-    def _collect(self, executor: Executor) -> None:
+    def _collect(self, executor: Executor, left: set[Trial]) -> None:
         machines, n_machines = self.store.recorded("machines", {}), 0
         for trial, result in executor.collect():
+            if trial not in left:
+                raise PluginError(f"the executor {self.options.executor!r} gives a result that is not awaited: {trial}")
+            left.remove(trial)
             if not self.progress.executed:
                 # What the results so far come from must not be forgotten if this start ends before its first one.
                 _record_environment(self.folder, self.store, self.described)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -16,7 +15,7 @@ class Offered:
     """An entry whose object is known, or whose import fails."""
 
     def __init__(self, name, value, distribution="other"):
-        self.point, self.value, self.distribution = types.SimpleNamespace(name=name), value, distribution
+        self.name, self.value, self.distribution = name, value, distribution
 
     def load(self):
         if isinstance(self.value, Exception):
@@ -35,11 +34,16 @@ def offered(monkeypatch):
 
 def test_what_cannot_be_used_is_left_out(offered):
     spec = CommandSpec("Do it.", "m:f")
-    offered(good=spec, suite=spec, failing=PluginError("'failing' of the package other cannot be loaded"), wrong=3)
+    failing = PluginError("'failing' of the package other cannot be loaded")
+    offered(
+        good=spec, suite=spec, failing=failing, lines=CommandSpec("a\nb", "m:f"), none=CommandSpec(None, 3), wrong=3
+    )
     table = find_commands()
     assert list(table.specs) == [*CORE, "good"]
     assert table.problems == [
         "the command 'failing' of the package other cannot be loaded",
+        "the command 'lines' of the package other has a field that is not one line",
+        "the command 'none' of the package other has a field that is not one line",
         "the command 'suite' of the package other is left out: mfbench has its own",
         "the command 'wrong' of the package other is not a mfbench.CommandSpec",
     ]
@@ -68,10 +72,12 @@ assert not heavy, heavy
 
 
 def test_a_target_that_cannot_be_imported(offered, capsys):
-    offered(lost=CommandSpec("Lost.", "no_such_module_of_tests:f"))
+    offered(lost=CommandSpec("Lost.", "no_such_module_of_tests:f"), number=CommandSpec("3", "math:pi"))
     app = commands.CommandGroup(name="mfbench")
     with pytest.raises(PluginError, match="'lost' of the package other cannot be loaded"):
         app.commands["lost"]
+    with pytest.raises(PluginError, match=r"'number' of .*: TypeError: its target is neither a function nor a typer"):
+        app.commands["number"]
     with pytest.raises(SystemExit) as end:
         main(["lost"])
     assert end.value.code == 1

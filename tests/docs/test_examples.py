@@ -133,6 +133,7 @@ import contextlib, io, os, sys
 from pathlib import Path
 import mfbench
 from mfbench.cli import main
+from mfbench.engines import Executor
 from mfbench.host.features import feature_hooks
 
 
@@ -154,7 +155,8 @@ if __name__ == "__main__":
     again = mfbench.run_suite("corner", out="elsewhere", **chosen)
     assert any("unverified" in remark and "shared quick" in remark for remark in again.remarks), again.remarks
     os.environ["REHEARSE"] = "yes"
-    made = feature_hooks().relay.mfbench_pool(engine=None, job=None, plan=None, registry=None, options=None)
+    asked = dict.fromkeys(("engine", "job", "plan", "registry", "options"))
+    made = feature_hooks().first("mfbench_pool", Executor, **asked)
     made.start(None)
     assert list(made.collect()) == [] and made.close() is None
     assert not feature_hooks().problems

@@ -241,8 +241,8 @@ def install(folder, name, files):
     return folder
 
 
-def build_wheel(folder, name, files, plugin=""):
-    """Build a wheel of some files; ``plugin`` is the module of its entry point."""
+def build_wheel(folder, name, files, plugin="", points=""):
+    """Build a wheel of some files; ``plugin`` is the module of its entry point, ``points`` are tables of others."""
     for path, text in files.items():
         (folder / "src" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "src" / path).write_text(textwrap.dedent(text))
@@ -250,7 +250,7 @@ def build_wheel(folder, name, files, plugin=""):
     (folder / "pyproject.toml").write_text(
         f'[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
         f'[project]\nname = "{name}"\nversion = "1.0"\n'
-        f'[project.entry-points.mfbench]\n{name} = "{plugin or f"{package}.plugin"}"\n'
+        f'[project.entry-points.mfbench]\n{name} = "{plugin or f"{package}.plugin"}"\n{points}'
         f'[tool.hatch.build.targets.wheel]\npackages = ["src/{package}"]\n'
     )
     return build(folder, folder / "dist")

@@ -2,19 +2,16 @@
 
 import sys
 import types
-from importlib.metadata import EntryPoint
+from importlib import metadata
 
 import pytest
 
 import mfbench
-from mfbench.errors import PluginError
+from mfbench.errors import PluginError, UsageError
 from mfbench.host import features
-from mfbench.host.features import COMMANDS, HOOKS, NAMES, entries, feature_hooks
+from mfbench.host.features import COMMANDS, HOOKS, NAMES, Entry, added_names, entries, feature_hooks, installed_entries
 
-
-def point(group, name, value, distribution):
-    made = EntryPoint(name, value, group)
-    return made._for(types.SimpleNamespace(name=distribution, version="1.0"))
+CACHED = (entries, added_names, feature_hooks)
 
 
 @pytest.fixture
@@ -22,14 +19,37 @@ def installed(monkeypatch):
     """Return a function that installs entry points (group, name, value, distribution) in place of all others."""
 
     def install(*points):
-        made = [point(*each) for each in points]
-        monkeypatch.setattr(features, "entry_points", lambda group: [each for each in made if each.group == group])
-        for function in (entries, feature_hooks):
+        made = [(group, Entry(*fields)) for group, *fields in points]
+        monkeypatch.setattr(features, "installed_entries", lambda group: [each for of, each in made if of == group])
+        for function in CACHED:
             function.cache_clear()
 
     yield install
-    for function in (entries, feature_hooks):
+    for function in CACHED:
         function.cache_clear()
+
+
+@pytest.mark.parametrize("group", [COMMANDS, NAMES, HOOKS, "pytest11", "console_scripts"])
+def test_the_installed_entries_are_those_of_importlib(group):
+    expected = {(point.name, point.value, point.dist.name) for point in metadata.entry_points(group=group)}
+    assert set(installed_entries(group)) == expected != set()
+
+
+def test_entries_in_files(tmp_path, monkeypatch):
+    for folder, name, text in [
+        ("first", "my_own-1.0.dist-info", "# no entry\n\n[mfbench.names]\n# c = d:e\na = b.c:d [extra]\n\n[x]\nf=g\n"),
+        ("second", "My.Own-2.0.dist-info", "[mfbench.names]\nold = old\n"),
+        ("second", "other.egg-info", "[mfbench.names]\nz=y:x\n"),
+        ("second", "broken-1.dist-info", "[mfbench.names]\n\x00 = \xff\nnonsense\n"),
+    ]:
+        information = tmp_path / folder / name
+        information.mkdir(parents=True)
+        (information / "entry_points.txt").write_text(text, encoding="latin-1")
+    (tmp_path / "first" / name.replace("broken", "none")).mkdir()
+    (tmp_path / "first" / "my_own-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own\n")
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "path", [str(tmp_path / folder) for folder in ("missing", "file", "first", "second")])
+    assert set(installed_entries(NAMES)) == {Entry("a", "b.c:d", "my-own"), Entry("z", "y:x", "other")}
 
 
 def test_a_built_in_entry_keeps_its_name(installed):
@@ -46,6 +66,15 @@ def test_of_two_with_one_name_none_is_used(installed):
     assert problems == ("the command 'a' is left out: one and two provide it; uninstall all but one",)
 
 
+def test_a_name_that_nobody_can_write_is_left_out(installed):
+    odd = ("--help", "a b", "", "\x1b[31m", "a/b")
+    installed(*((COMMANDS, name, "m:A", "other") for name in odd))
+    table, problems = entries(COMMANDS)
+    assert not table and len(problems) == len(odd)
+    assert "the command '--help' of the package other is left out: its name is not valid" in problems
+    assert "\x1b" not in "".join(problems)
+
+
 def test_what_an_import_raises_is_one_sentence(installed):
     installed((NAMES, "a", "no_such_module_of_tests:a", "other"))
     with pytest.raises(PluginError, match=r"^'a' of the package other cannot be loaded: .*no_such_module_of_tests"):
@@ -56,7 +85,15 @@ def test_names_of_import_mfbench(installed, monkeypatch):
     installed((NAMES, "square_root", "math:sqrt", "other"))
     assert "square_root" in dir(mfbench) and mfbench.square_root(4) == 2.0
     monkeypatch.delitem(vars(mfbench), "square_root")
-    installed()
+    installed((NAMES, "run_suite", "math:sqrt", "other"), (NAMES, "errors", "math:sqrt", "other"))
+    assert mfbench.run_suite.__module__ == "mfbench.api" and mfbench.errors.PluginError is PluginError
+    assert added_names() == (
+        {},
+        tuple(
+            f"the name {name!r} of the package other is left out: mfbench has its own"
+            for name in ("run_suite", "errors")
+        ),
+    )
     with pytest.raises(AttributeError, match="has no attribute 'square_root'"):
         mfbench.square_root  # noqa: B018
 
@@ -72,9 +109,78 @@ def test_hooks(installed, monkeypatch):
         (HOOKS, "broken", "broken_feature", "b"),
         (HOOKS, "missing", "no_such_module_of_tests", "c"),
     )
-    relay, packages, problems = feature_hooks()
-    assert relay.mfbench_open_run(path="p") == "the run of p" and packages == {"good_feature"}
-    assert [problem.partition(":")[0] for problem in problems] == [
+    hooks = feature_hooks()
+    assert hooks.first("mfbench_open_run", str, path="p") == "the run of p"
+    assert hooks.packages == {"good_feature"}
+    assert [problem.partition(":")[0] for problem in hooks.problems] == [
         "the feature 'broken' of the package b is left out",
         "the feature 'missing' of the package c cannot be loaded",
     ]
+
+
+@pytest.fixture
+def feature(installed, monkeypatch):
+    """Return a function that installs a feature with one hook."""
+
+    def install(hook, function, distribution="other"):
+        module = types.ModuleType("toy_feature")
+        setattr(module, hook, mfbench.hookimpl(function))
+        function.__name__ = hook
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        installed((HOOKS, "toy", "toy_feature", distribution))
+        return feature_hooks()
+
+    return install
+
+
+def sentence(hook, reason):
+    return rf"^the feature 'toy' of the package other fails in {hook}: {reason}; update or uninstall the package$"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("no"), SystemExit("no"), OSError("no")], ids=repr)
+def test_what_a_hook_raises_names_the_package(feature, error):
+    def fails(path):
+        raise error
+
+    reason = sentence("mfbench_open_run", f"{type(error).__name__}: no")
+    with pytest.raises(PluginError, match=reason) as raised:
+        feature("mfbench_open_run", fails).first("mfbench_open_run", str, path="p")
+    assert raised.value.__cause__ is error
+    with pytest.raises(type(error), match="no"):  # of mfbench itself: a bug
+        feature("mfbench_open_run", fails, "mfbench").first("mfbench_open_run", str, path="p")
+
+
+def test_a_hook_may_refuse_what_the_user_asked_for(feature):
+    def refuses(path):
+        raise UsageError("not this")
+
+    with pytest.raises(UsageError, match=r"^not this$"):
+        feature("mfbench_open_run", refuses).first("mfbench_open_run", str, path="p")
+
+
+def test_an_answer_of_another_type(feature):
+    reason = sentence("mfbench_open_run", "TypeError: it gives an object of type int, expected str")
+    with pytest.raises(PluginError, match=reason):
+        feature("mfbench_open_run", lambda: 3).first("mfbench_open_run", str, path="p")
+
+
+def test_what_features_yield(feature):
+    closed = []
+
+    def yields(request):
+        try:
+            yield from request
+        finally:
+            closed.append(True)
+
+    (results,) = feature("mfbench_earlier_results", yields).all("mfbench_earlier_results", int, request=[1, 2], plan=0)
+    assert next(results) == 1
+    results.close()
+    assert closed == [True]
+    hooks = feature("mfbench_earlier_results", lambda request: request)
+    for answer, kind in [(["a"], "of type str, expected int"), (3, "'int' object is not iterable")]:
+        (results,) = hooks.all("mfbench_earlier_results", int, request=answer, plan=0)
+        with pytest.raises(PluginError, match=sentence("mfbench_earlier_results", f"TypeError: .*{kind}")):
+            list(results)
+    (results,) = hooks.all("mfbench_earlier_results", int, request=None, plan=0)
+    assert list(results) == []

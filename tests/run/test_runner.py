@@ -12,7 +12,7 @@ from tampering import changed
 from undisturbed import exactly_once, same_results
 
 from mfbench.api import Request, Run, exit_code, explain_keys, prepare_suite
-from mfbench.errors import NothingPlannedError, RunError
+from mfbench.errors import NothingPlannedError, PluginError, RunError
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
@@ -425,3 +425,19 @@ def test_a_damaged_result_is_named_and_computed_again(tmp_path, is_new):
         assert "damaged and count as not run" in remark and Run(folder).n_pending == 1
         assert execute(plan, folder, registry, RunOptions(jobs=1), Watch()).executed == 1
     assert len(remarks) == is_new and Run(folder).scores.equals(before)
+
+
+class Twice(InProcess):
+    """Gives a result again."""
+
+    def collect(self):
+        for ended in super().collect():
+            yield from (ended, ended)
+
+
+def test_a_result_that_is_not_awaited_is_not_stored(prepared, monkeypatch):
+    monkeypatch.setattr(choice, "LocalPool", Twice)
+    plan, folder, registry = prepared
+    with pytest.raises(PluginError, match="the executor 'local' gives a result that is not awaited: Trial"):
+        execute(plan, folder, registry, RunOptions(jobs=1), Silent())
+    assert (Run(folder).trials["status"] == "ok").sum() == 1

@@ -1,0 +1,251 @@
+"""A wheel from outside adds what the packages of mfbench add: a command, a name, executors and earlier results."""
+
+import pytest
+from hostile import build_wheel
+from sites import ROOT, Environment, build
+
+from mfbench import load_run
+
+pytestmark = pytest.mark.slow(reason="builds and installs wheels")
+
+WORKBENCH = {
+    "workbench/__init__.py": "",
+    "workbench/commands.py": """
+        from mfbench import CommandSpec
+
+        COUNT = CommandSpec("Count the trials of a run.", "workbench.tools:count")
+        LOST = CommandSpec("It is not there.", "workbench.nowhere:lost")
+    """,
+    "workbench/tools.py": """
+        import mfbench
+
+        def n_trials(run):
+            return len(mfbench.load_run(run).trials)
+
+        def count(run: str):
+            print(f"{mfbench.n_trials(run)} trials")
+    """,
+    "workbench/plugin.py": """
+        from mfbench import ExecutorSpec, hookimpl
+
+        @hookimpl
+        def mfbench_executors():
+            yield ExecutorSpec(name="here", summary="This process", factory="workbench.executors:Here")
+            yield ExecutorSpec(name="calls", summary="Calls in threads", factory="workbench.executors:Calls")
+    """,
+    "workbench/executors.py": """
+        from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+        from mfbench.engines import Engine, Executor, Outcome
+        from mfbench.host.registry import load_registry
+        from mfbench.run.site import answer
+        from mfbench.run.workers.worker import Worker
+
+        class Here(Executor):
+            def __init__(self, scheduler, jobs):
+                self.trials = []
+
+            def start(self, job, budget=None, follow=None):
+                self.worker = Worker(job, load_registry(exactly=job.plugins))
+
+            def submit(self, trials):
+                self.trials += trials
+
+            def collect(self):
+                while self.trials:
+                    trial = self.trials.pop(0)
+                    yield trial, self.worker.run(trial, {})[0]
+
+            def close(self):
+                del self.worker
+
+        class Calls(Engine):
+            def __init__(self, scheduler, jobs):
+                self.jobs = jobs
+
+            def __enter__(self):
+                self.threads, self.calls = ThreadPoolExecutor(self.jobs), {}
+                return self
+
+            def __exit__(self, *_):
+                self.withdraw(list(self.calls))
+                self.threads.shutdown(cancel_futures=True)
+
+            def places(self):
+                return {"thread": self.jobs}
+
+            def submit(self, ticket, payload, *, place="", avoid=()):
+                self.calls[ticket] = self.threads.submit(
+                    answer, payload, slots=self.jobs, is_wanted=lambda: ticket in self.calls
+                )
+
+            def wait(self, seconds):
+                wait(self.calls.values(), seconds, FIRST_COMPLETED)
+                ended = [ticket for ticket, call in self.calls.items() if call.done()]
+                return [Outcome(ticket, self.calls.pop(ticket).result(), "thread") for ticket in ended]
+
+            def withdraw(self, tickets):
+                for ticket in tickets:
+                    if call := self.calls.pop(ticket, None):
+                        call.cancel()
+    """,
+    "workbench/earlier.py": """
+        import os
+        from pathlib import Path
+
+        from mfbench import hookimpl
+        from mfbench.model.earlier import EarlierRun
+
+        @hookimpl
+        def mfbench_earlier_results(plan):
+            if "WORKBENCH_RUN" not in os.environ:
+                return
+            try:
+                yield EarlierRun("the workbench", Path(os.environ["WORKBENCH_RUN"]))
+            finally:
+                Path("closed").touch()
+
+        @hookimpl
+        def mfbench_pool():
+            if "WORKBENCH_BREAKS" in os.environ:
+                raise KeyError(os.environ["WORKBENCH_BREAKS"])
+
+        @hookimpl
+        def mfbench_open_run(path):
+            if path.suffix == ".broken":
+                raise EOFError(path.name)
+    """,
+}
+POINTS = """
+[project.entry-points."mfbench.commands"]
+count = "workbench.commands:COUNT"
+lost = "workbench.commands:LOST"
+[project.entry-points."mfbench.names"]
+n_trials = "workbench.tools:n_trials"
+[project.entry-points."mfbench.features"]
+workbench = "workbench.earlier"
+"""
+RIVAL = {
+    "rival/__init__.py": "",
+    "rival/plugin.py": "from mfbench import hookimpl\n\n@hookimpl\ndef mfbench_suites():\n    return []\n",
+    "rival/commands.py": """
+        from mfbench import CommandSpec
+
+        COUNT = CommandSpec("Count something else.", "rival.plugin:mfbench_suites")
+    """,
+    "rival/broken.py": "raise SystemExit('out of order')",
+}
+POINTS_OF_RIVAL = """
+[project.entry-points."mfbench.commands"]
+broken = "rival.broken:COMMAND"
+count = "rival.commands:COUNT"
+own-count = "rival.commands:COUNT"
+suite = "rival.commands:COUNT"
+[project.entry-points."mfbench.names"]
+run_suite = "rival.plugin:mfbench_suites"
+"""
+SMALL = [*("suite", "uci", "--offline", "--no-page", "--jobs", "2"), *("--only", "iris", "--only", "1NN")]
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    return [
+        build(ROOT, tmp_path_factory.mktemp("wheel")),
+        build_wheel(tmp_path_factory.mktemp("workbench"), "my-workbench", WORKBENCH, points=POINTS),
+    ]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory, wheels):
+    made = Environment(tmp_path_factory.mktemp("environment"))
+    made.install(*wheels)
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def run_small(environment, folder):
+    """Return a function that makes a small run, and returns what it prints and the folder of the run."""
+
+    def run(out, *words):
+        done = environment.run("mfbench", *SMALL, "--out", out, *words, folder=folder)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, next((folder / out / "uci").iterdir())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def local(run_small):
+    return run_small("local")[1]
+
+
+def rows(run):
+    """Return what the trials of a run have given, without times."""
+    trials = load_run(run).trials
+    return trials[[name for name in trials if not name.endswith(("_wall", "_cpu", "memory", "duration"))]]
+
+
+def test_a_command_and_a_name(environment, folder, local):
+    shown = environment.run("mfbench", "--help", folder=folder)
+    assert "\n  count       Count the trials of a run.\n" in shown.stdout
+    shown = environment.run("mfbench", "count", str(local), folder=folder)
+    assert (shown.returncode, shown.stdout) == (0, f"{len(rows(local))} trials\n")
+
+
+@pytest.mark.parametrize("executor", ["here", "calls"])
+def test_executors(run_small, local, executor):
+    _, run = run_small(executor, "--executor", executor)
+    assert rows(run).equals(rows(local)) and len(rows(run))
+
+
+def test_earlier_results(run_small, folder, local, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_RUN", str(local))
+    printed, run = run_small("again")
+    assert (folder / "closed").is_file()
+    assert rows(run).equals(rows(local))
+    n = len(rows(run))
+    remark = f"{n} of {n} results are from earlier runs, and so are their times: {n} from the workbench"
+    assert remark in " ".join(printed.split())
+
+
+def test_what_a_hook_raises(environment, folder, local, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_BREAKS", "no pool")
+    (folder / "run.broken").touch()
+    broken = "mfbench: the feature 'workbench' of the package my-workbench fails in "
+    before = rows(local)
+    words = [*SMALL, "--out", "local", "--fresh", "--executor", "calls"]
+    for command, sentence in [
+        (words, "mfbench_pool: KeyError: 'no pool'; update or uninstall the package\n"),
+        (["report", "run.broken"], "mfbench_open_run: EOFError: run.broken; update or uninstall the package\n"),
+    ]:
+        done = environment.run("mfbench", *command, folder=folder)
+        assert (done.returncode, done.stderr) == (1, broken + sentence)
+        done = environment.run("mfbench", *command, "--debug", folder=folder)
+        assert done.returncode == 1 and "workbench/earlier.py" in done.stderr
+    assert rows(local).equals(before)
+
+
+def test_rivals(tmp_path, wheels):
+    environment = Environment(tmp_path / "environment")
+    rival = build_wheel(tmp_path / "rival", "rival", RIVAL, points=POINTS_OF_RIVAL)
+    environment.install(*wheels, rival)
+    shown = environment.run("mfbench", "plugins", folder=tmp_path)
+    assert shown.returncode == 0
+    assert sorted(shown.stderr.splitlines()) == [
+        "warning: the command 'broken' of the package rival cannot be loaded: SystemExit: out of order; "
+        "update or uninstall the package",
+        "warning: the command 'count' is left out: my-workbench and rival provide it; uninstall all but one",
+        "warning: the command 'suite' of the package rival is left out: mfbench has its own",
+        "warning: the name 'run_suite' of the package rival is left out: mfbench has its own",
+    ]
+    shown = environment.run("mfbench", "--help", folder=tmp_path)
+    assert shown.returncode == 0 and "\n  own-count " in shown.stdout and "Run a suite, and print" in shown.stdout
+    assert not shown.stderr and "\n  count " not in shown.stdout
+    for command, code in [("count", 2), ("lost", 1), ("own-count", 0)]:
+        assert environment.run("mfbench", command, folder=tmp_path).returncode == code
+    assert environment.run("mfbench", *SMALL, folder=tmp_path).returncode == 0
