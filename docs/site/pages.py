@@ -213,7 +213,7 @@ def _elsewhere(module: str, name: str) -> list[str]:
 def python_page() -> str:
     """Return the page of ``import mfbench``."""
     added = [name for name, entry in features.entries(features.NAMES)[0].items() if entry.distribution == features.HOST]
-    values = {name: getattr(mfbench, name) for name in sorted([*mfbench.__all__, *added]) if name != "__version__"}
+    values = {name: getattr(mfbench, name) for name in sorted([*mfbench.__all__, *added]) if not name.startswith("_")}
     classes = [name for name, value in values.items() if inspect.isclass(value)]
     lines = ["Python", "======", "", "What ``import mfbench`` offers.", "", ".. currentmodule:: mfbench", ""]
     for title, names in (("Functions", [name for name in values if name not in classes]), ("Classes", classes)):

@@ -366,8 +366,9 @@ class Outcome:
         elif self.progress.pending:
             n_trials = len(self.plan.trials)
             count = f"{n_trials - self.progress.pending} of {counted(n_trials, 'trial')}"
-            ended = f"The budget of {duration_text(self.request.budget or 0.0)} ended after {count}."
-            if not self.progress.executed:
+            budget = self.request.budget
+            ended = f"The budget of {duration_text(budget)} ended after {count}." if budget else f"{count} have run."
+            if budget and not self.progress.executed:
                 ended += " It is shorter than the start of the workers and the first trial: give a longer one."
             yield f"{ended} To go on, run: {command}"
 

@@ -15,7 +15,8 @@ from mfbench.api.request import Request
 from mfbench.errors import ExitCode
 from mfbench.run.workers.array_cache import ArrayCache
 from mfbench.suite.forecast import Cost
-from mfbench_cluster import hooks, site
+from mfbench_cluster import site
+from mfbench_cluster.batch import tasks
 from mfbench_cluster.hooks import mfbench_finished, mfbench_part_of_plan, mfbench_pool
 from mfbench_cluster.pool.remote import RemotePool
 from mfbench_cluster.site import Site
@@ -66,8 +67,8 @@ def test_the_engine_learns_of_the_error_that_ends_a_run(plan, tmp_path):
 
 def test_the_part_of_a_plan_is_that_of_the_request(prepared, monkeypatch):
     plan, folder, registry = prepared
-    monkeypatch.setattr(hooks, "read_task", lambda path: path)
-    monkeypatch.setattr(hooks, "task_of", lambda plan, task, run: (task, run))
+    monkeypatch.setattr(tasks, "read_task", lambda path: path)
+    monkeypatch.setattr(tasks, "task_of", lambda plan, task, run: (task, run))
     shard, task, whole = (
         mfbench_part_of_plan(request=Request("own", **options), plan=plan, folder=folder, registry=registry)
         for options in ({"shard": "2/3"}, {"task": "1.json"}, {})
@@ -77,8 +78,8 @@ def test_the_part_of_a_plan_is_that_of_the_request(prepared, monkeypatch):
 
 
 def test_a_task_is_finished_unless_it_is_to_run_again(monkeypatch):
-    monkeypatch.setattr(hooks, "read_task", lambda path: SimpleNamespace(name="task 1 of 2"))
-    monkeypatch.setattr(hooks, "ended_exit_code", lambda task, out: ExitCode.FAILED)
+    monkeypatch.setattr(tasks, "read_task", lambda path: SimpleNamespace(name="task 1 of 2"))
+    monkeypatch.setattr(tasks, "ended_exit_code", lambda task, out: ExitCode.FAILED)
     line = "task 1 of 2: every trial has a result; nothing to do"
     assert mfbench_finished(request=Request("own", task="1.json")) == (line, ExitCode.FAILED)
     for options in ({}, {"task": "1.json", "fresh": True}, {"task": "1.json", "retry_failed": True}):
