@@ -150,7 +150,7 @@ class Channel:
         except BlockingIOError:
             pass
         except OSError:
-            self.is_closed = True
+            self._outgoing.clear()  # the other side is gone, but what it sent before is still to be read
 
     def messages(self) -> Iterator[bytearray]:
         """Yield the messages that have arrived completely."""

@@ -50,6 +50,16 @@ def test_sending_never_waits(pair):
     assert wait([channel], 60) == [channel]
 
 
+def test_an_answer_is_read_although_the_other_side_is_gone_when_more_is_sent(pair):
+    channel, worker = pair
+    worker.sendall(framed(b"the last answer"))
+    worker.close()
+    channel.send(b"another trial")
+    assert not channel.wants_to_write
+    assert list(channel.messages()) == [b"the last answer"]
+    assert channel.is_closed
+
+
 def test_both_sides_agree(pair):
     channel, worker = pair
     channel.send(b"a question")
